@@ -1,0 +1,52 @@
+# Every command a person or CI runs. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check test test-all serve demo bench docs manifest clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[pyvrp]" --group dev
+	touch $@
+
+setup: $(STAMP) ## create .venv with everything the project needs
+
+check: setup ## lint, format, types, import contracts, spelling, manifest
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/python -m manifest.build --check
+
+test: setup ## the quick suite
+	$(BIN)/python -m pytest -m "not chaos and not slow" $(ARGS)
+
+test-all: setup ## check, quick and slow suites
+	$(MAKE) check
+	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+
+serve: setup ## run server and one worker on 127.0.0.1:8080
+	$(BIN)/planner-mcp serve --workers 1
+
+demo: setup ## plan a real day through the whole house
+	$(BIN)/python -m examples.demo
+
+bench: setup ## measure latencies and throughput, record them in benchmarks/results
+	$(BIN)/python -m benchmarks.run
+
+manifest: setup ## write manifest/manifest.json anew
+	$(BIN)/python -m manifest.build
+
+docs: setup ## write the generated pages under docs/reference
+	$(BIN)/python -m docs.build
+
+clean: ## remove what setup and runs left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out

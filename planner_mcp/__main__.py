@@ -1,0 +1,5 @@
+"""`python -m planner_mcp` is `planner-mcp`."""
+
+from planner_mcp.cli import main
+
+main()

@@ -1,0 +1,371 @@
+"""Every way the planner says no: the error tree and the catalogue of stable codes.
+
+Owns the classes that code raises and the numbers, names and retry hints a client sees. How an error travels
+(tool result, JSON-RPC error, HTTP status) is decided at the edge, never here.
+
+```text
+PlannerError         code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
+├─ InputError        the caller can mend it     InvalidInputError, NotFoundError, IdempotencyConflictError, TooLargeError
+├─ AccessError       the caller may not         UnauthenticatedError, InsufficientScopeError
+├─ CapacityError     come back, retry_after_s   QueueFullError, RateLimitedError, QuotaExceededError
+├─ JobError          the life cycle refused     IllegalTransitionError, LeaseLostError, PlanNotReadyError
+├─ EngineError       the solver failed          EngineCrashedError, EngineMemoryError, EngineTimeoutError, PlanRejectedError,
+│                                               UnsupportedFeatureError, PoisonedJobError
+├─ StoreError        Redis failed; retryable    StoreUnavailableError
+└─ WebhookError      the news did not travel    EndpointForbiddenError, EndpointRejectedError, EndpointUnreachableError
+```
+An infeasible day and a search that ran out of time are results, not errors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One mistake in an input.
+
+    Args:
+        path: JSON Pointer (RFC 6901) into the arguments, `""` for the whole.
+        problem: What is wrong, in one sentence, quoting no free text of the caller.
+        accepted: What would be accepted there.
+        hint: What to change, in the imperative. Empty when `accepted` says it all.
+        kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `logic`).
+    """
+
+    path: str
+    problem: str
+    accepted: str = ""
+    hint: str = ""
+    kind: str = "invalid"
+
+    def as_json(self) -> dict[str, str]:
+        """Return the fault as it stands in `errors[]` of an answer."""
+        return {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
+
+
+class PlannerError(Exception):
+    """Base of everything the planner raises on purpose."""
+
+    code: ClassVar[int] = 5000
+    type: ClassVar[str] = "InternalError"
+    retryable: ClassVar[bool] = False
+    summary: ClassVar[str] = "Something failed inside the server; quote the trace id when you report it."
+
+    def __init__(
+        self, message: str | None = None, *, errors: Sequence[Fault] = (), retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message or self.summary)
+        self.message = message or self.summary
+        self.errors = tuple(errors)
+        self.retry_after_s = retry_after_s
+
+    def as_json(self, trace_id: str) -> dict[str, Any]:
+        """Return `{code, type, message, traceId, errors, retryable[, retry_after_s]}` (SPEC T7)."""
+        body: dict[str, Any] = {
+            "code": self.code,
+            "type": self.type,
+            "message": self.message,
+            "traceId": trace_id,
+            "errors": [fault.as_json() for fault in self.errors],
+            "retryable": self.retryable,
+        }
+        if self.retry_after_s is not None:
+            body["retry_after_s"] = self.retry_after_s
+        return body
+
+
+class InputError(PlannerError):
+    """The caller can mend it; the same call will fail again."""
+
+    code = 4000
+    type = "InvalidInput"
+    summary = "The input has several kinds of mistakes; errors lists them all."
+
+
+class InvalidParameterError(InputError):
+    """A value has the wrong type, range or form."""
+
+    code = 4001
+    type = "InvalidParameter"
+    summary = "A parameter has a value that is not accepted."
+
+
+class MissingParameterError(InputError):
+    """A required parameter is absent."""
+
+    code = 4002
+    type = "MissingParameter"
+    summary = "A required parameter is missing."
+
+
+class UnknownParameterError(InputError):
+    """A parameter that no schema names."""
+
+    code = 4003
+    type = "UnknownParameter"
+    summary = "A parameter is not known here."
+
+
+class NotFoundError(InputError):
+    """No such thing, or not the caller's: the two are never told apart."""
+
+    code = 4004
+    type = "NotFound"
+    summary = "Nothing with this id is known here."
+
+
+class InvalidScenarioError(InputError):
+    """Well-formed, yet it cannot be planned as it stands."""
+
+    code = 4005
+    type = "InvalidScenario"
+    summary = "The scenario contradicts itself; errors lists what to mend."
+
+
+class UnsupportedFeatureError(InputError):
+    """No engine that is installed can plan this combination of features."""
+
+    code = 4006
+    type = "UnsupportedFeature"
+    summary = "No installed engine supports this combination of features."
+
+
+class UnknownToolError(InputError):
+    """No such tool."""
+
+    code = 4007
+    type = "UnknownTool"
+    summary = "No tool has this name."
+
+
+class IdempotencyConflictError(InputError):
+    """The key was used before with other arguments."""
+
+    code = 4009
+    type = "IdempotencyConflict"
+    summary = "This idempotency_key was used with other arguments."
+
+
+class TooLargeError(InputError):
+    """More than one call may carry."""
+
+    code = 4013
+    type = "TooLarge"
+    summary = "The input is larger than one call may be."
+
+
+class AccessError(PlannerError):
+    """The caller may not do this."""
+
+    code = 4010
+    type = "AccessDenied"
+    summary = "Access denied."
+
+
+class UnauthenticatedError(AccessError):
+    """No token, or none that is accepted."""
+
+    code = 4011
+    type = "Unauthenticated"
+    summary = "A valid access token is needed."
+
+
+class InsufficientScopeError(AccessError):
+    """The token lacks a scope."""
+
+    code = 4012
+    type = "InsufficientScope"
+    summary = "The access token lacks a scope this call needs."
+
+
+class CapacityError(PlannerError):
+    """Come back after `retry_after_s`."""
+
+    code = 4029
+    type = "Overloaded"
+    retryable = True
+    summary = "The server is busy; come back later."
+
+
+class QueueFullError(CapacityError):
+    """The bounded queue refuses more."""
+
+    code = 4030
+    type = "QueueFull"
+    summary = "The queue is full."
+
+
+class RateLimitedError(CapacityError):
+    """Too many calls in too short a time."""
+
+    code = 4031
+    type = "RateLimited"
+    summary = "Too many calls."
+
+
+class QuotaExceededError(CapacityError):
+    """The principal has as many jobs or streams open as it may."""
+
+    code = 4032
+    type = "QuotaExceeded"
+    summary = "The quota of this principal is used up."
+
+
+class JobError(PlannerError):
+    """The life cycle of a job refused."""
+
+    code = 4040
+    type = "JobRefused"
+    summary = "The job is in a state that does not allow this."
+
+
+class IllegalTransitionError(JobError):
+    """The state has no such exit."""
+
+    code = 4041
+    type = "IllegalTransition"
+    summary = "The job is in a state that does not allow this."
+
+
+class LeaseLostError(JobError):
+    """A worker spoke for a job that is no longer its own. Never reaches a client."""
+
+    code = 4042
+    type = "LeaseLost"
+    summary = "The lease of this job has passed to another worker."
+
+
+class PlanNotReadyError(JobError):
+    """No plan exists yet."""
+
+    code = 4043
+    type = "PlanNotReady"
+    retryable = True
+    summary = "This job has no plan yet."
+
+
+class EngineError(PlannerError):
+    """The solver failed."""
+
+    code = 5010
+    type = "EngineFailed"
+    summary = "The solver failed on this scenario."
+
+
+class EngineCrashedError(EngineError):
+    """The solving process died."""
+
+    code = 5011
+    type = "EngineCrashed"
+    summary = "The solving process died."
+
+
+class EngineMemoryError(EngineError):
+    """The solving process reached its memory cap."""
+
+    code = 5012
+    type = "EngineOutOfMemory"
+    summary = "The solve needed more memory than a job may use."
+
+
+class EngineTimeoutError(EngineError):
+    """The solver ignored its limit and was killed."""
+
+    code = 5013
+    type = "EngineTimeout"
+    summary = "The solver did not stop at its limit and was killed."
+
+
+class PlanRejectedError(EngineError):
+    """The engine's plan failed the independent verifier."""
+
+    code = 5014
+    type = "PlanRejected"
+    summary = "The solver returned a plan that breaks the scenario; it was thrown away."
+
+
+class PoisonedJobError(EngineError):
+    """The job killed its worker too often."""
+
+    code = 5015
+    type = "PoisonedJob"
+    summary = "The job killed its worker three times and will not be run again."
+
+
+class StoreError(PlannerError):
+    """Redis failed."""
+
+    code = 5030
+    type = "StoreFailed"
+    retryable = True
+    summary = "The job store did not answer; try again."
+
+
+class StoreUnavailableError(StoreError):
+    """Redis is away or refuses to write."""
+
+    code = 5031
+    type = "StoreUnavailable"
+    summary = "The job store is not available; try again."
+
+
+class WebhookError(PlannerError):
+    """The news did not travel."""
+
+    code = 5040
+    type = "WebhookFailed"
+    summary = "The webhook could not be delivered."
+
+
+class EndpointForbiddenError(InputError):
+    """The callback address is one that must not be called."""
+
+    code = 4014
+    type = "EndpointForbidden"
+    summary = "This callback_url is not allowed."
+
+
+class EndpointRejectedError(WebhookError):
+    """The endpoint answered with something other than 2xx."""
+
+    code = 5041
+    type = "EndpointRejected"
+    summary = "The webhook endpoint refused the delivery."
+
+
+class EndpointUnreachableError(WebhookError):
+    """No answer from the endpoint."""
+
+    code = 5042
+    type = "EndpointUnreachable"
+    summary = "The webhook endpoint did not answer."
+
+
+_KIND_CLASSES: Final[dict[str, type[InputError]]] = {
+    "missing": MissingParameterError,
+    "invalid": InvalidParameterError,
+    "unknown": UnknownParameterError,
+    "logic": InvalidScenarioError,
+}
+
+
+def input_error(faults: Sequence[Fault]) -> InputError:
+    """Return the error that carries all faults: the class they share, or the general one when they differ."""
+    kinds = {fault.kind for fault in faults}
+    cls = _KIND_CLASSES[kinds.pop()] if len(kinds) == 1 else InputError
+    count = len(faults)
+    message = faults[0].problem if count == 1 else f"{count} problems; each is listed in errors."
+    return cls(message, errors=faults)
+
+
+def catalogue() -> dict[int, dict[str, Any]]:
+    """Return every stable code with its type, meaning and whether a retry can help, by number."""
+    found: dict[int, dict[str, Any]] = {}
+    pending: list[type[PlannerError]] = [PlannerError]
+    while pending:
+        cls = pending.pop()
+        pending.extend(cls.__subclasses__())
+        found[cls.code] = {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
+    return dict(sorted(found.items()))

@@ -1,0 +1,69 @@
+"""Moves a job from one state to the next.
+
+Owns the transition table and nothing else: it reads no clock and touches no store. The Lua steps are given this table
+as JSON, so Python and Redis cannot disagree about what is legal.
+"""
+
+import json
+from enum import StrEnum
+from typing import Final
+
+from planner_mcp.errors import IllegalTransitionError
+
+MAX_CRASHES: Final = 3
+"""Times a job may kill its worker or its child before it ends failed. Hand-backs and lost leases do not count."""
+
+
+class JobState(StrEnum):
+    """Where a job stands (SPEC J1)."""
+
+    QUEUED = "queued"
+    SOLVING = "solving"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Change(StrEnum):
+    """What may happen to a job."""
+
+    CLAIM = "claim"
+    IMPROVE = "improve"
+    HAND_BACK = "hand_back"
+    CRASH = "crash"
+    COMPLETE = "complete"
+    FAIL = "fail"
+    CANCEL = "cancel"
+
+
+TERMINAL: Final = frozenset({JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
+
+TRANSITIONS: Final[dict[tuple[JobState, Change], JobState]] = {
+    (JobState.QUEUED, Change.CLAIM): JobState.SOLVING,
+    (JobState.QUEUED, Change.CANCEL): JobState.CANCELLED,
+    (JobState.QUEUED, Change.FAIL): JobState.FAILED,
+    (JobState.SOLVING, Change.CLAIM): JobState.SOLVING,
+    (JobState.SOLVING, Change.IMPROVE): JobState.SOLVING,
+    (JobState.SOLVING, Change.HAND_BACK): JobState.QUEUED,
+    (JobState.SOLVING, Change.CRASH): JobState.QUEUED,
+    (JobState.SOLVING, Change.COMPLETE): JobState.COMPLETED,
+    (JobState.SOLVING, Change.FAIL): JobState.FAILED,
+    (JobState.SOLVING, Change.CANCEL): JobState.CANCELLED,
+}
+"""Every legal change. `SOLVING → CLAIM` is another worker taking over an expired lease under a higher fencing number."""
+
+
+def advance(state: JobState, change: Change) -> JobState:
+    """Return the state after a change.
+
+    Raises:
+        IllegalTransitionError: The state has no such exit, for example `complete` after `cancelled`.
+    """
+    if (target := TRANSITIONS.get((state, change))) is None:
+        raise IllegalTransitionError(f"A {state} job cannot {change.replace('_', ' ')}.")
+    return target
+
+
+def table_json() -> str:
+    """Return the table as `{"state:change": "state"}`, the form the Lua steps read."""
+    return json.dumps({f"{state}:{change}": target for (state, change), target in TRANSITIONS.items()}, sort_keys=True)

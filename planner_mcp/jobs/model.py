@@ -1,0 +1,108 @@
+"""What is known of a job, a scenario and a principal.
+
+Owns the records that travel between rules, store and edges, all frozen. Times are UTC `datetime`s.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from planner_mcp.jobs.lifecycle import JobState
+
+LOCAL_TENANT: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whom a call acts for. Built from the token alone (`local` without auth); never from arguments."""
+
+    id: str
+    """Issuer, subject and tenant folded into one opaque, colon-free text; the owner of everything it makes."""
+    scopes: frozenset[str] = frozenset()
+
+    def may(self, scope: str) -> bool:
+        """Return whether the principal holds a scope."""
+        return scope in self.scopes
+
+
+SCOPES: Final = frozenset({"planner:read", "planner:write", "planner:admin", "planner:sensitive"})
+LOCAL: Final = Principal("local", SCOPES)
+"""The single user of a server without configured auth."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScenario:
+    """A scenario as kept."""
+
+    id: str
+    principal: str
+    body: dict[str, Any]
+    """The caller's scenario as validated, in JSON form."""
+    created_at: datetime
+    input_hash: str
+    """SHA-256 of the canonical body."""
+    revision: int = 1
+    parent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolveRequest:
+    """What `solve_vrp` asked for."""
+
+    scenario_id: str
+    solve_time_s: int
+    engine: str = "auto"
+    seed: int = 0
+    priority: int = 5
+    """1 (can wait) … 9 (urgent); orders the jobs of one principal."""
+    callback_url: str | None = None
+    idempotency_key: str | None = None
+    fresh: bool = False
+    warm_plan_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solve is (SPEC J5)."""
+
+    percent: int = 0
+    """0…99 while solving, rising only; 100 only when completed."""
+    cost: float | None = None
+    """Best verified cost so far."""
+    tickets_served: int | None = None
+    tickets_total: int | None = None
+    improvements: int = 0
+    elapsed_s: float = 0.0
+    """Time solved so far, earlier attempts included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One solve of one scenario."""
+
+    id: str
+    principal: str
+    request: SolveRequest
+    state: JobState
+    submitted_at: datetime
+    progress: Progress = field(default_factory=Progress)
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    fence: int = 0
+    """Number of the last claim; a writer with a lower one is refused."""
+    crashes: int = 0
+    cancel_requested: bool = False
+    finish_requested: bool = False
+    """Finish now and complete with the best plan."""
+    plan_id: str | None = None
+    """The best plan so far, or the final one."""
+    queue_position: int | None = None
+    error: dict[str, Any] | None = None
+    """For a failed job: `{code, type, message}`."""
+    summary: dict[str, Any] | None = None
+    """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the job can change no more."""
+        return self.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

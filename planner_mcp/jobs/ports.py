@@ -1,0 +1,180 @@
+"""What the rules need from the rooms around them, as guarantees.
+
+Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side) and `Feed` (following events).
+`planner_mcp.store` implements the first two, `planner_mcp.notify.feed` the last, `planner_mcp.app` joins them.
+
+Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
+all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
+`StoreUnavailableError` when Redis did not confirm it, and repeating it after that error is safe.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A worker's right to run one job, for as long as it is renewed."""
+
+    job: Job
+    fence: int
+    """Fencing number; every write of the worker carries it and a stale one is refused."""
+    worker_id: str
+    delivery_id: str
+    """Entry in the ready stream, for the acknowledgement."""
+    scenario: StoredScenario
+    best_plan: dict[str, Any] | None
+    """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
+    elapsed_s: float
+    """Solve time earlier attempts have used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a renewed lease tells its worker."""
+
+    is_held: bool
+    """False: the lease has passed on; stop solving and write nothing more."""
+    cancel: bool = False
+    finish: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStats:
+    """The queue at a glance, for `/readyz` and metrics."""
+
+    queued: int
+    solving: int
+    live_workers: int
+    live_slots: int
+
+
+class JobStore(Protocol):
+    """Scenarios, jobs and plans as a caller sees them."""
+
+    async def put_scenario(self, scenario: StoredScenario) -> None:
+        """Keep a scenario; readable on every replica when this returns."""
+        ...
+
+    async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal."""
+        ...
+
+    async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
+        """Queue a job, or return the one the same call already made.
+
+        Two concurrent first calls with equal arguments give one job. The job is durable and readable everywhere when
+        this returns.
+
+        Raises:
+            IdempotencyConflictError: `idempotency_key` was used with other arguments.
+            QueueFullError, QuotaExceededError: With `retry_after_s`.
+        """
+        ...
+
+    async def get_job(self, principal: str, job_id: str) -> Job:
+        """Return a job as it stands."""
+        ...
+
+    async def list_jobs(
+        self, principal: str, state: JobState | None, *, offset: int, count: int
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are."""
+        ...
+
+    async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
+        """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent.
+
+        `keep_best` keeps the plan readable (the default of the tool); a terminal job is returned unchanged.
+        """
+        ...
+
+    async def finish_now(self, principal: str, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        ...
+
+    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after."""
+        ...
+
+    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
+        """Return the events of a job after a position, in order."""
+        ...
+
+    async def stats(self) -> QueueStats:
+        """Return the queue at a glance."""
+        ...
+
+    async def ping(self) -> None:
+        """Return when Redis answers and accepts writes; raise `StoreUnavailableError` otherwise."""
+        ...
+
+
+class WorkerStore(Protocol):
+    """The same store as a worker sees it. Each write but `claim` is refused with `LeaseLostError` once another holds the job."""
+
+    async def register(self, worker_id: str, slots: int) -> None:
+        """Announce a worker, or say it still lives; forgotten after three missed calls."""
+        ...
+
+    async def unregister(self, worker_id: str) -> None:
+        """Withdraw a worker that drains."""
+        ...
+
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
+        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+        ...
+
+    async def renew(self, claim: Claim) -> Renewal:
+        """Extend the lease and learn what was asked meanwhile."""
+        ...
+
+    async def wait_control(self, wait_s: float) -> Sequence[str]:
+        """Return ids of jobs whose flags changed, waiting up to `wait_s`: the fast path of cancel and finish."""
+        ...
+
+    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+        """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
+        ...
+
+    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+        """End the job completed with its plan."""
+        ...
+
+    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+        """End the job failed; its best plan, if any, stays readable."""
+        ...
+
+    async def settle_cancel(self, claim: Claim) -> None:
+        """End a job whose cancel was asked, after its solver stopped."""
+        ...
+
+    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+        """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
+        ...
+
+    async def hand_back(self, claim: Claim) -> None:
+        """Give the job back unfinished (drain): queued again at the front, no crash counted."""
+        ...
+
+    async def reap(self) -> int:
+        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many jobs."""
+        ...
+
+
+class Feed(Protocol):
+    """Following a job: what was, then what comes, each event once and in order."""
+
+    def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncIterator[Event]:
+        """Yield events after a position and then live ones, ending after the final event.
+
+        Raises:
+            NotFoundError: Unknown job, or somebody else's.
+            StoreUnavailableError: Redis went away; following again from the last id loses nothing.
+        """
+        ...

@@ -1,0 +1,62 @@
+"""Every setting, its default and its meaning. Read from `PLANNER_*` environment variables, then overridden by the CLI."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_data_dir() -> Path:
+    """Return where the embedded store lives when nothing is said: `~/.local/share/planner-mcp`."""
+    return Path.home() / ".local" / "share" / "planner-mcp"
+
+
+class Settings(BaseSettings):
+    """Settings of servers and workers alike."""
+
+    model_config = SettingsConfigDict(env_prefix="PLANNER_", extra="ignore")
+
+    # ---- store
+    redis_url: str | None = Field(None, description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir.")
+    data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the embedded store and of local files.")
+    pools: int = Field(1, ge=1, le=64, description="Independent queues, each on one hash slot; more than one only with Redis Cluster.")
+    appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
+
+    # ---- server
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    workers: int = Field(1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none.")
+    public_url: str | None = Field(None, description="URL clients reach this deployment by. Never taken from request headers.")
+    allowed_hosts: list[str] = Field(default_factory=list, description="Further Host values accepted, exact, with port if not default.")
+    allowed_origins: list[str] = Field(default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass.")
+    max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
+    max_nesting: int = Field(32, ge=4, description="Deepest JSON nesting of a request body.")
+    max_streams: int = Field(256, ge=1, description="Open streams one principal may have on a replica.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe log line written.")
+    toolsets: str = Field("core", description="Tool sets shown, comma-separated.")
+
+    # ---- jobs
+    lease_s: float = Field(6.0, gt=0.2, description="A worker silent for this long loses its job.")
+    max_solve_time_s: int = Field(3600, ge=1, description="Longest solve_time a caller may ask for.")
+    max_tickets: int = Field(5000, ge=1, description="Most tickets of one scenario.")
+    max_agents: int = Field(1000, ge=1, description="Most agents of one scenario.")
+    max_queued: int = Field(10_000, ge=1, description="Jobs the whole queue holds before it refuses.")
+    max_queued_per_principal: int = Field(1000, ge=1, description="Queued jobs of one principal.")
+    max_solving_per_principal: int = Field(64, ge=1, description="Jobs of one principal solved at the same time.")
+    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use.")
+    solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
+    scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
+    job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")
+    idempotency_ttl_s: int = Field(86400, ge=1, description="Explicit idempotency keys are remembered this long.")
+    drain_s: float = Field(25.0, ge=0, description="After SIGTERM a solve may go on this long before it is handed back.")
+
+    # ---- webhooks
+    webhook_allow_networks: list[str] = Field(default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests.")
+    webhook_allow_ports: list[int] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
+    webhook_schedule_s: list[float] = Field(
+        default_factory=lambda: [0, 5, 300, 1800, 7200, 18000, 36000, 36000], description="Delay before each delivery attempt."
+    )
+    webhook_jitter: float = Field(0.2, ge=0, le=1, description="Random share by which each delay varies.")
+    webhook_timeout_s: float = Field(15.0, gt=0, description="Total time of one delivery attempt.")
+    secret_key: str | None = Field(None, description="Key that seals stored secrets; made and kept in data_dir when empty.")

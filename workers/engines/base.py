@@ -1,0 +1,77 @@
+"""What an engine is.
+
+Owns the interface every solver stands behind. An engine turns a `Problem` into `Candidate`s; it is never believed:
+the caller lays out times, verifies and prices each candidate itself. An engine must
+
+* look at `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true;
+* hand over each improvement as soon as it exists, by `on_improvement`, cheapest first not required;
+* end by itself at `limits.deadline` (monotonic clock), with what it has;
+* be repeatable for one seed as far as its solver allows, and say so in `is_deterministic`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+
+
+class StopReason(StrEnum):
+    """Why a search ended."""
+
+    TIME_LIMIT = "time_limit"
+    STOPPED = "stopped"
+    EXHAUSTED = "exhausted"
+    """The engine has nothing left to try (for example one ticket). Not a proof of optimality."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search may use."""
+
+    deadline: float
+    """`time.monotonic()` at which to return."""
+    seed: int = 0
+    cores: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a search ended."""
+
+    best: Candidate | None
+    reason: StopReason
+    iterations: int = 0
+
+
+OnImprovement = Callable[[Candidate], None]
+ShouldStop = Callable[[], bool]
+
+
+class Engine(Protocol):
+    """One solver."""
+
+    name: str
+    features: frozenset[Feature]
+    """Features it respects. A problem whose `features` are not a subset is not for this engine."""
+    is_deterministic: bool
+
+    def is_available(self) -> bool:
+        """Return whether its library can be loaded here."""
+        ...
+
+    def version(self) -> str:
+        """Return the version of the solver behind it."""
+        ...
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> Outcome:
+        """Search until the deadline, `should_stop`, or nothing is left to try."""
+        ...
