@@ -18,22 +18,36 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="PLANNER_", extra="ignore")
 
     # ---- store
-    redis_url: str | None = Field(None, description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir.")
-    data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the embedded store and of local files.")
-    pools: int = Field(1, ge=1, le=64, description="Independent queues, each on one hash slot; more than one only with Redis Cluster.")
+    redis_url: str | None = Field(
+        None, description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir."
+    )
+    data_dir: Path = Field(
+        default_factory=default_data_dir, description="Folder of the embedded store and of local files."
+    )
+    pools: int = Field(
+        1, ge=1, le=64, description="Independent queues, each on one hash slot; more than one only with Redis Cluster."
+    )
     appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
 
     # ---- server
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none.")
-    public_url: str | None = Field(None, description="URL clients reach this deployment by. Never taken from request headers.")
-    allowed_hosts: list[str] = Field(default_factory=list, description="Further Host values accepted, exact, with port if not default.")
-    allowed_origins: list[str] = Field(default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass.")
+    public_url: str | None = Field(
+        None, description="URL clients reach this deployment by. Never taken from request headers."
+    )
+    allowed_hosts: list[str] = Field(
+        default_factory=list, description="Further Host values accepted, exact, with port if not default."
+    )
+    allowed_origins: list[str] = Field(
+        default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass."
+    )
     max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
     max_nesting: int = Field(32, ge=4, description="Deepest JSON nesting of a request body.")
     max_streams: int = Field(256, ge=1, description="Open streams one principal may have on a replica.")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe log line written.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least severe log line written."
+    )
     toolsets: str = Field("core", description="Tool sets shown, comma-separated.")
 
     # ---- jobs
@@ -49,14 +63,36 @@ class Settings(BaseSettings):
     scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
     job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: int = Field(86400, ge=1, description="Explicit idempotency keys are remembered this long.")
-    drain_s: float = Field(25.0, ge=0, description="After SIGTERM a solve may go on this long before it is handed back.")
+    drain_s: float = Field(
+        25.0, ge=0, description="After SIGTERM a solve may go on this long before it is handed back."
+    )
+
+    # ---- authorization
+    auth_issuers: dict[str, str | None] = Field(
+        default_factory=dict,
+        description="Accepted token issuers, each with the URL of its key set or null to discover it.",
+    )
+    auth_audience: str | None = Field(
+        None, description="Resource identifier tokens must be issued for. Default: public_url + /mcp."
+    )
+    auth_types: list[str] = Field(
+        default_factory=lambda: ["at+jwt"], description="Accepted typ headers; add JWT for servers that say so."
+    )
+    auth_tenant_claim: str | None = Field(
+        None, description="Claim that names the customer; required in every token once set."
+    )
 
     # ---- webhooks
-    webhook_allow_networks: list[str] = Field(default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests.")
+    webhook_allow_networks: list[str] = Field(
+        default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests."
+    )
     webhook_allow_ports: list[int] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
     webhook_schedule_s: list[float] = Field(
-        default_factory=lambda: [0, 5, 300, 1800, 7200, 18000, 36000, 36000], description="Delay before each delivery attempt."
+        default_factory=lambda: [0, 5, 300, 1800, 7200, 18000, 36000, 36000],
+        description="Delay before each delivery attempt.",
     )
     webhook_jitter: float = Field(0.2, ge=0, le=1, description="Random share by which each delay varies.")
     webhook_timeout_s: float = Field(15.0, gt=0, description="Total time of one delivery attempt.")
-    secret_key: str | None = Field(None, description="Key that seals stored secrets; made and kept in data_dir when empty.")
+    secret_key: str | None = Field(
+        None, description="Key that seals stored secrets; made and kept in data_dir when empty."
+    )

@@ -50,7 +50,7 @@ TRANSITIONS: Final[dict[tuple[JobState, Change], JobState]] = {
     (JobState.SOLVING, Change.FAIL): JobState.FAILED,
     (JobState.SOLVING, Change.CANCEL): JobState.CANCELLED,
 }
-"""Every legal change. `SOLVING → CLAIM` is another worker taking over an expired lease under a higher fencing number."""
+"""Every legal change. `SOLVING → CLAIM`: another worker takes over an expired lease under a higher fencing number."""
 
 
 def advance(state: JobState, change: Change) -> JobState:

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from planner_mcp.jobs.lifecycle import JobState
 
-LOCAL_TENANT: Final = ""
-
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -19,6 +17,10 @@ class Principal:
     id: str
     """Issuer, subject and tenant folded into one opaque, colon-free text; the owner of everything it makes."""
     scopes: frozenset[str] = frozenset()
+    subject: str = ""
+    """Who it is in the issuer's words; for the audit log alone."""
+    tenant: str = ""
+    """The customer it belongs to, where the deployment has a tenant claim."""
 
     def may(self, scope: str) -> bool:
         """Return whether the principal holds a scope."""

@@ -116,7 +116,10 @@ class JobStore(Protocol):
 
 
 class WorkerStore(Protocol):
-    """The same store as a worker sees it. Each write but `claim` is refused with `LeaseLostError` once another holds the job."""
+    """The same store as a worker sees it.
+
+    Each write but `claim` is refused with `LeaseLostError` once another worker holds the job.
+    """
 
     async def register(self, worker_id: str, slots: int) -> None:
         """Announce a worker, or say it still lives; forgotten after three missed calls."""
@@ -163,7 +166,7 @@ class WorkerStore(Protocol):
         ...
 
     async def reap(self) -> int:
-        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many jobs."""
+        """Requeue jobs whose lease ran out (counted as a crash), forget dead workers; return how many jobs."""
         ...
 
 

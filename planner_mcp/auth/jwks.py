@@ -1,0 +1,155 @@
+"""The public keys of the configured issuers.
+
+Owns fetching and caching of key sets (RFC 7517) and the discovery of where they are (RFC 8414, OpenID discovery).
+Only issuers an operator configured are ever asked. A key that was seen keeps working while its issuer is away; a
+stranger who sends random key ids cannot make this server hammer an issuer.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx2 as httpx
+from joserfc.errors import JoseError
+from joserfc.jwk import Key, KeySet
+
+from planner_mcp.errors import UnauthenticatedError
+
+FRESH_S: Final = 600.0
+"""A key set is used this long before it is fetched again."""
+REFRESH_GAP_S: Final = 10.0
+"""Least time between two fetches for one issuer, whatever key ids arrive."""
+FETCH_TIMEOUT_S: Final = 5.0
+MAX_DOCUMENT_BYTES: Final = 256 * 1024
+
+log = logging.getLogger(__name__)
+
+Fetch = Callable[[str], Awaitable[Any]]
+
+
+async def fetch_json(url: str) -> Any:
+    """Return the JSON document at a URL: no redirects, no proxy environment, bounded time and size.
+
+    Raises:
+        OSError, ValueError: Not reachable, not 200, too large or not JSON.
+    """
+    async with (
+        httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=FETCH_TIMEOUT_S) as client,
+        asyncio.timeout(FETCH_TIMEOUT_S),
+        client.stream("GET", url, headers={"accept": "application/json"}) as response,
+    ):
+        if response.status_code != 200:
+            raise ValueError(f"status {response.status_code}")
+        body = b""
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > MAX_DOCUMENT_BYTES:
+                raise ValueError("document too large")
+    return json.loads(body)
+
+
+def metadata_urls(issuer: str) -> tuple[str, ...]:
+    """Return where an issuer may describe itself, best first (RFC 8414 §3.1, OpenID Connect Discovery 1.0 §4)."""
+    scheme, _, rest = issuer.partition("://")
+    host, slash, path = rest.partition("/")
+    path = (slash + path).rstrip("/")
+    return (
+        f"{scheme}://{host}/.well-known/oauth-authorization-server{path}",
+        f"{scheme}://{host}{path}/.well-known/openid-configuration",
+    )
+
+
+@dataclass(slots=True)
+class _Cached:
+    keys: KeySet | None = None
+    fetched_at: float = float("-inf")
+    tried_at: float = float("-inf")
+
+
+class KeySource:
+    """Keys by issuer and key id.
+
+    Args:
+        issuers: Issuer → URL of its key set, or None to discover it from the issuer's metadata.
+        fetch: How a document is read.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        issuers: Mapping[str, str | None],
+        *,
+        fetch: Fetch = fetch_json,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._urls = dict(issuers)
+        self._fetch = fetch
+        self._clock = clock
+        self._cache = {issuer: _Cached() for issuer in issuers}
+        self._locks = {issuer: asyncio.Lock() for issuer in issuers}
+
+    def knows(self, issuer: str) -> bool:
+        """Return whether an issuer is configured."""
+        return issuer in self._urls
+
+    async def key(self, issuer: str, kid: str) -> Key:
+        """Return a key of an issuer.
+
+        Raises:
+            UnauthenticatedError: No such issuer or key, or the issuer never answered.
+        """
+        if not self.knows(issuer):
+            raise UnauthenticatedError("The token's issuer is not accepted here.")
+        found = self._find(issuer, kid)
+        if found is None or self._is_stale(issuer):
+            await self._refresh(issuer)
+            found = self._find(issuer, kid) or found
+        if found is None:
+            raise UnauthenticatedError("The token names a key its issuer does not publish.")
+        return found
+
+    def _find(self, issuer: str, kid: str) -> Key | None:
+        keys = self._cache[issuer].keys
+        return next((key for key in keys.keys if key.kid == kid), None) if keys else None
+
+    def _is_stale(self, issuer: str) -> bool:
+        return self._clock() - self._cache[issuer].fetched_at > FRESH_S
+
+    async def _refresh(self, issuer: str) -> None:
+        """Fetch the key set unless that was tried within `REFRESH_GAP_S`; a failure leaves the known keys in place."""
+        cached = self._cache[issuer]
+        async with self._locks[issuer]:
+            if self._clock() - cached.tried_at < REFRESH_GAP_S:
+                return
+            cached.tried_at = self._clock()
+            try:
+                keys = KeySet.import_key_set(_signing_only(await self._fetch(await self._url(issuer))))
+            except (OSError, ValueError, KeyError, TypeError, TimeoutError, httpx.HTTPError, JoseError) as error:
+                log.warning("key set not refreshed", extra={"issuer": issuer, "reason": type(error).__name__})
+                return
+            cached.keys, cached.fetched_at = keys, self._clock()
+
+    async def _url(self, issuer: str) -> str:
+        if (url := self._urls[issuer]) is None:
+            url = self._urls[issuer] = await self._discover(issuer)
+        return url
+
+    async def _discover(self, issuer: str) -> str:
+        for url in metadata_urls(issuer):
+            try:
+                metadata = await self._fetch(url)
+            except (OSError, ValueError, TimeoutError, httpx.HTTPError):
+                continue
+            if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
+                return str(metadata["jwks_uri"])
+        raise ValueError("issuer publishes no metadata")
+
+
+def _signing_only(document: Any) -> Any:
+    """Return a key set without symmetric and encryption keys, which could only confuse a verifier (RFC 8725 §2.1)."""
+    keys = [key for key in document["keys"] if key.get("kty") != "oct" and key.get("use", "sig") == "sig"]
+    return {"keys": keys}
