@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Final
 
 import h11
+from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S: Final = 10.0
@@ -36,19 +37,23 @@ class DeadlineProtocol(H11Protocol):
         self._phase = _Phase.QUIET
         self._deadline: asyncio.TimerHandle | None = None
 
+    @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
         super().connection_made(transport)
         self._enter(_Phase.HEAD)
 
+    @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._enter(_Phase.QUIET)
         super().connection_lost(exc)
 
+    @override
     def data_received(self, data: bytes) -> None:
         if self._phase is _Phase.QUIET and self.conn.their_state is h11.IDLE:
             self._enter(_Phase.HEAD)
         super().data_received(data)
 
+    @override
     def handle_events(self) -> None:
         super().handle_events()
         state = self.conn.their_state
@@ -57,6 +62,7 @@ class DeadlineProtocol(H11Protocol):
         elif state is not h11.IDLE:
             self._enter(_Phase.QUIET)
 
+    @override
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]:

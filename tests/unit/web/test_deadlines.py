@@ -1,6 +1,7 @@
 """Slow clients against a real listening server."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -22,6 +23,18 @@ class HastyProtocol(DeadlineProtocol):
     body_s = 0.3
 
 
+class AnnouncingServer(uvicorn.Server):
+    """A server that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+
 async def echo(request: Request) -> PlainTextResponse:
     return PlainTextResponse(str(len(await request.body())))
 
@@ -33,10 +46,9 @@ async def refuse(_: Request) -> PlainTextResponse:
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     app = Starlette(routes=[Route("/echo", echo, methods=["POST"]), Route("/refuse", refuse, methods=["POST"])])
-    server = uvicorn.Server(uvicorn.Config(app, port=0, http=HastyProtocol, log_config=None, lifespan="off"))
+    server = AnnouncingServer(uvicorn.Config(app, port=0, http=HastyProtocol, log_config=None, lifespan="off"))
     running = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
+    await server.listening.wait()
     yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
     await running
