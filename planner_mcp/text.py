@@ -1,0 +1,23 @@
+"""Text from strangers, made safe to repeat.
+
+Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
+overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
+(a person, a terminal or a model) see something other than what is there.
+"""
+
+import unicodedata
+from typing import Final
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that show nothing, or change how the rest shows."""
+
+
+def plain(text: str, limit: int = 100) -> str:
+    """Return text on one line without hidden characters, cut to `limit` characters with an ellipsis."""
+    cut = text[: 4 * limit]
+    shown = "".join(char for char in cut if char.isascii() and char.isprintable() or _is_visible(char))
+    return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
+
+
+def _is_visible(char: str) -> bool:
+    return unicodedata.category(char) not in _HIDDEN

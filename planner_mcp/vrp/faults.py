@@ -1,0 +1,168 @@
+"""What pydantic found wrong, told as faults a caller can mend (SPEC T7).
+
+Owns the translation for every border model: where (JSON Pointer), what is wrong, what is accepted, what to change.
+Values of the caller are never quoted; names of unknown fields are, cleaned and cut, because they are the place.
+A reader may say more than a schema can: a `PydanticCustomError` with `accepted` and `hint` in its context is believed.
+"""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from planner_mcp.errors import Fault
+from planner_mcp.text import plain
+
+MAX_NAME: Final = 40
+"""Characters of a caller's field name that are repeated."""
+
+_PROBLEMS: Final = {
+    "missing": "The required {where} is missing.",
+    "extra_forbidden": "The {where} is not known.",
+    "string_pattern_mismatch": "The {where} does not have the accepted form.",
+    "literal_error": "The {where} is not one of the accepted values.",
+    "enum": "The {where} is not one of the accepted values.",
+    "string_too_long": "The {where} is too long.",
+    "string_too_short": "The {where} is too short.",
+    "too_long": "The {where} has too many items.",
+    "too_short": "The {where} has too few items.",
+    "greater_than": "The {where} is too small.",
+    "greater_than_equal": "The {where} is too small.",
+    "less_than": "The {where} is too large.",
+    "less_than_equal": "The {where} is too large.",
+    "finite_number": "The {where} is not a finite number.",
+    "string_unicode": "The {where} is not valid Unicode text.",
+}
+_KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
+
+
+def pointer(segments: Sequence[str | int]) -> str:
+    """Return the JSON Pointer (RFC 6901) of a place; a caller's names are cleaned and cut."""
+    escaped = (plain(str(segment), MAX_NAME).replace("~", "~0").replace("/", "~1") for segment in segments)
+    return "".join(f"/{segment}" for segment in escaped)
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list[Fault]:
+    """Return every fault pydantic found, one a place.
+
+    Args:
+        error: What validation raised.
+        model: The model that was validated.
+        body: What was validated, to tell places from the names of union members.
+    """
+    schema = model.model_json_schema()
+    found: dict[str, Fault] = {}
+    branches: set[str] = set()
+    for entry in error.errors(include_url=False, include_input=False):
+        place, is_branch = _place(entry["loc"], body)
+        fault = _fault(entry, place, schema)
+        found.setdefault(fault.path, fault)
+        if is_branch:
+            branches.add(fault.path)
+    paths = list(found)
+    return [
+        fault
+        for path, fault in found.items()
+        if path not in branches or not any(other.startswith(path + "/") for other in paths)
+    ]
+
+
+def _place(loc: Sequence[str | int], body: Any) -> tuple[list[str | int], bool]:
+    """Return the place in the input, and whether the last segment only named a member of a union."""
+    place: list[str | int] = []
+    here, is_branch = body, False
+    for index, segment in enumerate(loc):
+        is_last = index == len(loc) - 1
+        if isinstance(segment, int):
+            is_branch = not (isinstance(here, list | tuple) and segment < len(here))
+        else:
+            is_branch = not (isinstance(here, dict) and (segment in here or is_last))
+        if not is_branch:
+            place.append(segment)
+            here = here[segment] if not isinstance(here, dict) else here.get(str(segment))
+    return place, is_branch
+
+
+def _fault(entry: Any, place: list[str | int], schema: dict[str, Any]) -> Fault:
+    kind, context = entry["type"], entry.get("ctx", {})
+    path = pointer(place)
+    if "accepted" in context:
+        return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")))
+    where = f"parameter {plain(str(place[-1]), MAX_NAME)}" if place and isinstance(place[-1], str) else "value"
+    parent = _schema_at(place[:-1], schema)
+    here = _schema_at(place, schema)
+    problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
+    if kind == "extra_forbidden":
+        return Fault(path, problem, "", _did_you_mean(str(place[-1]), parent), "unknown")
+    hint = "Add it." if kind == "missing" else ""
+    return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
+
+
+def _did_you_mean(name: str, schema: dict[str, Any]) -> str:
+    known = sorted(schema.get("properties", {}))
+    if near := get_close_matches(name[:MAX_NAME].lower(), known, n=1, cutoff=0.6):
+        return f"Did you mean {near[0]}?"
+    return "Remove it. Known here: " + plain(", ".join(known), 200) if known else "Remove it."
+
+
+def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a place, `{}` where there is none."""
+    here = root
+    for segment in place:
+        here = next((found for option in _options(here, root) if (found := _step(option, segment))), {})
+    return _deref(here, root)
+
+
+def _options(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    schema = _deref(schema, root)
+    yield schema
+    for option in schema.get("anyOf", []) + schema.get("oneOf", []):
+        yield _deref(option, root)
+
+
+def _step(schema: dict[str, Any], segment: str | int) -> dict[str, Any]:
+    if isinstance(segment, int):
+        found = schema.get("items")
+    else:
+        found = schema.get("properties", {}).get(segment, schema.get("additionalProperties"))
+    return found if isinstance(found, dict) else {}
+
+
+def _deref(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(reference := schema.get("$ref"), str):
+        definition: dict[str, Any] = root.get("$defs", {}).get(reference.rpartition("/")[2], {})
+        return {**definition, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def describe(schema: dict[str, Any]) -> str:
+    """Return in a few words what a JSON Schema accepts."""
+    if "enum" in schema:
+        return "one of " + ", ".join(str(value) for value in schema["enum"])
+    if "const" in schema:
+        return str(schema["const"])
+    if options := schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(text for option in options if (text := describe(option)) and text != "null"))
+    named = schema.get("type", "object" if "$ref" in schema else "")
+    kind = " or ".join(named) if isinstance(named, list) else str(named)
+    return f"{kind}{_bounds(schema)}"
+
+
+def _bounds(schema: dict[str, Any]) -> str:
+    parts = []
+    if "minimum" in schema and "maximum" in schema:
+        parts.append(f" {schema['minimum']}…{schema['maximum']}")
+    elif "minimum" in schema or "maximum" in schema:
+        parts.append(f" ≥ {schema['minimum']}" if "minimum" in schema else f" ≤ {schema['maximum']}")
+    if "pattern" in schema:
+        parts.append(f" matching {schema['pattern']}")
+    if "maxLength" in schema:
+        parts.append(f" of {schema.get('minLength', 0)} to {schema['maxLength']} characters")
+    if "minItems" in schema or "maxItems" in schema:
+        parts.append(
+            f" of {schema.get('minItems', 0)} or more items"
+            if "maxItems" not in schema
+            else f" of {schema.get('minItems', 0)} to {schema['maxItems']} items"
+        )
+    return "".join(parts)
