@@ -5,7 +5,8 @@ Owns the classes that code raises and the numbers, names and retry hints a clien
 
 ```text
 PlannerError         code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
-├─ InputError        the caller can mend it     InvalidInputError, NotFoundError, IdempotencyConflictError, TooLargeError
+├─ InputError        the caller can mend it     InvalidInputError, NotFoundError, IdempotencyConflictError, TooLargeError,
+│                                               InvalidMessageError, UnknownMethodError, UnknownSessionError, LostStreamError
 ├─ AccessError       the caller may not         UnauthenticatedError, InsufficientScopeError
 ├─ CapacityError     come back, retry_after_s   QueueFullError, RateLimitedError, QuotaExceededError
 ├─ JobError          the life cycle refused     IllegalTransitionError, LeaseLostError, PlanNotReadyError
@@ -341,6 +342,47 @@ class EndpointUnreachableError(WebhookError):
     code = 5042
     type = "EndpointUnreachable"
     summary = "The webhook endpoint did not answer."
+
+
+class InvalidMessageError(InputError):
+    """The body is not a JSON-RPC message this server takes."""
+
+    code = 4015
+    type = "InvalidMessage"
+    summary = "The body is not a JSON-RPC 2.0 message."
+
+
+class UnknownMethodError(InputError):
+    """No such method in the negotiated revision."""
+
+    code = 4016
+    type = "UnknownMethod"
+    summary = "No method has this name in the negotiated revision."
+
+
+class UnknownSessionError(InputError):
+    """No such session, or not the caller's, or it ended."""
+
+    code = 4017
+    type = "UnknownSession"
+    summary = "This session is not known here or has ended; initialize a new one."
+
+
+class LostStreamError(InputError):
+    """The position cannot be resumed from."""
+
+    code = 4018
+    type = "LostStream"
+    summary = "Nothing can be replayed from this Last-Event-ID: it is unknown or too old. Read the state anew."
+
+
+class AbandonedRequestError(PlannerError):
+    """The replica that worked on the request is gone."""
+
+    code = 5001
+    type = "AbandonedRequest"
+    retryable = True
+    summary = "The server that worked on this request stopped; jobs go on, call again."
 
 
 _KIND_CLASSES: Final[dict[str, type[InputError]]] = {

@@ -1,0 +1,71 @@
+"""The way back from a request handler to its client, on the handshake revisions over HTTP.
+
+Owns the SDK's dispatch context for one POST: whatever a handler sends becomes a message on the stream of the exchange.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.message import MessageMetadata, ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from starlette.requests import Request
+
+Emit = Callable[[dict[str, Any]], Awaitable[None]]
+"""Sends one JSON-RPC message to the client."""
+
+
+@dataclass(slots=True)
+class Channel:
+    """Dispatch context of one message of a client.
+
+    Args:
+        request: The HTTP request that carried it.
+        emit: Where notifications go.
+        request_id: None for a notification.
+        progress_token: What the caller gave to be told of progress, if anything.
+    """
+
+    request: Request
+    emit: Emit
+    request_id: int | str | None = None
+    progress_token: int | str | None = None
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    can_send_request: bool = False
+
+    @property
+    def transport(self) -> TransportContext:
+        """What the SDK asks about the transport."""
+        return TransportContext(kind="streamable-http", can_send_request=False, headers=self.request.headers)
+
+    @property
+    def message_metadata(self) -> MessageMetadata:
+        """Hands the HTTP request to handlers."""
+        return ServerMessageMetadata(request_context=self.request)
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
+    ) -> dict[str, Any]:
+        """Refuse: no handler asks its client yet."""
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
+        """Send a notification on the request's own stream."""
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = dict(params)
+        await self.emit(message)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Send progress for the caller's token, nothing without one."""
+        if self.progress_token is None:
+            return
+        params: dict[str, Any] = {"progressToken": self.progress_token, "progress": progress}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        await self.notify("notifications/progress", params)

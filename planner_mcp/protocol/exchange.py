@@ -1,0 +1,163 @@
+"""The answer to one POST of the handshake revisions.
+
+Owns the choice between the two forms: plain JSON when the handler was quick and sent nothing else, an SSE stream once
+it sent something or took longer than `PATIENCE_S`. From then on each message is in Redis before anyone sees it, so the
+client may leave and go on reading at any replica. The handler does not notice: a lost connection is not a cancellation
+(spec 2025-11-25, transports). A reader slower than `BUFFER` messages is disconnected, and resumes the same way.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Final
+
+import anyio
+
+from planner_mcp.errors import AbandonedRequestError, PlannerError
+from planner_mcp.protocol.channel import Emit
+from planner_mcp.protocol.faults import rpc_error
+from planner_mcp.protocol.sessions import Session, SessionLog
+from planner_mcp.protocol.streams import KEEP_ALIVE_S, Entry
+
+PATIENCE_S: Final = 1.0
+"""A handler that says nothing for this long gets a stream."""
+BUFFER: Final = 256
+"""Messages a reader may lag behind."""
+RENEW_S: Final = 3.0
+"""How often the lease of a running stream is renewed."""
+
+Serve = Callable[[dict[str, Any], Emit], Awaitable[dict[str, Any]]]
+"""Answers one request: `(request, emit) → response`."""
+
+
+class Exchange:
+    """Runs the requests of one POST and records what they send.
+
+    Args:
+        log: Where streams are kept.
+        session: Whose POST it is.
+        requests: JSON-RPC requests, one save in a batch of 2025-03-26.
+        replica: This process, as owner of the stream.
+        name: The stream's name, fresh.
+    """
+
+    def __init__(
+        self, log: SessionLog, session: Session, requests: Sequence[dict[str, Any]], *, replica: str, name: str
+    ) -> None:
+        self.name = name
+        self.responses: list[dict[str, Any]] = []
+        self.is_stream = False
+        self._log = log
+        self._session = session
+        self._requests = requests
+        self._replica = replica
+        self._pending = len(requests)
+        self._writing = anyio.Lock()
+        self._decided = anyio.Event()
+        self._scopes: dict[str, anyio.CancelScope] = {}
+        self._send, self._receive = anyio.create_memory_object_stream[Entry](BUFFER)
+
+    async def run(self, serve: Serve) -> None:
+        """Answer all requests; ends when the last one is answered."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._keep_lease)
+                async with anyio.create_task_group() as calls:
+                    for request in self._requests:
+                        calls.start_soon(self._answer, request, serve)
+                tasks.cancel_scope.cancel()
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):
+                await self._abandon()
+            raise
+        finally:
+            self._decided.set()
+            self._send.close()
+
+    def cancel(self, request_id: str) -> None:
+        """Stop one request (`request_id` in JSON), or all with `*`. Its job, if any, goes on."""
+        for key, scope in self._scopes.items():
+            if request_id in (key, "*"):
+                scope.cancel()
+
+    async def decide(self) -> bool:
+        """Wait until the form of the answer is known; return whether it is a stream."""
+        with anyio.move_on_after(PATIENCE_S):
+            await self._decided.wait()
+        if not self._decided.is_set():
+            async with self._writing:
+                await self._open()
+        return self.is_stream
+
+    async def entries(self) -> AsyncIterator[Entry | None]:
+        """Yield what is written, None after each quiet `KEEP_ALIVE_S`."""
+        with self._receive:
+            while True:
+                entry = None
+                with anyio.move_on_after(KEEP_ALIVE_S):
+                    try:
+                        entry = await self._receive.receive()
+                    except anyio.EndOfStream:
+                        return
+                yield entry
+
+    async def _answer(self, request: dict[str, Any], serve: Serve) -> None:
+        response: dict[str, Any] | None = None
+        with anyio.CancelScope() as scope:
+            self._scopes[json.dumps(request["id"])] = scope
+            response = await serve(request, self.emit)
+        async with self._writing:
+            self._pending -= 1
+            if response is not None:
+                self.responses.append(response)
+            if self.is_stream and (response is not None or self._pending == 0):
+                await self._record("message" if self._pending else "final", response)
+
+    async def emit(self, message: dict[str, Any]) -> None:
+        """Send a message before the answer; makes the answer a stream."""
+        async with self._writing:
+            await self._open()
+            await self._record("message", message)
+
+    async def _open(self) -> None:
+        """Make the answer a stream, if it is none yet and is not complete."""
+        if self.is_stream or not self._pending:
+            return
+        await self._record("open", None)
+        self.is_stream = True
+        self._decided.set()
+        for response in self.responses:
+            await self._record("message", response)
+
+    async def _record(self, kind: str, message: dict[str, Any] | None) -> None:
+        text = "" if message is None else json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        ids = [request["id"] for request in self._requests]
+        position = await self._log.append(
+            self._session.id, self.name, kind=kind, text=text, owner=self._replica, request_ids=ids
+        )
+        if position is None:
+            return
+        try:
+            self._send.send_nowait(Entry(position, kind, text))
+        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            self._send.close()  # too slow or gone: it resumes from Redis
+
+    async def _keep_lease(self) -> None:
+        while True:
+            await anyio.sleep(RENEW_S)
+            if self.is_stream:
+                await self._log.renew(self._session.id, self.name, self._replica)
+
+    async def _abandon(self) -> None:
+        """Tell whoever still reads that this process stops."""
+        answered = [response["id"] for response in self.responses]
+        left = [request["id"] for request in self._requests if request["id"] not in answered]
+        for index, request_id in enumerate(left, start=1):
+            error = rpc_error(AbandonedRequestError(), request_id=request_id)
+            self.responses.append(error)
+            if not self.is_stream:
+                continue
+            try:
+                await self._record("final" if index == len(left) else "message", error)
+            except PlannerError:
+                return  # the store is away too: the lease runs out and whoever resumes ends the stream

@@ -1,0 +1,295 @@
+"""Streamable HTTP on `/mcp`, for every revision and through any replica.
+
+Owns the routing by era and the HTTP half of the handshake revisions: methods, headers, statuses, sessions. Revisions
+without handshake go to the SDK's own entry untouched. Host, Origin and body limits are checked before (`web.edge`).
+
+Intended departures: a GET after a newer GET on the same session is ended instead of answering 409, because the older
+connection may hang on a replica that is gone; JSON-RPC faults that concern no request have `id: null`.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from planner_mcp.errors import (
+    LostStreamError,
+    PlannerError,
+    QuotaExceededError,
+    StoreError,
+    UnknownSessionError,
+)
+from planner_mcp.protocol.exchange import Exchange
+from planner_mcp.protocol.faults import rpc_error
+from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
+from planner_mcp.protocol.messages import Kind, MalformedError, Message, parse
+from planner_mcp.protocol.principal import principal_of
+from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
+from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, SseResponse, frame, with_keep_alive
+
+HEADER_MISMATCH: Final = -32020
+"""What a request of a stateless revision without its header is told (spec 2026-07-28)."""
+RETRY_AFTER_S: Final = 2
+BATCHES_IN: Final = "2025-03-26"
+"""The one revision whose clients may send batches."""
+
+log = logging.getLogger(__name__)
+
+
+class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
+    """Ends a request with an HTTP answer.
+
+    Args:
+        status: HTTP status.
+        error: What went wrong; None for an empty body.
+        code: JSON-RPC code, where it is not the error's usual one.
+        request_id: Id of the JSON-RPC request, where it is known.
+        headers: Further response headers.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        error: PlannerError | None = None,
+        *,
+        code: int | None = None,
+        request_id: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(status)
+        self.response: Response = (
+            Response(status_code=status, headers=headers)
+            if error is None
+            else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
+        )
+
+
+class Front:
+    """The ASGI application behind `/mcp`.
+
+    Args:
+        kernel: The MCP server.
+        store: Sessions and streams, shared by all replicas.
+        wakes: How this replica hears of growing streams.
+        modern: Entry of the revisions without handshake.
+        max_streams: Standing GET streams one principal may have here.
+    """
+
+    def __init__(self, kernel: Kernel, store: SessionLog, wakes: Wakes, *, modern: ModernApp, max_streams: int) -> None:
+        self.drain = anyio.Event()
+        self._kernel = kernel
+        self._store = store
+        self._sessions = Sessions(store)
+        self._follower = Follower(store, wakes)
+        self._modern = modern
+        self._max_streams = max_streams
+        self._streams: Counter[str] = Counter()
+        self._replica = secrets.token_hex(8)
+        self._running: dict[Exchange, str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["Front"]:
+        """Serve until the block ends; then what still runs is stopped and its readers are told."""
+        try:
+            yield self
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one HTTP request."""
+        request = Request(scope, receive, send)
+        if _is_stateless(request):
+            await self._modern(scope, receive, send)
+            return
+        try:
+            response = await self._serve(request)
+        except HttpFault as fault:
+            response = fault.response
+        except StoreError as error:
+            response = HttpFault(503, error, headers={"retry-after": str(RETRY_AFTER_S)}).response
+        except UnknownSessionError as error:
+            response = HttpFault(404, error).response
+        except ClientDisconnect:
+            return
+        await response(scope, receive, send)
+
+    async def _serve(self, request: Request) -> Any:
+        if request.method == "POST":
+            return await self._post(request)
+        if request.method == "GET":
+            return await self._get(request)
+        if request.method == "DELETE":
+            return await self._delete(request)
+        raise HttpFault(405, headers={"allow": "GET, POST, DELETE"})
+
+    # ---- POST
+
+    async def _post(self, request: Request) -> Any:
+        if not _accepts(request, "application/json") or not _accepts(request, "text/event-stream"):
+            raise HttpFault(406)
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            raise HttpFault(415)
+        messages, is_batch = await _read(request)
+        if any(message.claims_stateless_era for message in messages):
+            problem = MalformedError("The MCP-Protocol-Version header does not name the revision in _meta.")
+            raise HttpFault(400, problem, code=HEADER_MISMATCH, request_id=messages[0].body.get("id"))
+        if messages[0].method == "initialize" and not is_batch and messages[0].kind is Kind.REQUEST:
+            return await self._initialize(request, messages[0])
+        session = await self._session(request)
+        if is_batch and session.version != BATCHES_IN:
+            raise HttpFault(400, MalformedError(f"Revision {session.version} has no batches."))
+        for message in messages:
+            if message.kind is not Kind.REQUEST:
+                await self._take(request, session, message)
+        requests = [message.body for message in messages if message.kind is Kind.REQUEST]
+        return await self._exchange(request, session, requests, is_batch) if requests else Response(status_code=202)
+
+    async def _initialize(self, request: Request, message: Message) -> Response:
+        async def nowhere(_message: dict[str, Any]) -> None:
+            """Nothing can be sent before the session exists."""
+
+        answer, peer = await self._kernel.answer(message.body, Peer(), http=request, emit=nowhere)
+        if "error" in answer or peer.client is None:
+            return JSONResponse(answer)
+        kept = {key: peer.client[key] for key in ("clientInfo", "capabilities") if key in peer.client}
+        session = await self._sessions.open(principal_of(request).id, peer.version, kept)
+        return JSONResponse(answer, headers={"mcp-session-id": session.id})
+
+    async def _take(self, request: Request, session: Session, message: Message) -> None:
+        """Take a notification or an answer of the client."""
+        if message.kind is Kind.RESPONSE:
+            return
+        if message.method == "notifications/cancelled":
+            request_id = (message.body.get("params") or {}).get("requestId")
+            if isinstance(request_id, int | str):
+                await self._store.cancel(session.id, json.dumps(request_id))
+            return
+
+        async def standalone(note: dict[str, Any]) -> None:
+            await self._store.append(session.id, STANDALONE, kind="message", text=json.dumps(note))
+
+        await self._kernel.notice(message.body, Peer(session.version, session.client), http=request, emit=standalone)
+
+    async def _exchange(
+        self, request: Request, session: Session, requests: list[dict[str, Any]], is_batch: bool
+    ) -> Any:
+        name = f"p{secrets.token_hex(8)}"
+        exchange = Exchange(self._store, session, requests, replica=self._replica, name=name)
+        peer = Peer(session.version, session.client)
+
+        async def serve(body: dict[str, Any], emit: Any) -> dict[str, Any]:
+            return (await self._kernel.answer(body, peer, http=request, emit=emit))[0]
+
+        self._running[exchange] = session.id
+        self._spawn(exchange.run(serve)).add_done_callback(lambda _task: self._running.pop(exchange, None))
+        if await exchange.decide():
+            return self._sse(session, name, exchange.entries())
+        if not exchange.responses:
+            return Response(status_code=202)  # cancelled before it answered
+        return JSONResponse(exchange.responses if is_batch else exchange.responses[0])
+
+    def cancelled(self, payload: str) -> None:
+        """Hear that a request was cancelled, on this replica or another: `"<session> <request id as JSON>"`."""
+        session_id, _, request_id = payload.partition(" ")
+        for exchange, owner in self._running.items():
+            if owner == session_id:
+                exchange.cancel(request_id)
+
+    # ---- GET, DELETE
+
+    async def _get(self, request: Request) -> Any:
+        if not _accepts(request, "text/event-stream"):
+            raise HttpFault(406)
+        session = await self._session(request)
+        if self._streams[session.principal] >= self._max_streams:
+            error = QuotaExceededError("Too many open streams.", retry_after_s=RETRY_AFTER_S)
+            raise HttpFault(429, error, headers={"retry-after": str(RETRY_AFTER_S)})
+        if event_id := request.headers.get("last-event-id"):
+            try:
+                stream, after = await self._follower.resume(session, event_id)
+            except LostStreamError as error:
+                raise HttpFault(400, error) from error
+            if stream != STANDALONE:
+                return self._sse(session, stream, self._counted(session, self._follower.follow(session, stream, after)))
+        token = secrets.token_hex(8)
+        former = await self._store.take_standalone(session.id, token)
+        if not event_id:
+            after = await self._store.end_of(session.id, STANDALONE) if former else "0-0"
+        entries = self._follower.standalone(session, token, after)
+        return self._sse(session, STANDALONE, self._counted(session, entries))
+
+    async def _delete(self, request: Request) -> Response:
+        session = await self._session(request)
+        await self._store.delete(session.id)
+        return Response(status_code=204)
+
+    # ---- parts
+
+    async def _session(self, request: Request) -> Session:
+        if not (session_id := request.headers.get("mcp-session-id")):
+            raise HttpFault(400, MalformedError("The Mcp-Session-Id header is missing; initialize first."))
+        return await self._sessions.find(session_id, principal_of(request).id)
+
+    async def _counted(self, session: Session, entries: Any) -> AsyncIterator[Entry | None]:
+        """Yield entries while counting the stream as one of the principal's."""
+        self._streams[session.principal] += 1
+        try:
+            async with aclosing(entries):
+                async for entry in entries:
+                    yield entry
+        finally:
+            self._streams[session.principal] -= 1
+
+    def _sse(self, session: Session, stream: str, entries: AsyncIterator[Entry | None]) -> SseResponse:
+        async def frames() -> AsyncIterator[bytes]:
+            async for entry in with_keep_alive(entries):
+                is_entry = isinstance(entry, Entry)
+                yield frame(stream, entry, version=session.version) if is_entry else b": keep-alive\n\n"
+                if not is_entry:
+                    await self._store.load(session.id)
+
+        return SseResponse(frames(), drain=self.drain, headers={"mcp-session-id": session.id})
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run work beside the request that began it, so that a lost connection does not stop it."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("exchange failed", exc_info=error)
+
+
+def _is_stateless(request: Request) -> bool:
+    """Whether the revision named by the header has no handshake; unknown ones are refused by the same entry."""
+    version = request.headers.get("mcp-protocol-version")
+    return version is not None and version.strip() not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def _accepts(request: Request, media_type: str) -> bool:
+    """Whether the Accept header takes a media type (RFC 9110 §12.5.1, quality values aside)."""
+    ranges = [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")]
+    return bool({media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & set(ranges))
+
+
+async def _read(request: Request) -> tuple[list[Message], bool]:
+    try:
+        return parse(await request.body())
+    except MalformedError as error:
+        raise HttpFault(400, error, code=error.rpc_code, request_id=error.request_id) from error

@@ -1,0 +1,208 @@
+"""The official SDK, wrapped: one server that validates and dispatches every revision.
+
+The only importer of the SDK's runner and connection. Owns capabilities, cache hints, the border at which anything a
+handler raises becomes a JSON-RPC error, and the three ways in: `answer` for a handshake session kept elsewhere,
+`modern_app` for the stateless revision 2026-07-28, `serve_streams` for stdio. Handlers live beside their subject
+(`toolcalls`).
+"""
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.connection import Connection
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.runner import ServerRunner, aclose_shielded, serve_one
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+import planner_mcp
+from planner_mcp.errors import Fault, InputError, PlannerError, input_error
+from planner_mcp.protocol import faults
+from planner_mcp.protocol.channel import Channel, Emit
+from planner_mcp.telemetry import new_trace_id, tracing
+
+INSTRUCTIONS: Final = (
+    "Plans vehicle routes. create_scenario with agents (vehicles) and tickets (visits), then solve_vrp returns a "
+    "job_id at once. Call query_vrp_status with wait_s=30 until status is COMPLETED, then read the plan. "
+    "cancel_vrp_job stops a job and keeps its best plan. Jobs outlive connections; errors list every mistake at once."
+)
+LIST_TTL_MS: Final = 300_000
+"""How long a client may reuse a list."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The other side of a handshake session."""
+
+    version: str = LATEST_HANDSHAKE_VERSION
+    client: Mapping[str, Any] | None = None
+    """Parameters of its `initialize`; None before that."""
+
+    def connection(self) -> Connection:
+        """Return the SDK's view of the session, built anew for one message."""
+        client = self.client or {}
+        return Connection.from_envelope(self.version, client.get("clientInfo"), client.get("capabilities"))
+
+
+class Desk(Protocol):
+    """Lists and calls tools."""
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return a tool's input schema."""
+        ...
+
+    async def list_tools(
+        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None, /
+    ) -> types.ListToolsResult:
+        """Answer `tools/list`."""
+        ...
+
+    async def call_tool(
+        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams, /
+    ) -> types.CallToolResult:
+        """Answer `tools/call`."""
+        ...
+
+
+class Kernel:
+    """The MCP server behind every transport.
+
+    Args:
+        desk: Lists and calls the tools.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._server: Server[dict[str, Any]] = Server(
+            "planner-mcp",
+            version=planner_mcp.__version__,
+            title="Vehicle route planner",
+            description="Async, job-oriented vehicle routing.",
+            instructions=INSTRUCTIONS,
+            cache_hints={"tools/list": CacheHint(LIST_TTL_MS, "private"), "server/discover": CacheHint(LIST_TTL_MS)},
+            get_tool_input_schema=desk.input_schema,
+            on_list_tools=desk.list_tools,
+            on_call_tool=desk.call_tool,
+        )
+        self._server.middleware.append(_border)
+
+    async def answer(
+        self, request: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit
+    ) -> tuple[dict[str, Any], Peer]:
+        """Answer one request of a handshake session.
+
+        Args:
+            request: The JSON-RPC request, well-formed.
+            peer: Who asks.
+            http: The HTTP request that carried it.
+            emit: Sends a notification to the caller before the answer.
+
+        Returns:
+            The JSON-RPC response, and the peer as it stands after it (`initialize` fills it).
+        """
+        params = request.get("params")
+        channel = Channel(http, emit, request["id"], _progress_token(params))
+        connection = peer.connection()
+        try:
+            result = await serve_one(
+                self._server, channel, request["method"], params, connection=connection, lifespan_state={}
+            )
+        except MCPError as error:
+            return _error(request["id"], error), peer
+        if request["method"] == "initialize":
+            peer = Peer(connection.protocol_version, dict(params or {}))
+        return {"jsonrpc": "2.0", "id": request["id"], "result": result}, peer
+
+    async def notice(self, notification: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit) -> None:
+        """Take one notification of a handshake session."""
+        connection = peer.connection()
+        try:
+            runner = ServerRunner(self._server, connection, {})
+            await runner.on_notify(Channel(http, emit), notification["method"], notification.get("params"))
+        finally:
+            await aclose_shielded(connection)
+
+    @asynccontextmanager
+    async def modern_app(self, max_body_bytes: int) -> AsyncIterator["ModernApp"]:
+        """Yield the SDK's own entry for revisions without handshake."""
+        manager = StreamableHTTPSessionManager(self._server, stateless=True, max_request_body_size=max_body_bytes)
+        async with manager.run():
+            yield ModernApp(manager)
+
+    async def serve_stdio(self) -> None:
+        """Serve standard input and output, in the era the client opens with, until the client closes."""
+        async with stdio_server() as (reader, writer):
+            await self._server.run(reader, writer, self._server.create_initialization_options())
+
+
+class ModernApp:
+    """ASGI entry for one stateless request. Callers route only revisions without handshake here."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the request."""
+        await self._manager.handle_request(scope, receive, send)
+
+
+async def _border(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Give every protocol fault the same `data`, and let nothing internal out (SPEC T7, T8)."""
+    with tracing(new_trace_id()):
+        return await _answer_or_fault(ctx, call_next)
+
+
+async def _answer_or_fault(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if isinstance(error.data, dict):
+            raise
+        raise MCPError(error.code, error.message, faults.data_for(error.code, error.message)) from error
+    except ValidationError as error:
+        raise _as_mcp(_params_error(error)) from error
+    except PlannerError as error:
+        raise _as_mcp(error) from error
+    except Exception as error:  # the border of the protocol: what is left is a bug and stays inside
+        log.exception("request handler failed", extra={"method": ctx.method})
+        raise _as_mcp(PlannerError()) from error
+
+
+def _params_error(error: ValidationError) -> InputError:
+    """Return what is wrong with a request's params, quoting nothing the caller sent."""
+    found = [
+        Fault(
+            "/" + "/".join(map(str, each["loc"])),
+            each["msg"],
+            kind="missing" if each["type"] == "missing" else "invalid",
+        )
+        for each in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    return input_error(found[:20])
+
+
+def _as_mcp(error: PlannerError) -> MCPError:
+    return MCPError(faults.rpc_code(error), error.message, faults.rpc_data(error))
+
+
+def _error(request_id: int | str, error: MCPError) -> dict[str, Any]:
+    body = error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return {"jsonrpc": "2.0", "id": request_id, "error": body}
+
+
+def _progress_token(params: Any) -> int | str | None:
+    meta = params.get("_meta") if isinstance(params, Mapping) else None
+    token = meta.get("progressToken") if isinstance(meta, Mapping) else None
+    return token if isinstance(token, int | str) and not isinstance(token, bool) else None

@@ -1,0 +1,128 @@
+"""A session of the handshake revisions, as kept in Redis.
+
+Owns what a session is: an unguessable id, the principal it belongs to, the negotiated revision and what the client said
+of itself. It authenticates nobody (SPEC X3) and owns no job (SPEC J9); losing it costs a client one `initialize`.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from planner_mcp.errors import UnknownSessionError
+
+_SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")
+
+
+class Bell(Protocol):
+    """Rings when something may have changed."""
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Return True once it rang, False when the time is up."""
+        ...
+
+
+class SessionLog(Protocol):
+    """What sessions and streams need of a store that all replicas share. Each step is atomic."""
+
+    async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Keep a new session."""
+        ...
+
+    async def load(self, session_id: str) -> dict[str, str]:
+        """Return its fields and push its end out; empty when unknown or over."""
+        ...
+
+    async def delete(self, session_id: str) -> None:
+        """Forget it with all its streams and wake their followers."""
+        ...
+
+    async def take_standalone(self, session_id: str, token: str) -> str:
+        """Make `token` the holder of the standalone stream; return the holder before, `""` for none."""
+        ...
+
+    async def standalone_holder(self, session_id: str) -> str | None:
+        """Return the holder of the standalone stream, None when the session is over."""
+        ...
+
+    async def append(
+        self, session_id: str, name: str, *, kind: str, text: str, owner: str = "", request_ids: Sequence[Any] = ()
+    ) -> str | None:
+        """Add to a stream; return the position, None when session or stream are over."""
+        ...
+
+    async def read(self, session_id: str, name: str, after: str, count: int = 100) -> list[tuple[str, str, str]]:
+        """Return entries after a position as `(position, kind, text)`."""
+        ...
+
+    async def holds(self, session_id: str, name: str, position: str) -> bool:
+        """Return whether an entry can still be resumed from."""
+        ...
+
+    async def end_of(self, session_id: str, name: str) -> str:
+        """Return the newest position."""
+        ...
+
+    async def renew(self, session_id: str, name: str, owner: str) -> None:
+        """Extend the owner's lease and the session's life."""
+        ...
+
+    async def request_ids(self, session_id: str, name: str) -> list[Any]:
+        """Return the ids of the requests a stream answers."""
+        ...
+
+    async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
+        """End a stream whose owner is gone; return whether this call did."""
+        ...
+
+    async def cancel(self, session_id: str, request_id: str) -> None:
+        """Tell every replica that a request was cancelled."""
+        ...
+
+
+class Wakes(Protocol):
+    """How a replica hears that a session's streams grew."""
+
+    def watch(self, channel: str) -> AbstractAsyncContextManager[Bell]:
+        """Yield a bell for a channel; read the store after each ring."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One client's handshake."""
+
+    id: str
+    principal: str
+    version: str
+    """The negotiated revision."""
+    client: dict[str, Any]
+    """Parameters of its `initialize`."""
+
+
+class Sessions:
+    """Opening, finding and ending sessions."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self._log = log
+
+    async def open(self, principal: str, version: str, client: dict[str, Any]) -> Session:
+        """Keep a new session under a fresh id of 192 random bits."""
+        session = Session(secrets.token_urlsafe(24), principal, version, client)
+        fields = {"principal": principal, "version": version, "client": json.dumps(client)}
+        await self._log.create(session.id, fields)
+        return session
+
+    async def find(self, session_id: str, principal: str) -> Session:
+        """Return the principal's session.
+
+        Raises:
+            UnknownSessionError: Unknown, over, or somebody else's: the three are never told apart.
+        """
+        fields = await self._log.load(session_id) if _SESSION_ID.fullmatch(session_id) else {}
+        if not fields.get("version") or fields["principal"] != principal:
+            raise UnknownSessionError
+        return Session(session_id, principal, fields["version"], json.loads(fields["client"]))

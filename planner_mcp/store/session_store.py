@@ -1,0 +1,213 @@
+"""MCP sessions and their SSE streams in Redis, so that any replica can answer for any of them.
+
+Owns the keys below and their life; what a session means is `planner_mcp.protocol`'s. All keys of one session share its
+hash tag and expire `TTL_S` after its last use, so an idle session costs a process nothing.
+
+```text
+mcp:{sid}            hash    principal, version, client (JSON), standalone (token of the newest GET)
+mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
+mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
+mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
+mcp:{sid}:q:<id>     string  the client's answer to a request of the server; '' until it came
+mcp:w:<sid>          channel a stream of the session grew (payload: its name)
+mcp:x                channel "<sid> <request id>": somebody cancelled a request
+```
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from redis.asyncio import Redis
+
+from planner_mcp.store.border import border
+
+TTL_S: Final = 1800
+"""Life of an unused session."""
+LEASE_MS: Final = 10_000
+"""A replica silent for this long has lost its streams."""
+MAX_LENGTH: Final = 1000
+"""Messages of one stream that stay replayable, roughly."""
+CANCELS: Final = "mcp:x"
+
+
+def _lua(name: str) -> str:
+    return (files("planner_mcp.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
+
+
+class SessionStore:
+    """Sessions, their streams and what is asked across replicas.
+
+    Args:
+        redis: A client with `decode_responses=True`.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis: Any = redis
+        self._append = self._redis.register_script(_lua("stream_append"))
+        self._orphan = self._redis.register_script(_lua("stream_orphan"))
+
+    # ---- rows
+
+    async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Keep a new session."""
+        with border():
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hset(_row(session_id), mapping=dict(fields))
+                pipe.expire(_row(session_id), TTL_S)
+                await pipe.execute()
+
+    async def load(self, session_id: str) -> dict[str, str]:
+        """Return the fields of a session and push its end out; empty when it is unknown or over."""
+        with border():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hgetall(_row(session_id))
+                pipe.expire(_row(session_id), TTL_S)
+                pipe.expire(_names(session_id), TTL_S)
+                found: dict[str, str] = (await pipe.execute())[0]
+                return found
+
+    async def delete(self, session_id: str) -> None:
+        """Forget a session and all its streams; their followers are woken."""
+        with border():
+            names = await self._redis.hkeys(_names(session_id))
+            keys = [_row(session_id), _names(session_id)]
+            for name in names:
+                keys += [_stream(session_id, name), _lease(session_id, name)]
+            await self._redis.delete(*keys)
+            for name in names:
+                await self._redis.publish(channel_of(session_id), name)
+            await self._redis.publish(CANCELS, f"{session_id} *")
+
+    async def take_standalone(self, session_id: str, token: str) -> str:
+        """Make `token` the holder of the standalone stream, wake the one before, return its token (`""`: none yet)."""
+        with border():
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hget(_row(session_id), "standalone")
+                pipe.hset(_row(session_id), "standalone", token)
+                pipe.expire(_row(session_id), TTL_S)
+                pipe.publish(channel_of(session_id), "g")
+                return str((await pipe.execute())[0] or "")
+
+    async def standalone_holder(self, session_id: str) -> str | None:
+        """Return the token of the newest GET, None when the session is over."""
+        with border():
+            holder: str | None = await self._redis.hget(_row(session_id), "standalone")
+            return holder
+
+    # ---- streams
+
+    async def append(
+        self, session_id: str, name: str, *, kind: str, text: str, owner: str = "", request_ids: Sequence[Any] = ()
+    ) -> str | None:
+        """Add a message and wake the followers.
+
+        Args:
+            session_id: The session.
+            name: The stream within it; made by its first message.
+            kind: `open`, `message` or `final`; nothing follows `final`.
+            text: The JSON-RPC message.
+            owner: The replica that produces the stream; renews its lease. Empty: nobody owns it.
+            request_ids: For the first message: the requests this stream answers.
+
+        Returns:
+            The position, or None when the session is over or the stream has ended.
+        """
+        ids = json.dumps(list(request_ids))
+        keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name), _names(session_id)]
+        args = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, channel_of(session_id), ids]
+        with border():
+            position: str | None = await self._append(keys=keys, args=args)
+            return position
+
+    async def read(self, session_id: str, name: str, after: str, count: int = 100) -> list[tuple[str, str, str]]:
+        """Return up to `count` entries after a position as `(position, kind, text)`."""
+        with border():
+            rows = await self._redis.xrange(_stream(session_id, name), min=f"({after}", max="+", count=count)
+        return [(position, fields["kind"], fields["text"]) for position, fields in rows]
+
+    async def holds(self, session_id: str, name: str, position: str) -> bool:
+        """Return whether an entry is still there, that is: whether nothing after it was trimmed."""
+        with border():
+            return bool(await self._redis.xrange(_stream(session_id, name), min=position, max=position))
+
+    async def end_of(self, session_id: str, name: str) -> str:
+        """Return the newest position of a stream, `0-0` when it is empty."""
+        with border():
+            rows = await self._redis.xrevrange(_stream(session_id, name), count=1)
+        return str(rows[0][0]) if rows else "0-0"
+
+    async def renew(self, session_id: str, name: str, owner: str) -> None:
+        """Extend the owner's lease and the life of session and stream."""
+        with border():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.set(_lease(session_id, name), owner, px=LEASE_MS)
+                for key in (_row(session_id), _names(session_id), _stream(session_id, name)):
+                    pipe.expire(key, TTL_S)
+                await pipe.execute()
+
+    async def request_ids(self, session_id: str, name: str) -> list[Any]:
+        """Return the ids of the requests a stream answers."""
+        with border():
+            found = await self._redis.hget(_names(session_id), name)
+        return list(json.loads(found)) if found else []
+
+    async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
+        """End a stream with these messages if its owner is gone; return whether this call did."""
+        keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name)]
+        with border():
+            return bool(await self._orphan(keys=keys, args=[name, channel_of(session_id), *messages]))
+
+    # ---- across replicas
+
+    async def cancel(self, session_id: str, request_id: str) -> None:
+        """Tell every replica that a request was cancelled."""
+        with border():
+            await self._redis.publish(CANCELS, f"{session_id} {request_id}")
+
+    async def expect_answer(self, session_id: str, ask_id: str) -> None:
+        """Open the slot for a client's answer."""
+        with border():
+            await self._redis.set(_question(session_id, ask_id), "", ex=TTL_S)
+
+    async def put_answer(self, session_id: str, ask_id: str, text: str) -> bool:
+        """Fill the slot and wake whoever asked; False when nobody asked."""
+        with border():
+            if not await self._redis.set(_question(session_id, ask_id), text, ex=60, xx=True):
+                return False
+            await self._redis.publish(channel_of(session_id), f"?{ask_id}")
+            return True
+
+    async def take_answer(self, session_id: str, ask_id: str) -> str:
+        """Return the answer, `""` while there is none; the slot closes once it was read."""
+        with border():
+            text = await self._redis.get(_question(session_id, ask_id)) or ""
+            if text:
+                await self._redis.delete(_question(session_id, ask_id))
+            return str(text)
+
+
+def channel_of(session_id: str) -> str:
+    """Return the channel on which a session's news travel."""
+    return f"mcp:w:{session_id}"
+
+
+def _row(session_id: str) -> str:
+    return f"mcp:{{{session_id}}}"
+
+
+def _names(session_id: str) -> str:
+    return f"mcp:{{{session_id}}}:streams"
+
+
+def _stream(session_id: str, name: str) -> str:
+    return f"mcp:{{{session_id}}}:e:{name}"
+
+
+def _lease(session_id: str, name: str) -> str:
+    return f"mcp:{{{session_id}}}:o:{name}"
+
+
+def _question(session_id: str, ask_id: str) -> str:
+    return f"mcp:{{{session_id}}}:q:{ask_id}"

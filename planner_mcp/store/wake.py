@@ -1,0 +1,107 @@
+"""One subscription per replica that wakes whoever waits for a channel.
+
+Owns the connection and who waits for what. A wake-up is a hint, not news: waiters read the store after it, and they
+are also woken when the connection was lost, so nothing is missed meanwhile.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from planner_mcp.store.session_store import CANCELS
+
+POLL_S: Final = 5.0
+"""Longest one read of the subscription blocks."""
+RETRY_S: Final = 0.5
+"""Pause before a lost connection is tried again."""
+
+
+class Bell:
+    """Rings when its channel had news."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+
+    def ring(self) -> None:
+        """Wake the waiter, now or when it next waits."""
+        self._rung.set()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Return True once it rang, False when the time is up."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._rung.wait()
+        except TimeoutError:
+            return False
+        self._rung.clear()
+        return True
+
+
+class Waker:
+    """Fans wake-ups of Redis channels out to waiters of this process.
+
+    Args:
+        redis: A client with `decode_responses=True`; one connection of it is held for as long as `run` runs.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._pubsub: Any = redis.pubsub()
+        self._bells: dict[str, set[Bell]] = {}
+        self._on_cancel: Callable[[str], None] = lambda _payload: None
+
+    def on_cancel(self, handler: Callable[[str], None]) -> None:
+        """Say who hears of cancelled requests (`"<session> <request id>"`)."""
+        self._on_cancel = handler
+
+    @asynccontextmanager
+    async def watch(self, channel: str) -> AsyncIterator[Bell]:
+        """Yield a bell for a channel. It rings once the subscription stands, so read the store after the first ring."""
+        bell = Bell()
+        waiting = self._bells.setdefault(channel, set())
+        is_first = not waiting
+        waiting.add(bell)
+        try:
+            if is_first:
+                with suppress(RedisError, OSError):
+                    await self._pubsub.subscribe(channel)
+            yield bell
+        finally:
+            waiting.discard(bell)
+            if not waiting and self._bells.get(channel) is waiting:
+                del self._bells[channel]
+                with suppress(RedisError, OSError):
+                    await self._pubsub.unsubscribe(channel)
+
+    async def run(self) -> None:
+        """Read the subscription until cancelled, connecting again whenever it is lost."""
+        try:
+            while True:
+                try:
+                    await self._listen()
+                except (RedisError, OSError):
+                    self._ring_all()
+                    await asyncio.sleep(RETRY_S)
+        finally:
+            with suppress(RedisError, OSError):
+                await self._pubsub.aclose()
+
+    async def _listen(self) -> None:
+        await self._pubsub.subscribe(CANCELS)
+        while True:
+            message = await self._pubsub.get_message(timeout=POLL_S)
+            if message is None:
+                continue
+            if message["channel"] != CANCELS:
+                for bell in tuple(self._bells.get(message["channel"], ())):
+                    bell.ring()
+            elif message["type"] == "message":
+                self._on_cancel(message["data"])
+
+    def _ring_all(self) -> None:
+        for waiting in tuple(self._bells.values()):
+            for bell in tuple(waiting):
+                bell.ring()
