@@ -36,6 +36,8 @@ class Event:
     """ISO 8601, UTC, from the store's clock."""
     data: dict[str, Any]
     """What the notification carries beside `job_id`: at least `status` and `progress`."""
+    number: int = 0
+    """Count within the job from 1. A jump says that older progress has been trimmed."""
 
     @property
     def is_final(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from planner_mcp.errors import IllegalTransitionError
 
 MAX_CRASHES: Final = 3
-"""Times a job may kill its worker or its child before it ends failed. Hand-backs and lost leases do not count."""
+"""Times a job may kill its worker or its child before it ends failed. A lost worker counts, a hand-back does not."""
 
 
 class JobState(StrEnum):

@@ -103,6 +103,10 @@ class Job:
     """For a failed job: `{code, type, message}`."""
     summary: dict[str, Any] | None = None
     """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
+    event_id: str = ""
+    """Its last event: follow from here for what comes next."""
+    changed_id: str = ""
+    """The last event that changed its state or its best cost."""
 
     @property
     def is_terminal(self) -> bool:

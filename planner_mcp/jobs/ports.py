@@ -8,7 +8,7 @@ all); it takes a principal or a claim and answers `NotFoundError` for what is un
 `StoreUnavailableError` when Redis did not confirm it, and repeating it after that error is safe.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -170,10 +170,42 @@ class WorkerStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What a read of a pool's shared feed brought."""
+
+    events: Sequence[Event]
+    """Events of the jobs that were asked for, in order."""
+    position: str
+    """Where to read on."""
+    is_torn: bool
+    """True: entries were trimmed unread; every follower must read its job's own stream."""
+
+
+class EventLog(Protocol):
+    """The events as kept: what a feed is made of."""
+
+    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
+        """Return the events of a job after a position, in order."""
+        ...
+
+    async def is_over(self, job_id: str) -> bool:
+        """Return whether no further event of a job can come (it has ended or expired)."""
+        ...
+
+    async def feed_end(self, pool: int) -> str:
+        """Return the position after everything that the feed of a pool holds."""
+        ...
+
+    async def read_feed(self, pool: int, after: str, *, wait_s: float, wanted: Container[str]) -> Tail:
+        """Return events of the wanted jobs after a position, waiting up to `wait_s` for any."""
+        ...
+
+
 class Feed(Protocol):
     """Following a job: what was, then what comes, each event once and in order."""
 
-    def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncIterator[Event]:
+    def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
         """Yield events after a position and then live ones, ending after the final event.
 
         Raises:

@@ -1,0 +1,23 @@
+"""What a solve is charged and which calls count as the same. Owns the arithmetic; the store applies it atomically."""
+
+import hashlib
+import json
+from dataclasses import asdict
+
+from planner_mcp.jobs.model import SolveRequest
+
+
+def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
+    """Return the CPU seconds a solve may use: what fair sharing charges its principal."""
+    return float(request.solve_time_s * cores)
+
+
+def digest(request: SolveRequest) -> str:
+    """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
+    same = {name: value for name, value in asdict(request).items() if name not in ("idempotency_key", "fresh")}
+    return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def key_digest(idempotency_key: str) -> str:
+    """Return an idempotency key as it is stored, whatever characters it has."""
+    return hashlib.sha256(idempotency_key.encode()).hexdigest()

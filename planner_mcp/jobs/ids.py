@@ -1,0 +1,48 @@
+"""Names of scenarios, jobs and plans: `<kind>-<pool>-<26 characters of base32>`.
+
+A name carries 130 random bits, so nobody guesses one, and the pool that holds its keys, so nobody has to look it up.
+The best plan of a job has the job's name with `plan` for `job`.
+"""
+
+import re
+import secrets
+from base64 import b32encode
+from typing import Final, Literal
+
+from planner_mcp.errors import NotFoundError
+
+Kind = Literal["scn", "job", "plan"]
+MAX_POOLS: Final = 64
+_FORM: Final = re.compile(r"(scn|job|plan)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
+
+
+def random_name(kind: Kind, pool: int) -> str:
+    """Return a new name in a pool."""
+    return f"{kind}-{pool}-{b32encode(secrets.token_bytes(17)).decode()[:26].lower()}"
+
+
+def random_pool(pools: int) -> int:
+    """Return the pool for something that belongs to none yet."""
+    return secrets.randbelow(pools)
+
+
+def pool_of(kind: Kind, name: str) -> int:
+    """Return the pool a name of this kind lies in.
+
+    Raises:
+        NotFoundError: It is no such name; a malformed name is answered like an unknown one.
+    """
+    form = _FORM.fullmatch(name)
+    if form is None or form[1] != kind:
+        raise NotFoundError
+    return int(form[2])
+
+
+def plan_of(job_id: str) -> str:
+    """Return the name of a job's best plan."""
+    return "plan" + job_id.removeprefix("job")
+
+
+def job_of(plan_id: str) -> str:
+    """Return the name of the job a plan belongs to."""
+    return "job" + plan_id.removeprefix("plan")

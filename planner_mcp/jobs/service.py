@@ -1,0 +1,198 @@
+"""What callers may ask of jobs: create a scenario, submit, look, wait, cancel, finish, read.
+
+Owns the order of the steps a use case takes and what waiting means. Who may do it is decided by the principal's id at
+every step of the store; whether an input makes sense was decided before, by `vrp`.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import anyio
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, Principal, SolveRequest, StoredScenario
+from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
+from planner_mcp.settings import Settings
+from planner_mcp.vrp.scenario import input_hash
+
+MAX_WAIT_S: Final = 45.0
+"""Below the minute after which proxies close a quiet request (SPEC T3)."""
+OnEvent = Callable[[Event], Awaitable[None]]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Planner:
+    """The use cases.
+
+    Args:
+        store: Where scenarios, jobs and plans are kept.
+        feed: How a job is followed.
+        settings: Limits, and the number of pools.
+        clock: Tells the time in UTC.
+        name: Makes the name of a new scenario or job in a pool.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        feed: Feed,
+        *,
+        settings: Settings,
+        clock: Callable[[], datetime] = _now,
+        name: Callable[[ids.Kind, int], str] = ids.random_name,
+    ) -> None:
+        self._store = store
+        self._feed = feed
+        self._settings = settings
+        self._clock = clock
+        self._name = name
+
+    # ---- scenarios
+
+    async def create_scenario(
+        self, principal: Principal, body: dict[str, Any], parent: StoredScenario | None = None
+    ) -> StoredScenario:
+        """Keep a scenario that was validated; a revision lies in its parent's pool, so plans can warm-start there."""
+        pool = ids.pool_of("scn", parent.id) if parent else ids.random_pool(self._settings.pools)
+        scenario = StoredScenario(
+            id=self._name("scn", pool),
+            principal=principal.id,
+            body=body,
+            created_at=self._clock(),
+            input_hash=input_hash(body),
+            revision=parent.revision + 1 if parent else 1,
+            parent_id=parent.id if parent else None,
+        )
+        await self._store.put_scenario(scenario)
+        return scenario
+
+    async def scenario(self, principal: Principal, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal."""
+        return await self._store.get_scenario(principal.id, scenario_id)
+
+    # ---- jobs
+
+    async def submit(self, principal: Principal, request: SolveRequest) -> Job:
+        """Queue a solve, or return the job the same call already made.
+
+        Raises:
+            NotFoundError: Unknown scenario or warm plan, or somebody else's.
+            InvalidParameterError: `solve_time_s` or `priority` outside its bounds.
+            IdempotencyConflictError, QueueFullError, QuotaExceededError: As `JobStore.submit`.
+        """
+        self._check(request)
+        if request.warm_plan_id is not None:
+            await self._store.get_plan(principal.id, request.warm_plan_id)
+        pool = ids.pool_of("scn", request.scenario_id)
+        return await self._store.submit(principal.id, request, self._name("job", pool))
+
+    def _check(self, request: SolveRequest) -> None:
+        bounds = {
+            "solve_time": (request.solve_time_s, 1, self._settings.max_solve_time_s),
+            "priority": (request.priority, 1, 9),
+        }
+        faults = [
+            Fault(f"/{name}", f"{name} is out of range.", f"{least} to {most}")
+            for name, (value, least, most) in bounds.items()
+            if not least <= value <= most
+        ]
+        if faults:
+            raise input_error(faults)
+
+    async def job(self, principal: Principal, job_id: str) -> Job:
+        """Return a job as it stands."""
+        return await self._store.get_job(principal.id, job_id)
+
+    async def jobs(
+        self, principal: Principal, state: JobState | None = None, *, offset: int = 0, count: int = 20
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are."""
+        return await self._store.list_jobs(principal.id, state, offset=offset, count=count)
+
+    async def wait(
+        self,
+        principal: Principal,
+        job_id: str,
+        wait_s: float,
+        on_event: OnEvent | None = None,
+        since: str | None = None,
+    ) -> Job:
+        """Return the job as soon as its state or best cost has changed, or when the time is up.
+
+        Args:
+            principal: Whom the call acts for.
+            job_id: The job.
+            wait_s: 0 to 45; longer is cut.
+            on_event: Told every event meanwhile, in order.
+            since: The `Job.event_id` the caller saw last; a change after it ends the wait at once. None: from now.
+        """
+        job = await self._store.get_job(principal.id, job_id)
+        if job.is_terminal or wait_s <= 0 or (since is not None and _later(job.changed_id, since)):
+            return job
+        with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
+            async with aclosing(self.follow(principal, job_id, since or job.event_id)) as events:
+                async for event in events:
+                    if on_event is not None:
+                        await on_event(event)
+                    if _is_change(event, job):
+                        break
+        return await self._store.get_job(principal.id, job_id)
+
+    async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
+        """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
+        return await self._store.cancel(principal.id, job_id, keep_best=keep_best)
+
+    async def finish_now(self, principal: Principal, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        return await self._store.finish_now(principal.id, job_id)
+
+    # ---- plans and events
+
+    async def plan(self, principal: Principal, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`."""
+        return await self._store.get_plan(principal.id, plan_id)
+
+    async def plan_of_job(self, principal: Principal, job_id: str) -> dict[str, Any]:
+        """Return the best plan of a job so far, or its final one."""
+        ids.pool_of("job", job_id)
+        return await self._store.get_plan(principal.id, ids.plan_of(job_id))
+
+    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Yield the events of a job after a position, then live ones, ending after the final one."""
+        async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
+            async for event in events:
+                yield event
+
+    # ---- the queue
+
+    async def stats(self) -> QueueStats:
+        """Return the queue at a glance."""
+        return await self._store.stats()
+
+    async def ready(self) -> QueueStats:
+        """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
+        await self._store.ping()
+        return await self._store.stats()
+
+
+def _later(event_id: str, than: str) -> bool:
+    return _order(event_id) > _order(than)
+
+
+def _order(event_id: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in event_id.split("-"))
+    except ValueError:
+        raise input_error([Fault("/since", "since is not an event id.", "<milliseconds>-<number>")]) from None
+
+
+def _is_change(event: Event, job: Job) -> bool:
+    return event.kind is not EventKind.PROGRESS or event.data.get("cost") != job.progress.cost

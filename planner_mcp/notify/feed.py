@@ -1,0 +1,233 @@
+"""Following jobs: what was, then what comes, each event once and in order.
+
+One tailer a pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a bounded
+queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it: whoever
+notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So a slow
+follower loses nothing but speed. Old progress that was trimmed shows as `"gap": true` in the next event's data.
+"""
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Final, Self
+
+from planner_mcp.errors import Fault, StoreError, input_error
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.ports import EventLog
+
+QUEUE_LENGTH: Final = 64
+"""Events a follower may lag; beyond, it reads its job's stream instead."""
+BLOCK_S: Final = 5.0
+RETRY_S: Final = 0.1
+"""Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
+RETRY_AT_MOST_S: Final = 1.0
+WATCHDOG_S: Final = 30.0
+"""A follower that heard nothing for this long looks for itself."""
+_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
+
+
+class Follower:
+    """The inbox of one follower."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque()
+        self._rung = asyncio.Event()
+        self._must_read = False
+
+    def put(self, event: Event) -> None:
+        """Hand an event over; a full inbox is emptied and the follower told to read for itself."""
+        if len(self._events) >= QUEUE_LENGTH:
+            self.mark_stale()
+        else:
+            self._events.append(event)
+            self._rung.set()
+
+    def mark_stale(self) -> None:
+        """Tell the follower to read its job's stream."""
+        self._events.clear()
+        self._must_read = True
+        self._rung.set()
+
+    async def take(self) -> list[Event] | None:
+        """Return what came, waiting for it; None: read the job's stream."""
+        try:
+            async with asyncio.timeout(WATCHDOG_S):
+                await self._rung.wait()
+        except TimeoutError:
+            self._must_read = True
+        self._rung.clear()
+        taken = None if self._must_read else list(self._events)
+        self._events.clear()
+        self._must_read = False
+        return taken
+
+
+class RedisFeed:
+    """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
+
+    Tailers run while somebody follows. Use it as an async context manager, or call `aclose`.
+
+    Args:
+        log: The events as kept.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._followers: dict[str, set[Follower]] = {}
+        self._tailers: dict[int, _Tailer] = {}
+
+    async def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Yield the events of a job after a position and then live ones, ending after the final event.
+
+        A Redis outage in mid-stream is waited out; one at the start is raised.
+
+        Raises:
+            InputError: `after` is no position.
+            NotFoundError: Unknown job, or somebody else's.
+            StoreUnavailableError: Redis is away.
+        """
+        last = _position(after)
+        last_number: int | None = 0 if after == "0" else None
+        with self._subscribed(job_id) as follower:
+            await self._tail(ids.pool_of("job", job_id))
+            fresh = await self._log.read_events(principal, job_id, after)
+            while True:
+                for event in fresh:
+                    if _position(event.id) <= last:
+                        continue
+                    yield _marked(event, last_number)
+                    last, last_number = _position(event.id), event.number
+                    if event.is_final:
+                        return
+                if not fresh and await self._is_over(job_id):
+                    return
+                fresh = await self._next(follower, principal, job_id, last, last_number)
+
+    async def _next(
+        self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int | None
+    ) -> list[Event]:
+        """Return the next events after `last`, from the inbox when they join on without a gap, else from the job's stream."""
+        while True:
+            taken = await follower.take()
+            if taken is not None:
+                taken = [event for event in taken if _position(event.id) > last]
+                if taken and last_number is not None and taken[0].number == last_number + 1:
+                    return taken
+                if not taken:
+                    continue
+            with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
+                return list(await self._log.read_events(principal, job_id, f"{last[0]}-{last[1]}"))
+
+    async def _is_over(self, job_id: str) -> bool:
+        with suppress(StoreError):
+            return await self._log.is_over(job_id)
+        return False
+
+    @contextmanager
+    def _subscribed(self, job_id: str) -> Iterator[Follower]:
+        follower = Follower()
+        self._followers.setdefault(job_id, set()).add(follower)
+        try:
+            yield follower
+        finally:
+            self._followers[job_id].discard(follower)
+            if not self._followers[job_id]:
+                del self._followers[job_id]
+
+    # ---- tailers
+
+    async def _tail(self, pool: int) -> None:
+        """Return when the tailer of a pool listens."""
+        tailer = self._tailers.get(pool)
+        if tailer is None or tailer.is_over:
+            tailer = self._tailers[pool] = _Tailer(self._log, pool, self._followers)
+        await tailer.started()
+
+    async def aclose(self) -> None:
+        """Stop all tailers."""
+        for tailer in self._tailers.values():
+            await tailer.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Tailer:
+    """Reads the feed of one pool for as long as anybody follows anything."""
+
+    def __init__(self, log: EventLog, pool: int, followers: dict[str, set[Follower]]) -> None:
+        self._log = log
+        self._pool = pool
+        self._followers = followers
+        self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it listens no more."""
+        return self._task.done() or (self._position.done() and self._position.exception() is not None)
+
+    async def started(self) -> None:
+        """Return when it knows where it listens from; raise what kept it from knowing."""
+        await asyncio.shield(self._position)
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _run(self) -> None:
+        try:
+            position = await self._log.feed_end(self._pool)
+        except StoreError as error:
+            self._position.set_exception(error)
+            return
+        self._position.set_result(position)
+        pause_s = RETRY_S
+        while self._followers:
+            try:
+                position = await self._read(position)
+                pause_s = RETRY_S
+            except StoreError:
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
+                self._mark_all_stale()
+
+    async def _read(self, position: str) -> str:
+        tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._followers)
+        for event in tail.events:
+            for follower in self._followers.get(event.job_id, ()):
+                follower.put(event)
+        if tail.is_torn:
+            self._mark_all_stale()
+        return tail.position
+
+    def _mark_all_stale(self) -> None:
+        for followers in self._followers.values():
+            for follower in followers:
+                follower.mark_stale()
+
+
+def _position(text: str) -> tuple[int, int]:
+    """Return an event id as numbers that compare as the stream orders them."""
+    if not _POSITION.fullmatch(text):
+        raise input_error([Fault("", "The event id is not one of this server's.", "<milliseconds>-<number>")])
+    ms, _dash, number = text.partition("-")
+    return int(ms), int(number or 0)
+
+
+def _marked(event: Event, last_number: int | None) -> Event:
+    if last_number is None or event.number == last_number + 1:
+        return event
+    return replace(event, data={**event.data, "gap": True})

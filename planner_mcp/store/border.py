@@ -1,0 +1,48 @@
+"""The one place where an error of Redis becomes an error of the planner."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from redis import exceptions as redis_errors
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+
+AWAY: Final = (
+    redis_errors.ConnectionError,  # refused, lost, LOADING, no free connection
+    redis_errors.TimeoutError,
+    redis_errors.ReadOnlyError,
+    redis_errors.OutOfMemoryError,
+    redis_errors.MasterDownError,
+    redis_errors.TryAgainError,
+    redis_errors.ClusterError,
+    redis_errors.RedisClusterException,
+    OSError,
+)
+REFUSALS: Final = (
+    "MISCONF",
+    "NOREPLICAS",
+    "OOM",
+    "READONLY",
+    "LOADING",
+    "MASTERDOWN",
+    "CLUSTERDOWN",
+    "TRYAGAIN",
+    "BUSY ",
+)
+"""Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors."""
+
+
+@contextmanager
+def border() -> Iterator[None]:
+    """Raise `StoreUnavailableError` for what passes by itself, `StoreError` for any other refusal of Redis."""
+    try:
+        yield
+    except AWAY as error:
+        raise StoreUnavailableError from error
+    except redis_errors.RedisError as error:
+        raise _translated(str(error)) from error
+
+
+def _translated(reply: str) -> StoreError:
+    return StoreUnavailableError() if reply.startswith(REFUSALS) else StoreError()

@@ -1,0 +1,205 @@
+"""Scenarios, jobs and plans as a caller reaches them. Implements `jobs.ports.JobStore`."""
+
+import json
+from asyncio import timeout
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final, NoReturn
+
+from planner_mcp.errors import (
+    IdempotencyConflictError,
+    IllegalTransitionError,
+    LeaseLostError,
+    NotFoundError,
+    PlannerError,
+    PlanNotReadyError,
+    QueueFullError,
+    QuotaExceededError,
+    StoreUnavailableError,
+)
+from planner_mcp.jobs import admission, ids
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
+from planner_mcp.jobs.ports import QueueStats
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys, records
+from planner_mcp.store.link import Link, Reply
+
+PING_TIMEOUT_S: Final = 1.5
+"""A store that has not confirmed a write by then counts as away (SPEC J7)."""
+
+
+class CallerStore:
+    """The caller's side of the store.
+
+    Args:
+        link: The line to Redis.
+        settings: Lives, pools and cores.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._link = link
+        self._settings = settings
+
+    # ---- scenarios
+
+    async def put_scenario(self, scenario: StoredScenario) -> None:
+        """Keep a scenario; readable on every replica when this returns."""
+        name = keys.key(self._pool("scn", scenario.id), "scn", scenario.id)
+        fields = [word for pair in records.scenario_fields(scenario).items() for word in pair]
+        await self._link.command("HSET", name, *fields)
+        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s)
+
+    async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal, and keep it for another scenario TTL."""
+        name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
+        kept = await self._link.command("HGETALL", name)
+        if not kept or kept["principal"] != principal:
+            raise NotFoundError
+        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        return records.scenario_of(kept)
+
+    # ---- jobs
+
+    async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
+        """Queue a job, or return the one the same call already made (SPEC T2)."""
+        pool = self._pool("scn", request.scenario_id)
+        digest, is_explicit = admission.digest(request), request.idempotency_key is not None
+        idem = f"key:{admission.key_digest(request.idempotency_key)}" if request.idempotency_key is not None else digest
+        args = {
+            "job": job_id,
+            "principal": principal,
+            "scenario": request.scenario_id,
+            "request": records.dumps(asdict(request)),
+            "priority": request.priority,
+            "cpu_s": admission.estimated_cpu_s(request, self._settings.solve_cores),
+            "url": request.callback_url or "",
+            "idem": idem,
+            "find": is_explicit or not request.fresh,
+            "digest": digest if is_explicit else "",
+            "idem_s": self._settings.idempotency_ttl_s,
+        }
+        if is_explicit and self._settings.pools > 1:
+            await self._bind_key(args)
+        return _job(await self._link.step("submit", pool, args))
+
+    async def _bind_key(self, args: dict[str, Any]) -> None:
+        home = int(args["idem"][-8:], 16) % self._settings.pools
+        reply = await self._link.step("reserve", home, {name: args[name] for name in _BINDING})
+        if reply[0] != "ok":
+            _refuse(reply)
+
+    async def get_job(self, principal: str, job_id: str) -> Job:
+        """Return a job as it stands."""
+        return await self._on_job("look", principal, job_id)
+
+    async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
+        """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent."""
+        return await self._on_job("cancel", principal, job_id, keep="keep" if keep_best else "drop")
+
+    async def finish_now(self, principal: str, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        return await self._on_job("finish_now", principal, job_id)
+
+    async def _on_job(self, step: str, principal: str, job_id: str, **args: Any) -> Job:
+        pool = self._pool("job", job_id)
+        return _job(await self._link.step(step, pool, {"job": job_id, "principal": principal, **args}))
+
+    async def list_jobs(
+        self, principal: str, state: JobState | None, *, offset: int, count: int
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are. With several pools, each gives its newest."""
+        if self._settings.pools == 1:
+            return await self._list(0, principal, state, offset, count)
+        found: list[Job] = []
+        total = 0
+        for pool in range(self._settings.pools):
+            jobs, there = await self._list(pool, principal, state, 0, offset + count)
+            found, total = found + jobs, total + there
+        found.sort(key=lambda job: job.submitted_at, reverse=True)
+        return found[offset : offset + count], total
+
+    async def _list(
+        self, pool: int, principal: str, state: JobState | None, offset: int, count: int
+    ) -> tuple[list[Job], int]:
+        args = {"principal": principal, "state": state or "", "offset": offset, "count": count}
+        _ok, total, rows = await self._link.step("list", pool, args)
+        return [_job(shown) for shown in rows], total
+
+    # ---- plans and events
+
+    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after.
+
+        Raises:
+            PlanNotReadyError: The job is still looking for its first plan.
+            NotFoundError: Unknown plan or somebody else's, or the job ended without one.
+        """
+        pool, job_id = self._pool("plan", plan_id), ids.job_of(plan_id)
+        owner, state = await self._link.command("HMGET", keys.key(pool, "job", job_id), "principal", "state")
+        if owner != principal:
+            raise NotFoundError
+        text = await self._link.command("GET", keys.key(pool, "plan", plan_id))
+        if text is None and state in ("queued", "solving"):
+            raise PlanNotReadyError
+        if text is None:
+            raise NotFoundError("This job ended without a plan.")
+        plan: dict[str, Any] = json.loads(text)
+        return plan
+
+    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
+        """Return the events of a job after a position, in order."""
+        pool = self._pool("job", job_id)
+        if await self._link.command("HGET", keys.key(pool, "job", job_id), "principal") != principal:
+            raise NotFoundError
+        entries = await self._link.command("XRANGE", keys.key(pool, "ev", job_id), f"({after}", "+")
+        return [records.event_of(job_id, event_id, kept) for event_id, kept in entries]
+
+    # ---- the queue
+
+    async def stats(self) -> QueueStats:
+        """Return the queue at a glance, over all pools. Every worker serves every pool, so slots count once."""
+        rows = [(await self._link.step("stats", pool, {}))[1:] for pool in range(self._settings.pools)]
+        queued, solving, workers, slots = zip(*rows, strict=True)
+        return QueueStats(sum(queued), sum(solving), max(workers), max(slots))
+
+    async def ping(self) -> None:
+        """Return when Redis confirmed a write in every pool; raise `StoreUnavailableError` otherwise."""
+        try:
+            async with timeout(PING_TIMEOUT_S):
+                for pool in range(self._settings.pools):
+                    await self._link.command("SET", keys.key(pool, "ping"), 1, "EX", keys.PING_S)
+        except TimeoutError as error:
+            raise StoreUnavailableError from error
+
+    def _pool(self, kind: ids.Kind, name: str) -> int:
+        if (pool := ids.pool_of(kind, name)) >= self._settings.pools:
+            raise NotFoundError
+        return pool
+
+
+_BINDING: Final = ("principal", "idem", "digest", "idem_s")
+_REFUSALS: Final[dict[str, type[PlannerError]]] = {
+    "not_found": NotFoundError,
+    "conflict": IdempotencyConflictError,
+    "full": QueueFullError,
+    "quota": QuotaExceededError,
+    "illegal": IllegalTransitionError,
+    "lost": LeaseLostError,
+}
+
+
+def _job(reply: Reply) -> Job:
+    if reply[0] != "ok":
+        _refuse(reply)
+    _ok, flat, place, job_id = reply
+    return records.job_of(job_id, flat, place)
+
+
+def _refuse(reply: Reply) -> NoReturn:
+    error = _REFUSALS[reply[0]]
+    detail = reply[1] if len(reply) > 1 else None
+    if isinstance(detail, int):
+        raise error(retry_after_s=float(detail))
+    raise error(detail)

@@ -1,0 +1,130 @@
+"""Opens the store that the settings name, or the embedded one, and checks that it can be trusted with jobs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, Final
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.cluster import RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import ConstantBackoff
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.settings import Settings
+from planner_mcp.store.border import border
+from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.link import BLOCK_S, Link
+from planner_mcp.store.redis_store import RedisStore
+
+COMMAND_TIMEOUT_S: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 2.0
+RETRIES: Final = 1
+"""A pooled connection may be stale after Redis came back; every step may be repeated."""
+COMMAND_CONNECTIONS: Final = 64
+BLOCKING_CONNECTIONS: Final = 512
+"""One for each slot that waits for a job and each feed that is read."""
+REVIVE_EVERY_S: Final = 0.5
+OLDEST: Final = (7, 0)
+
+
+@asynccontextmanager
+async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
+    """Yield the store, starting (and, should it die, reviving) the embedded server when no URL is set.
+
+    Raises:
+        StoreUnavailableError: Nobody answers at the URL.
+        StoreError: The server is too old or may evict keys.
+    """
+    async with AsyncExitStack() as stack:
+        url = settings.redis_url or await stack.enter_async_context(_embedded(settings))
+        link = await _link(url, settings)
+        stack.push_async_callback(link.aclose)
+        yield RedisStore(link, settings)
+
+
+@asynccontextmanager
+async def _embedded(settings: Settings) -> AsyncIterator[str]:
+    server = EmbeddedStore(settings.data_dir, appendfsync=settings.appendfsync)
+    url = await asyncio.to_thread(server.start)
+    keeper = asyncio.create_task(_revive(server))
+    try:
+        yield url
+    finally:
+        keeper.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeper
+        await asyncio.to_thread(server.stop)
+
+
+async def _revive(server: EmbeddedStore) -> None:
+    while True:
+        await asyncio.sleep(REVIVE_EVERY_S)
+        if not server.is_alive:
+            with suppress(StoreUnavailableError):
+                await asyncio.to_thread(server.start)
+
+
+async def _link(url: str, settings: Settings) -> Link:
+    commands = _client(url, COMMAND_TIMEOUT_S, COMMAND_CONNECTIONS)
+    blocking = _client(url, BLOCK_S + COMMAND_TIMEOUT_S, BLOCKING_CONNECTIONS)
+    clients = [commands, blocking]
+    try:
+        if await _checked(commands, settings):
+            await _close(clients)
+            clients = [commands, blocking] = [
+                _cluster(url, wait_s) for wait_s in (COMMAND_TIMEOUT_S, BLOCK_S + COMMAND_TIMEOUT_S)
+            ]
+    except BaseException:
+        await _close(clients)
+        raise
+    return Link(commands, blocking, settings=settings, close=_closer(clients))
+
+
+def _client(url: str, timeout_s: float, connections: int) -> Redis:
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=connections,
+        timeout=COMMAND_TIMEOUT_S,
+        decode_responses=True,
+        protocol=2,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=CONNECT_TIMEOUT_S,
+        retry=Retry(ConstantBackoff(0.02), RETRIES),
+        client_name="planner-mcp",
+    )
+    return Redis(connection_pool=pool)
+
+
+def _cluster(url: str, timeout_s: float) -> RedisCluster:
+    return RedisCluster.from_url(
+        url, decode_responses=True, protocol=2, socket_timeout=timeout_s, socket_connect_timeout=CONNECT_TIMEOUT_S
+    )
+
+
+async def _checked(client: Any, settings: Settings) -> bool:
+    """Refuse a server that cannot keep a promise; return whether it is a cluster."""
+    with border():
+        info = await client.info()
+    version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
+    if version < OLDEST:
+        raise StoreError(f"Redis {info.get('redis_version')} is too old; 7.0 or later is needed.")
+    policy = info.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        raise StoreError(f"maxmemory-policy is {policy}, which deletes jobs; set it to noeviction.")
+    return bool(info.get("cluster_enabled"))
+
+
+def _closer(clients: list[Any]) -> Callable[[], Awaitable[None]]:
+    async def close() -> None:
+        await _close(clients)
+
+    return close
+
+
+async def _close(clients: list[Any]) -> None:
+    for client in clients:
+        with suppress(OSError):
+            await client.aclose()
+            if isinstance(client, Redis):
+                await client.connection_pool.disconnect()

@@ -1,0 +1,61 @@
+r"""The key grammar: every key of the job engine, what it holds and how long it lives.
+
+`{pN}` is the hash tag of pool N: all keys of a pool lie in one slot, so each step is atomic on Redis Cluster too.
+Steps reach every key from the tag alone (lua/_common.lua builds the same names): which principal is next, and so which
+backlog, is known only inside the step. `<p>` is a principal, free of colons. `live` = max(job TTL, 7 days), counted
+from the last step of the job; while it is queued the reaper counts as one.
+
+```text
+key                      kind    holds                                                    life
+{pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, revision …      scenario TTL from last use, and live
+{pN}:job:<job>           hash    one job (store/records.py)                               live; job TTL from its end
+{pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so                   as its job
+{pN}:plan:<plan>         string  its best plan, JSON                                      as its job
+{pN}:idem:<p>:<digest>   string  same call → job                                          as its job; gone when that failed
+{pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest of arguments> <job>"          idempotency TTL
+{pN}:bound:<p>:key:<…>   string  the same digest in the key's home pool (pools > 1)       idempotency TTL
+{pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)          live
+{pN}:ended:<p>           zset    finished jobs by when they expire, for clearing          live
+{pN}:bl:<p>              zset    backlog: front first, then priority, then age            live
+{pN}:out:<p>             set     jobs handed out (ready or solving), against the quota    live
+{pN}:alive               zset    workers by when they last called                         live
+{pN}:slots               hash    worker → slots                                           live
+{pN}:control             stream  jobs whose flags changed                                 CONTROL_S
+{pN}:ping                string  proof that writes are taken                              PING_S
+
+Without a TTL, because the pool owns them for as long as it stands; each is bounded by what is queued, solving or set:
+{pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers)
+{pN}:ready               stream  jobs handed out; group `workers`; never more entries than slots
+{pN}:feed                stream  all events of the pool, the last FEED_KEPT or so
+{pN}:queued              zset    queued jobs by when their lives were last renewed
+{pN}:solving             zset    solving jobs by their last claim
+{pN}:turn                zset    principals with work to hand out, by virtual time
+{pN}:credit              zset    principals ahead of the pool's virtual time
+{pN}:weights             hash    principal → share (default 1); set by the operator
+{pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is delivered
+```
+"""
+
+from typing import Final
+
+LIVE_AT_LEAST_S: Final = 7 * 86400
+EVENTS_KEPT: Final = 512
+FEED_KEPT: Final = 50_000
+"""Ten seconds of 5000 events a second; a replica further behind reads each job's own stream."""
+CONTROL_S: Final = 3600
+PING_S: Final = 60
+REFRESH_MS: Final = 86_400_000
+"""The reaper renews the lives of a queued job this often."""
+
+OWNED: Final = frozenset({"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox"})
+"""Last parts of the keys that have an owner instead of a TTL."""
+
+
+def tag(pool: int) -> str:
+    """Return the hash tag of a pool."""
+    return f"{{p{pool}}}"
+
+
+def key(pool: int, *parts: str) -> str:
+    """Return a key of a pool."""
+    return ":".join((tag(pool), *parts))

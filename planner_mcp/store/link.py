@@ -1,0 +1,89 @@
+"""The line to Redis: runs steps and the few plain commands, each inside the border.
+
+Owns the two clients: one for commands, which answer at once or fail, and one for blocking reads, each of which holds a
+connection of its own. Nothing else in the engine talks to Redis.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from redis.exceptions import NoScriptError, ResponseError
+
+from planner_mcp.settings import Settings
+from planner_mcp.store.border import border
+from planner_mcp.store.keys import tag
+from planner_mcp.store.scripts import load_steps
+
+BLOCK_S: Final = 10.0
+"""Longest single blocking read; the clients' socket timeout lies above it."""
+Reply = list[Any]
+Entry = tuple[str, dict[str, str]]
+
+
+class Link:
+    """A connection to the store and the steps it can run.
+
+    Args:
+        commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
+        blocking: The same with a socket timeout above `BLOCK_S`.
+        settings: Limits and lives the steps are loaded with.
+        close: Closes both clients.
+    """
+
+    def __init__(
+        self, commands: Any, blocking: Any, *, settings: Settings, close: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        self.commands = commands
+        self.pools = settings.pools
+        self._blocking = blocking
+        self._steps = load_steps(settings)
+        self._close = close
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._close is not None:
+            await self._close()
+
+    async def step(self, name: str, pool: int, args: dict[str, Any], *blobs: str) -> Reply:
+        """Run one atomic step; its reply starts with a word."""
+        step = self._steps[name]
+        arguments = (1, tag(pool), json.dumps(args, ensure_ascii=False), *blobs)
+        with border():
+            try:
+                reply = await self.commands.execute_command("EVALSHA", step.sha, *arguments)
+            except NoScriptError:
+                reply = await self.commands.execute_command("EVAL", step.text, *arguments)
+        return list(reply)
+
+    async def command(self, *words: str | int | float) -> Any:
+        """Run one plain command."""
+        with border():
+            return await self.commands.execute_command(*words)
+
+    async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> Entry | None:
+        """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).
+
+        A group that is not there yet gives None: the first worker to register makes it.
+        """
+        wait = ("BLOCK", max(1, int(block_s * 1000))) if block_s > 0 else ()
+        words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", 1, *wait, "STREAMS", stream, ">")
+        with border():
+            try:
+                reply = await self._blocking.execute_command(*words)
+            except ResponseError as error:
+                if str(error).startswith(("NOGROUP", "UNBLOCKED")):
+                    return None
+                raise
+        entries = _entries(reply)
+        return entries[0] if entries else None
+
+    async def read_stream(self, stream: str, after: str, *, count: int, block_s: float) -> list[Entry]:
+        """Return entries of a stream after an id, waiting for the first at most `block_s`."""
+        words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)
+        with border():
+            return _entries(await self._blocking.execute_command(*words))
+
+
+def _entries(reply: Any) -> list[Entry]:
+    return [(entry[0], entry[1]) for _stream, entries in reply or () for entry in entries if entry[1]]

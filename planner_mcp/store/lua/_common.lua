@@ -1,0 +1,124 @@
+-- Prefixed to every step: names of keys, the clock, reading a job, events and lives.
+-- KEYS[1] is the hash tag of the pool ({p0}); every key a step touches starts with it, so all lie in one slot.
+-- ARGV[1] holds the named arguments as JSON. LIMITS and MOVES are written in front of this text when it is loaded.
+local call = redis.call
+local P = KEYS[1] .. ':'
+local A = cjson.decode(ARGV[1])
+
+local CLOCK, READY, FEED, OUTBOX, CONTROL = P .. 'clock', P .. 'ready', P .. 'feed', P .. 'outbox', P .. 'control'
+local QUEUED, SOLVING, TURN, CREDIT, WEIGHTS = P .. 'queued', P .. 'solving', P .. 'turn', P .. 'credit', P .. 'weights'
+local ALIVE, SLOTS, GROUP = P .. 'alive', P .. 'slots', 'workers'
+
+local function job_key(id) return P .. 'job:' .. id end
+local function events_key(id) return P .. 'ev:' .. id end
+local function plan_key(id) return P .. 'plan:' .. id:gsub('^job', 'plan') end
+local function scenario_key(id) return P .. 'scn:' .. id end
+local function backlog_key(principal) return P .. 'bl:' .. principal end
+local function out_key(principal) return P .. 'out:' .. principal end
+local function ended_key(principal) return P .. 'ended:' .. principal end
+local function index_key(principal, state) return P .. 'jobs:' .. principal .. (state and ':' .. state or '') end
+
+local TIME = call('TIME')
+local NOW_MS = TIME[1] * 1000 + math.floor(TIME[2] / 1000)
+
+-- ISO 8601 in UTC; the day count follows the civil calendar from 0000-03-01.
+local function iso(ms)
+  local second = math.floor(ms / 1000)
+  local z = math.floor(second / 86400) + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local month = mp < 10 and mp + 3 or mp - 9
+  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
+  local rest = second % 86400
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, doy - math.floor((153 * mp + 2) / 5) + 1,
+    math.floor(rest / 3600), math.floor(rest / 60) % 60, rest % 60, ms % 1000)
+end
+local AT = iso(NOW_MS)
+
+local function table_of(flat)
+  local found = {}
+  for i = 1, #flat, 2 do found[flat[i]] = flat[i + 1] end
+  return found
+end
+
+-- A job as last written, or nil. Steps keep this table and the stored hash equal through `write`.
+local function read(id)
+  local flat = call('HGETALL', job_key(id))
+  return flat[1] and table_of(flat) or nil
+end
+
+local function write(id, job, fields)
+  local flat = {}
+  for name, value in pairs(fields) do
+    job[name] = tostring(value)
+    flat[#flat + 1], flat[#flat + 2] = name, job[name]
+  end
+  call('HSET', job_key(id), unpack(flat))
+end
+
+local function owned(id, principal)
+  local job = read(id)
+  return job and job.principal == principal and job or nil
+end
+
+-- What a caller is shown: the whole hash, for a queued job its place among those of its principal (else -1), the id.
+local function shown(id, job)
+  local place = -1
+  if job.state == 'queued' then place = (call('ZRANK', backlog_key(job.principal), id) or 0) + 1 end
+  return { 'ok', call('HGETALL', job_key(id)), place, id }
+end
+
+-- Lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last step on.
+local function keep(id, job, life_s)
+  for _, key in ipairs({ job_key(id), events_key(id), plan_key(id) }) do call('EXPIRE', key, life_s) end
+  if job.idem ~= '' and call('GET', job.idem) == id then call('EXPIRE', job.idem, life_s) end
+  call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT')
+  local principal = job.principal
+  for _, key in ipairs({ index_key(principal), index_key(principal, job.state), backlog_key(principal),
+    out_key(principal), ended_key(principal) }) do
+    call('EXPIRE', key, LIMITS.live_s)
+  end
+end
+
+-- JSON text of an object from its first members and the text of another object.
+local function joined(head, object)
+  return '{' .. head .. (object == '{}' and '}' or ',' .. object:sub(2))
+end
+
+-- One event: into the job's own stream (the order that counts) and into the pool's feed (what replicas listen to).
+local function emit(id, job, kind, extra)
+  local number = call('HINCRBY', job_key(id), 'events', 1)
+  local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
+  local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
+    'kind', kind, 'at', AT, 'number', number, 'data', data)
+  call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*',
+    'job', id, 'id', event, 'kind', kind, 'at', AT, 'number', number, 'data', data)
+  write(id, job, { event_id = event })
+  return event, data
+end
+
+-- Moves a job along the table of jobs/lifecycle.py and keeps the indexes true; nil when the table forbids it.
+local function move(id, job, change)
+  local from, target = job.state, MOVES[job.state .. ':' .. change]
+  if not target then return nil end
+  if target ~= from then
+    call('ZREM', index_key(job.principal, from), id)
+    call('ZADD', index_key(job.principal, target), job.seq, id)
+    if from == 'queued' then call('ZREM', QUEUED, id) elseif from == 'solving' then call('ZREM', SOLVING, id) end
+    if target == 'queued' then call('ZADD', QUEUED, NOW_MS, id) elseif target == 'solving' then call('ZADD', SOLVING, NOW_MS, id) end
+    write(id, job, { state = target })
+  end
+  return target
+end
+
+-- Amortized clearing: forgets a few jobs of a principal that have expired since.
+local function forget_expired(principal, count)
+  for _, id in ipairs(call('ZRANGEBYSCORE', ended_key(principal), '-inf', NOW_MS, 'LIMIT', 0, count)) do
+    call('ZREM', ended_key(principal), id)
+    call('ZREM', index_key(principal), id)
+    for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do call('ZREM', index_key(principal, state), id) end
+  end
+end

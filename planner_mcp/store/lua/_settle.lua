@@ -1,0 +1,67 @@
+-- How a job leaves a worker: for good (settle) or back into the queue (put_back).
+
+local function final_extra(id, job, extra)
+  local kept = job.plan_id ~= '' and '"plan_id":"' .. job.plan_id .. '","summary":' .. job.summary or nil
+  if job.state == 'cancelled' then
+    return joined('"cancelled_at":"' .. AT .. '"' .. (kept and ',' .. kept or ''), extra)
+  elseif job.state == 'failed' and kept then
+    return joined(kept, extra)
+  end
+  return extra
+end
+
+local function post(id, job, event, data)
+  if job.url == '' then return end
+  local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. job.state .. '","at":"' .. AT
+    .. '","data":' .. data .. '}'
+  call('XADD', OUTBOX, '*', 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
+end
+
+local function drop_plan(id, job)
+  call('DEL', plan_key(id))
+  write(id, job, { plan_id = '', summary = '' })
+end
+
+-- Ends a job: state, event, outbox entry, indexes and lives in one. `extra` is the text of further event data.
+-- A job whose cancel was answered ends cancelled, whatever its worker still brings.
+local function settle(id, job, change, extra)
+  if job.cancel ~= '' then change, extra = 'cancel', '{}' end
+  if not move(id, job, change) then return false end
+  if change == 'cancel' and job.cancel == 'drop' then drop_plan(id, job) end
+  release(id, job)
+  if change == 'complete' then job.percent = '100' end
+  write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
+  local event, data = emit(id, job, job.state, final_extra(id, job, extra))
+  write(id, job, { changed_id = event })
+  post(id, job, event, data)
+  if change ~= 'complete' and job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end
+  call('ZADD', ended_key(job.principal), NOW_MS + LIMITS.job_ttl_s * 1000, id)
+  keep(id, job, LIMITS.job_ttl_s)
+  return true
+end
+
+-- Queues a job again, at the front. A crash counts; the last one allowed ends it failed with the error given.
+local function put_back(id, job, change, poison)
+  if job.cancel ~= '' then return settle(id, job, 'cancel', '{}') end
+  if change == 'crash' then
+    write(id, job, { crashes = tonumber(job.crashes) + 1 })
+    if tonumber(job.crashes) >= LIMITS.max_crashes then
+      write(id, job, { error = poison })
+      return settle(id, job, 'fail', '{"error":' .. poison .. '}')
+    end
+  end
+  if not move(id, job, change) then return false end
+  release(id, job)
+  write(id, job, { worker = '' })
+  enqueue(id, job, true)
+  local event = emit(id, job, 'requeued', '{"reason":"' .. change .. '","crashes":' .. job.crashes .. '}')
+  write(id, job, { changed_id = event })
+  keep(id, job, LIMITS.live_s)
+  return true
+end
+
+-- The job a worker speaks for, or nil when its claim is not the last one or the job left it.
+local function held(id, fence)
+  local job = read(id)
+  return job and tonumber(job.fence) == fence and job.state == 'solving' and job or nil
+end

@@ -1,0 +1,14 @@
+-- Cancels: a queued job at once, a solving one by a flag and a word to its worker. A terminal job stays as it is.
+-- A: job, principal, keep ('keep' or 'drop')
+local job = owned(A.job, A.principal)
+if not job then return { 'not_found' } end
+if job.state == 'queued' then
+  write(A.job, job, { cancel = A.keep })
+  settle(A.job, job, 'cancel', '{}')
+  dispatch()
+elseif job.state == 'solving' and job.cancel == '' then
+  write(A.job, job, { cancel = A.keep })
+  call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
+  call('EXPIRE', CONTROL, LIMITS.control_s)
+end
+return shown(A.job, job)

@@ -1,0 +1,33 @@
+-- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits long from expiring.
+-- A: poison, count
+pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
+local taken = 0
+for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', LIMITS.lease_ms, '-', '+', A.count)) do
+  local delivery = pending[1]
+  local entry = call('XRANGE', READY, delivery, delivery)[1]
+  local id = entry and entry[2][2]
+  local job = id and read(id)
+  if job and job.delivery == delivery and job.state == 'solving' then
+    put_back(id, job, 'crash', A.poison)
+    taken = taken + 1
+  elseif job and job.delivery == delivery and job.state == 'queued' then -- delivered, never claimed: nobody's fault
+    release(id, job)
+    enqueue(id, job, true)
+    taken = taken + 1
+  else
+    call('XACK', READY, GROUP, delivery)
+    call('XDEL', READY, delivery)
+  end
+end
+
+for _, id in ipairs(call('ZRANGEBYSCORE', QUEUED, '-inf', NOW_MS - LIMITS.refresh_ms, 'LIMIT', 0, A.count)) do
+  local job = read(id)
+  if job then
+    keep(id, job, LIMITS.live_s)
+    call('ZADD', QUEUED, NOW_MS, id)
+  else
+    call('ZREM', QUEUED, id)
+  end
+end
+dispatch()
+return { 'ok', taken }

@@ -1,0 +1,24 @@
+-- Announces a worker or says it lives (slots > 0), or withdraws it (slots = 0); forgets those silent for three leases.
+-- A: worker, slots
+local function withdraw(worker)
+  call('ZREM', ALIVE, worker)
+  call('HDEL', SLOTS, worker)
+  if not call('XPENDING', READY, GROUP, '-', '+', 1, worker)[1] then call('XGROUP', 'DELCONSUMER', READY, GROUP, worker) end
+end
+
+pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM') -- it exists already, all but once
+if A.slots > 0 then
+  call('ZADD', ALIVE, NOW_MS, A.worker)
+  call('HSET', SLOTS, A.worker, A.slots)
+elseif A.worker ~= '' then
+  withdraw(A.worker)
+end
+for _, worker in ipairs(call('ZRANGEBYSCORE', ALIVE, '-inf', NOW_MS - 3 * LIMITS.lease_ms)) do withdraw(worker) end
+call('EXPIRE', ALIVE, LIMITS.live_s)
+call('EXPIRE', SLOTS, LIMITS.live_s)
+
+local total = 0
+for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) end
+call('HSET', CLOCK, 'slots', total)
+dispatch()
+return { 'ok' }

@@ -1,0 +1,18 @@
+-- Records progress and, with a better plan, the checkpoint. Repeating a report writes no second event.
+-- A: job, fence, percent, progress, best (the cost as text), extra, summary; ARGV[2]: plan or ''
+local job = held(A.job, A.fence)
+if not job then return { 'lost' } end
+if ARGV[2] == '' and job.progress == A.progress then return { 'ok' } end
+
+local is_better = job.best ~= A.best
+job.percent = tostring(math.max(tonumber(job.percent), math.min(99, A.percent)))
+write(A.job, job, { percent = job.percent, progress = A.progress, best = A.best })
+if ARGV[2] ~= '' then
+  call('SET', plan_key(A.job), ARGV[2], 'EX', LIMITS.live_s)
+  write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
+end
+move(A.job, job, 'improve')
+local event = emit(A.job, job, 'progress', A.extra)
+if is_better then write(A.job, job, { changed_id = event }) end
+keep(A.job, job, LIMITS.live_s)
+return { 'ok' }

@@ -1,0 +1,105 @@
+"""Turns what Redis holds into the records of `jobs/model.py`, and back. Owns the fields of the stored hashes."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+
+Fields = dict[str, str]
+
+
+def dumps(value: Any) -> str:
+    """Return compact JSON text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def fields_of(flat: Sequence[str]) -> Fields:
+    """Return the fields of a hash given as a flat list."""
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
+    """Return a job from its hash; `place` below 1 means it is not waiting."""
+    kept = fields_of(flat)
+    return Job(
+        id=job_id,
+        principal=kept["principal"],
+        request=SolveRequest(**json.loads(kept["request"])),
+        state=JobState(kept["state"]),
+        submitted_at=_time(kept["submitted_ms"]),
+        started_at=_time(kept["started_ms"]) if kept.get("started_ms") else None,
+        finished_at=_time(kept["finished_ms"]) if kept.get("finished_ms") else None,
+        progress=progress_of(kept["progress"], int(kept["percent"])),
+        fence=int(kept["fence"]),
+        crashes=int(kept["crashes"]),
+        cancel_requested=kept["cancel"] != "",
+        finish_requested=kept["finish"] != "",
+        plan_id=kept["plan_id"] or None,
+        queue_position=place if place is not None and place > 0 else None,
+        error=json.loads(kept["error"]) if kept.get("error") else None,
+        summary=json.loads(kept["summary"]) if kept["summary"] else None,
+        event_id=kept["event_id"],
+        changed_id=kept["changed_id"],
+    )
+
+
+def progress_of(text: str, percent: int) -> Progress:
+    """Return progress from its stored text; the percentage is the store's, which only rises."""
+    return Progress(**{**json.loads(text or "{}"), "percent": percent})
+
+
+def progress_text(progress: Progress) -> str:
+    """Return progress as stored."""
+    return dumps(asdict(progress))
+
+
+def progress_extra(progress: Progress) -> str:
+    """Return what a progress event says beside status and percentage, as JSON text."""
+    return dumps({name: value for name, value in asdict(progress).items() if name != "percent" and value is not None})
+
+
+def scenario_fields(scenario: StoredScenario) -> Fields:
+    """Return a scenario as the hash that is stored."""
+    return {
+        "id": scenario.id,
+        "principal": scenario.principal,
+        "body": dumps(scenario.body),
+        "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
+        "input_hash": scenario.input_hash,
+        "revision": str(scenario.revision),
+        "parent_id": scenario.parent_id or "",
+    }
+
+
+def scenario_of(kept: Fields) -> StoredScenario:
+    """Return a scenario from its hash."""
+    return StoredScenario(
+        id=kept["id"],
+        principal=kept["principal"],
+        body=json.loads(kept["body"]),
+        created_at=_time(kept["created_ms"]),
+        input_hash=kept["input_hash"],
+        revision=int(kept["revision"]),
+        parent_id=kept["parent_id"] or None,
+    )
+
+
+def event_of(job_id: str, event_id: str, kept: Fields) -> Event:
+    """Return an event from its stream entry."""
+    return Event(
+        id=event_id,
+        job_id=job_id,
+        kind=EventKind(kept["kind"]),
+        at=kept["at"],
+        data=json.loads(kept["data"]),
+        number=int(kept["number"]),
+    )
+
+
+def _time(ms: str) -> datetime:
+    return datetime.fromtimestamp(int(ms) / 1000, UTC)

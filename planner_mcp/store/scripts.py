@@ -1,0 +1,69 @@
+"""Loads the Lua steps: one file a step, the shared parts and the constants in front of each.
+
+Owns how a step's text is put together. The transition table comes from `jobs/lifecycle.py`, the numbers from the
+settings, so neither is written twice.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from planner_mcp.jobs.lifecycle import MAX_CRASHES, table_json
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys
+
+SHARED: Final = ("_common", "_dispatch", "_settle")
+STEPS: Final = (
+    "submit", "reserve", "look", "list", "cancel", "finish_now", "stats",
+    "register", "claim", "renew", "report", "finish", "requeue", "reap",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One atomic step, ready to be called by its hash."""
+
+    name: str
+    text: str
+    sha: str
+
+
+def load_steps(settings: Settings) -> dict[str, Step]:
+    """Return every step by name."""
+    head = "\n".join([_constants(settings), *(_read(name) for name in SHARED)])
+    return {name: _step(name, head) for name in STEPS}
+
+
+def _step(name: str, head: str) -> Step:
+    text = f"{head}\n{_read(name)}"
+    return Step(name, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+@cache
+def _read(name: str) -> str:
+    return (files("planner_mcp.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
+
+
+def _constants(settings: Settings) -> str:
+    share = settings.pools
+    limits = {
+        "lease_ms": int(settings.lease_s * 1000),
+        "live_s": max(settings.job_ttl_s, keys.LIVE_AT_LEAST_S),
+        "job_ttl_s": settings.job_ttl_s,
+        "max_queued": -(-settings.max_queued // share),
+        "max_queued_each": -(-settings.max_queued_per_principal // share),
+        "max_solving": -(-settings.max_solving_per_principal // share),
+        "max_crashes": MAX_CRASHES,
+        "events_kept": keys.EVENTS_KEPT,
+        "feed_kept": keys.FEED_KEPT,
+        "control_s": keys.CONTROL_S,
+        "refresh_ms": keys.REFRESH_MS,
+    }
+    return f"local LIMITS = {_lua(limits)}\nlocal MOVES = {_lua(json.loads(table_json()))}"
+
+
+def _lua(table: dict[str, int | str]) -> str:
+    return "{" + ", ".join(f"[{json.dumps(name)}] = {json.dumps(value)}" for name, value in table.items()) + "}"

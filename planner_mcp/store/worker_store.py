@@ -1,0 +1,199 @@
+"""The store as a worker sees it. Implements `jobs.ports.WorkerStore`.
+
+With several pools a worker serves them all: it looks into each in turn, then waits `TURN_S` on one after another.
+"""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from itertools import count
+from time import monotonic
+from typing import Any, Final
+
+from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.lifecycle import Change, JobState
+from planner_mcp.jobs.model import Job, Progress
+from planner_mcp.jobs.ports import Claim, Renewal
+from planner_mcp.jobs.summary import summary_of
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys, records
+from planner_mcp.store.link import BLOCK_S, Link, Reply
+
+GROUP: Final = "workers"
+TURN_S: Final = 0.25
+"""How long a worker of several pools waits on one of them."""
+REAP_AT_ONCE: Final = 100
+
+
+class WorkerSide:
+    """The worker's side of the store.
+
+    Args:
+        link: The line to Redis.
+        settings: Number of pools.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._link = link
+        self._pools = range(settings.pools)
+        self._next_pool = count()
+        self._heard: dict[int, str] = {}
+
+    # ---- being there
+
+    async def register(self, worker_id: str, slots: int) -> None:
+        """Announce a worker, or say it still lives. Call it at least once a lease; three leases of silence end it."""
+        for pool in self._pools:
+            await self._link.step("register", pool, {"worker": worker_id, "slots": slots})
+
+    async def unregister(self, worker_id: str) -> None:
+        """Withdraw a worker that drains; the jobs it holds stay its own."""
+        await self.register(worker_id, 0)
+
+    # ---- taking jobs
+
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
+        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+        async for pool, block_s in self._turns(wait_s):
+            stream = keys.key(pool, "ready")
+            entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
+            if entry is not None and (claim := await self._claim(pool, worker_id, entry[1]["job"], entry[0])):
+                return claim
+        return None
+
+    async def _turns(self, wait_s: float) -> AsyncIterator[tuple[int, float]]:
+        """Yield pools to look into and how long to wait there, until the time is up."""
+        ends_at = monotonic() + wait_s
+        longest = BLOCK_S if len(self._pools) == 1 else TURN_S
+        for pool in self._pools if len(self._pools) > 1 or wait_s <= 0 else ():
+            yield pool, 0.0
+        while (left := ends_at - monotonic()) > 0:
+            yield next(self._next_pool) % len(self._pools), min(left, longest)
+
+    async def _claim(self, pool: int, worker_id: str, job_id: str, delivery_id: str) -> Claim | None:
+        missing = _error(NotFoundError("The scenario of this job is gone."))
+        args = {"job": job_id, "delivery": delivery_id, "worker": worker_id, "missing": missing}
+        reply = await self._link.step("claim", pool, args)
+        if reply[0] != "ok":
+            return None
+        _ok, job_fields, scenario_fields, plan = reply
+        job = records.job_of(job_id, job_fields)
+        scenario = records.scenario_of(records.fields_of(scenario_fields))
+        best = json.loads(plan) if plan else await self._warm_plan(job)
+        return Claim(job, job.fence, worker_id, delivery_id, scenario, best, job.progress.elapsed_s)
+
+    async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
+        """Return the plan a job was asked to start from; one that has expired meanwhile is no reason to fail."""
+        if (plan_id := job.request.warm_plan_id) is None:
+            return None
+        pool = ids.pool_of("plan", plan_id)
+        owner = await self._link.command("HGET", keys.key(pool, "job", ids.job_of(plan_id)), "principal")
+        text = await self._link.command("GET", keys.key(pool, "plan", plan_id)) if owner == job.principal else None
+        return json.loads(text) if text else None
+
+    # ---- holding a job
+
+    async def renew(self, claim: Claim) -> Renewal:
+        """Extend the lease and learn what was asked meanwhile."""
+        args = {"delivery": claim.delivery_id, "worker": claim.worker_id}
+        reply = await self._step("renew", claim, args)
+        if reply[0] != "ok":
+            return Renewal(is_held=False)
+        return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
+
+    async def wait_control(self, wait_s: float) -> Sequence[str]:
+        """Return ids of jobs whose flags changed since the last call, waiting up to `wait_s`."""
+        for pool in self._pools:
+            if pool not in self._heard:
+                self._heard[pool] = await self._last_word(pool)
+        async for pool, block_s in self._turns(wait_s):
+            stream = keys.key(pool, "control")
+            words = await self._link.read_stream(stream, self._heard[pool], count=100, block_s=block_s)
+            if words:
+                self._heard[pool] = words[-1][0]
+                return [fields["job"] for _id, fields in words]
+        return ()
+
+    async def _last_word(self, pool: int) -> str:
+        words = await self._link.command("XREVRANGE", keys.key(pool, "control"), "+", "-", "COUNT", 1)
+        return str(words[0][0]) if words else "0"
+
+    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+        """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
+        args = {
+            **_progress(progress),
+            "percent": progress.percent,
+            "extra": records.progress_extra(progress),
+            **_plan(claim, plan),
+        }
+        self._must_hold(await self._step("report", claim, args, _text(plan)))
+
+    # ---- letting go
+
+    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+        """End the job completed with its plan; cancelled, when a cancel was answered before."""
+        result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
+        args = {**_progress(progress), **_plan(claim, plan), "extra": records.dumps({"result": result})}
+        await self._finish(claim, Change.COMPLETE, args, _text(plan))
+
+    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+        """End the job failed; its best plan, if any, stays readable."""
+        text = records.dumps(error)
+        await self._finish(claim, Change.FAIL, {"error": text, "extra": records.dumps({"error": error})})
+
+    async def settle_cancel(self, claim: Claim) -> None:
+        """End a job whose cancel was asked, after its solver stopped."""
+        await self._finish(claim, Change.CANCEL, {})
+
+    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> None:
+        blank = {"progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}"}
+        self._must_hold(await self._step("finish", claim, {**blank, **args, "change": change}, plan))
+
+    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+        """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
+        poison = _error(PoisonedJobError(f"{PoisonedJobError.summary} Last: {error.get('message', 'unknown')}"))
+        reply = await self._step("requeue", claim, {"change": Change.CRASH, "poison": poison})
+        self._must_hold(reply)
+        return JobState(reply[1])
+
+    async def hand_back(self, claim: Claim) -> None:
+        """Give the job back unfinished (drain): queued again at the front, no crash counted."""
+        self._must_hold(await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
+
+    async def reap(self) -> int:
+        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many jobs."""
+        taken = 0
+        for pool in self._pools:
+            await self._link.step("register", pool, {"worker": "", "slots": 0})
+            args = {"poison": _error(PoisonedJobError()), "count": REAP_AT_ONCE}
+            taken += (await self._link.step("reap", pool, args))[1]
+        return taken
+
+    # ---- helpers
+
+    async def _step(self, name: str, claim: Claim, args: dict[str, Any], *blobs: str) -> Reply:
+        pool = ids.pool_of("job", claim.job.id)
+        return await self._link.step(name, pool, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
+
+    @staticmethod
+    def _must_hold(reply: Reply) -> None:
+        if reply[0] != "ok":
+            raise LeaseLostError
+
+
+def _error(error: NotFoundError | PoisonedJobError) -> str:
+    return records.dumps({"code": error.code, "type": error.type, "message": error.message})
+
+
+def _progress(progress: Progress) -> dict[str, str]:
+    return {"progress": records.progress_text(progress), "best": "" if progress.cost is None else repr(progress.cost)}
+
+
+def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:
+    if plan is None:
+        return {"plan_id": "", "summary": ""}
+    return {"plan_id": ids.plan_of(claim.job.id), "summary": records.dumps(summary_of(plan))}
+
+
+def _text(plan: dict[str, Any] | None) -> str:
+    return "" if plan is None else records.dumps(plan)

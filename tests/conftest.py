@@ -1,0 +1,78 @@
+"""What every test may ask for: a real store on a socket of its own, a feed over it, and the check that keys have a life."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.keys import OWNED
+from planner_mcp.store.redis_store import RedisStore
+
+for name in [name for name in os.environ if name.startswith("PLANNER_")]:
+    del os.environ[name]  # tests run with the settings they state
+
+DATABASES = 16
+_turn = count()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def store_url() -> Iterator[str]:
+    """URL of a server that lives as long as the test session, in a folder of its own."""
+    with (
+        tempfile.TemporaryDirectory(prefix="planner-") as folder,
+        EmbeddedStore(Path(folder), appendfsync="everysec") as server,
+    ):
+        yield server.url
+
+
+@pytest.fixture
+def database_url(store_url: str) -> str:
+    """URL of an empty database for one test; `store` empties it."""
+    return f"{store_url}?db={next(_turn) % DATABASES}"
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings of a test: the real defaults, with a short lease."""
+    return Settings(redis_url=database_url, data_dir=tmp_path, lease_s=0.5)
+
+
+@pytest.fixture
+async def store(settings: Settings) -> AsyncIterator[RedisStore]:
+    """An empty store. After the test every key must have a TTL or an owner (SPEC J9)."""
+    async with connect(settings) as store:
+        await store.redis.flushdb()
+        yield store
+        assert await immortal_keys(store) == []
+
+
+@pytest.fixture
+async def feed(store: RedisStore) -> AsyncIterator[RedisFeed]:
+    """A feed over the store."""
+    async with contextlib.aclosing(RedisFeed(store)) as feed:
+        yield feed
+
+
+async def immortal_keys(store: RedisStore) -> list[str]:
+    """Return the keys that have neither a TTL nor an owner in the key grammar."""
+    return sorted(
+        [key async for key in store.redis.scan_iter() if await store.redis.ttl(key) == -1 and not _is_owned(key)]
+    )
+
+
+def _is_owned(key: str) -> bool:
+    tag, _colon, name = key.partition(":")
+    return tag.startswith("{p") and name in OWNED
