@@ -15,7 +15,7 @@ _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 def plain(text: str, limit: int = 100) -> str:
     """Return text on one line without hidden characters, cut to `limit` characters with an ellipsis."""
     cut = text[: 4 * limit]
-    shown = "".join(char for char in cut if char.isascii() and char.isprintable() or _is_visible(char))
+    shown = "".join(char for char in cut if (char.isascii() and char.isprintable()) or _is_visible(char))
     return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
 
 
