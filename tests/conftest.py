@@ -1,4 +1,4 @@
-"""What every test may ask for: a real store on a socket of its own, a feed over it, and the check that keys have a life."""
+"""What every test may ask for: a real store on a socket of its own, a feed, and the check that keys have a life."""
 
 import contextlib
 import os

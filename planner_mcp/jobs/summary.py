@@ -7,5 +7,5 @@ FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "
 
 def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
     """Return the key figures of a plan given as `Plan.as_json()`, and how many tickets it leaves out."""
-    figures = {name: plan[name] for name in FIGURES if name in plan}
-    return {**figures, "unassigned": len(plan.get("unassigned", ()))}
+    figures: dict[str, Any] = {name: plan[name] for name in FIGURES if name in plan}
+    return figures | {"unassigned": len(plan.get("unassigned", ()))}

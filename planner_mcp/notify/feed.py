@@ -1,9 +1,9 @@
 """Following jobs: what was, then what comes, each event once and in order.
 
-One tailer a pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a bounded
-queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it: whoever
-notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So a slow
-follower loses nothing but speed. Old progress that was trimmed shows as `"gap": true` in the next event's data.
+One tailer a pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
+bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
+whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
+a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data.
 """
 
 import asyncio
@@ -111,12 +111,12 @@ class RedisFeed:
     async def _next(
         self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int | None
     ) -> list[Event]:
-        """Return the next events after `last`, from the inbox when they join on without a gap, else from the job's stream."""
+        """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
         while True:
             taken = await follower.take()
             if taken is not None:
                 taken = [event for event in taken if _position(event.id) > last]
-                if taken and last_number is not None and taken[0].number == last_number + 1:
+                if taken and last_number is not None and taken[-1].number == last_number + len(taken):
                     return taken
                 if not taken:
                     continue

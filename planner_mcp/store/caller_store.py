@@ -46,10 +46,9 @@ class CallerStore:
 
     async def put_scenario(self, scenario: StoredScenario) -> None:
         """Keep a scenario; readable on every replica when this returns."""
-        name = keys.key(self._pool("scn", scenario.id), "scn", scenario.id)
-        fields = [word for pair in records.scenario_fields(scenario).items() for word in pair]
-        await self._link.command("HSET", name, *fields)
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s)
+        pool = self._pool("scn", scenario.id)
+        args = {"scenario": scenario.id, "ttl_s": self._settings.scenario_ttl_s}
+        await self._link.step("put_scenario", pool, args, *records.scenario_words(scenario))
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal, and keep it for another scenario TTL."""

@@ -1,7 +1,7 @@
 """Opens the store that the settings name, or the embedded one, and checks that it can be trusted with jobs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
+from redis.exceptions import ConnectionError as ConnectionLostError
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
@@ -17,7 +18,8 @@ from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.link import BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 
-COMMAND_TIMEOUT_S: Final = 5.0
+COMMAND_TIMEOUT_S: Final = 3.0
+BLOCKING_TIMEOUT_S: Final = BLOCK_S + COMMAND_TIMEOUT_S
 CONNECT_TIMEOUT_S: Final = 2.0
 RETRIES: Final = 1
 """A pooled connection may be stale after Redis came back; every step may be repeated."""
@@ -37,7 +39,9 @@ async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
         StoreError: The server is too old or may evict keys.
     """
     async with AsyncExitStack() as stack:
-        url = settings.redis_url or await stack.enter_async_context(_embedded(settings))
+        url = settings.redis_url
+        if not url:
+            url = await stack.enter_async_context(_embedded(settings))
         link = await _link(url, settings)
         stack.push_async_callback(link.aclose)
         yield RedisStore(link, settings)
@@ -60,25 +64,30 @@ async def _embedded(settings: Settings) -> AsyncIterator[str]:
 async def _revive(server: EmbeddedStore) -> None:
     while True:
         await asyncio.sleep(REVIVE_EVERY_S)
-        if not server.is_alive:
+        if not server.is_alive():
             with suppress(StoreUnavailableError):
                 await asyncio.to_thread(server.start)
 
 
 async def _link(url: str, settings: Settings) -> Link:
-    commands = _client(url, COMMAND_TIMEOUT_S, COMMAND_CONNECTIONS)
-    blocking = _client(url, BLOCK_S + COMMAND_TIMEOUT_S, BLOCKING_CONNECTIONS)
-    clients = [commands, blocking]
+    client = _client(url, COMMAND_TIMEOUT_S, COMMAND_CONNECTIONS)
     try:
-        if await _checked(commands, settings):
-            await _close(clients)
-            clients = [commands, blocking] = [
-                _cluster(url, wait_s) for wait_s in (COMMAND_TIMEOUT_S, BLOCK_S + COMMAND_TIMEOUT_S)
-            ]
+        is_cluster = await _checked(client)
     except BaseException:
-        await _close(clients)
+        await _close(client)
         raise
-    return Link(commands, blocking, settings=settings, close=_closer(clients))
+    if not is_cluster:
+        return _joined(client, _client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS), settings)
+    await _close(client)
+    return _joined(_cluster(url, COMMAND_TIMEOUT_S), _cluster(url, BLOCKING_TIMEOUT_S), settings)
+
+
+def _joined(commands: Any, blocking: Any, settings: Settings) -> Link:
+    async def close() -> None:
+        await _close(commands)
+        await _close(blocking)
+
+    return Link(commands, blocking, settings=settings, close=close)
 
 
 def _client(url: str, timeout_s: float, connections: int) -> Redis:
@@ -90,7 +99,7 @@ def _client(url: str, timeout_s: float, connections: int) -> Redis:
         protocol=2,
         socket_timeout=timeout_s,
         socket_connect_timeout=CONNECT_TIMEOUT_S,
-        retry=Retry(ConstantBackoff(0.02), RETRIES),
+        retry=Retry(ConstantBackoff(0.02), RETRIES, supported_errors=(ConnectionLostError,)),
         client_name="planner-mcp",
     )
     return Redis(connection_pool=pool)
@@ -102,7 +111,7 @@ def _cluster(url: str, timeout_s: float) -> RedisCluster:
     )
 
 
-async def _checked(client: Any, settings: Settings) -> bool:
+async def _checked(client: Redis) -> bool:
     """Refuse a server that cannot keep a promise; return whether it is a cluster."""
     with border():
         info = await client.info()
@@ -115,16 +124,8 @@ async def _checked(client: Any, settings: Settings) -> bool:
     return bool(info.get("cluster_enabled"))
 
 
-def _closer(clients: list[Any]) -> Callable[[], Awaitable[None]]:
-    async def close() -> None:
-        await _close(clients)
-
-    return close
-
-
-async def _close(clients: list[Any]) -> None:
-    for client in clients:
-        with suppress(OSError):
-            await client.aclose()
-            if isinstance(client, Redis):
-                await client.connection_pool.disconnect()
+async def _close(client: Any) -> None:
+    with suppress(OSError):
+        await client.aclose()
+        if isinstance(client, Redis):
+            await client.connection_pool.disconnect()

@@ -1,13 +1,18 @@
 """Starts the bundled Valkey server when no Redis is configured: the same engine, one data folder, no TCP port.
 
-Owns the server process of a data folder. Whoever uses the folder holds a shared lock on it; the first to come starts
-the server, later ones adopt it, and the last to leave shuts it down, whoever started it. The kernel drops the locks of a
-killed process, so nothing has to be cleaned up: a server that outlived its users is adopted by the next one.
+Owns the server process of a data folder, by three locks in it:
+
+* `start.lock`: held by whoever starts, adopts or stops the server, for that moment.
+* `users.lock`: shared by all who use the folder. The first to come starts the server, later ones adopt it, and the last
+  to leave shuts it down, whoever started it.
+* `server.lock`: inherited by the server itself, so it is held exactly as long as a server lives.
+
+The kernel drops the locks of a killed process. So nothing has to be cleaned up, a server that outlived its users is
+adopted, and two servers never share one append-only file.
 """
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -29,6 +34,7 @@ from planner_mcp.errors import StoreUnavailableError
 START_S: Final = 60.0
 """Time the server has to load its file and answer."""
 STOP_S: Final = 10.0
+POLL_S: Final = 0.01
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
 
@@ -55,16 +61,16 @@ class EmbeddedStore:
 
     @property
     def pid(self) -> int | None:
-        """The recorded process id of the server."""
-        with suppress(OSError, ValueError, KeyError):
-            return int(json.loads((self._dir / "server.json").read_text())["pid"])
+        """The process id of the server last started in this folder, by whomever."""
+        with suppress(OSError, ValueError):
+            return int((self._dir / "server.pid").read_text())
         return None
 
-    @property
     def is_alive(self) -> bool:
-        """Whether the recorded server process runs."""
-        self._reap_child()
-        return (pid := self.pid) is not None and _is_alive(pid)
+        """Whether a server of this folder runs."""
+        self._bury()
+        with (self._dir / "server.lock").open("a") as lock:
+            return not _take(lock, fcntl.LOCK_EX)
 
     def start(self) -> str:
         """Adopt the folder's live server or start one; return its URL. Calling again revives a server that died.
@@ -74,48 +80,40 @@ class EmbeddedStore:
         """
         for folder in (self._dir, self._socket.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._locked():
+        with self._starting():
             if self._use is None:
                 self._use = (self._dir / "users.lock").open("a")
                 fcntl.flock(self._use, fcntl.LOCK_SH)
-            if not self._answers():
+            if not self.is_alive():
                 self._launch()
-                self._await_answer()
+            self._await_answer()
         return self.url
 
     def stop(self) -> None:
         """Stop using the server; the last user shuts it down."""
         if self._use is None:
             return
-        with self._locked():
-            is_last = self._is_last_user()
-            self._use.close()
-            self._use = None
+        with self._starting(), self._use:
+            is_last = _take(self._use, fcntl.LOCK_EX)
             if is_last:
                 self._shut_down()
-
-    def _is_last_user(self) -> bool:
-        assert self._use is not None
-        try:
-            fcntl.flock(self._use, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _answers(self) -> bool:
-        """Whether a server serves this folder: ready, or still loading its file."""
-        try:
-            with redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5) as client:
-                client.ping()
-        except redis.exceptions.BusyLoadingError:
-            self._await_answer()
-        except (RedisError, OSError):
-            return False
-        return True
+        self._use = None
 
     def _launch(self) -> None:
-        self._reap_child()
         self._socket.unlink(missing_ok=True)
+        with (self._dir / "server.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._process = subprocess.Popen(  # noqa: S603 the program and its words are our own
+                [find_server(), *self._options()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[lock.fileno()],
+                start_new_session=True,  # Ctrl-C reaches the server's users, who then leave one by one
+            )
+        (self._dir / "server.pid").write_text(str(self._process.pid))
+
+    def _options(self) -> list[str]:
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
@@ -126,48 +124,34 @@ class EmbeddedStore:
             "save": "",
             "maxmemory-policy": "noeviction",
             "logfile": str(self._dir / "server.log"),
-            "loglevel": "notice",
         }
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        self._process = subprocess.Popen(  # noqa: S603 the program is our own choice, the words are ours
-            [find_server(), *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C reaches the server's users, who then leave one by one
-        )
-        (self._dir / "server.json").write_text(json.dumps({"pid": self._process.pid, "socket": str(self._socket)}))
+        return [word for name, value in options.items() for word in (f"--{name}", value)]
 
     def _await_answer(self) -> None:
         ends_at = time.monotonic() + START_S
-        client = redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5)
-        with client:
-            while time.monotonic() < ends_at:
+        with redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5) as client:
+            while time.monotonic() < ends_at and self.is_alive():
                 with suppress(RedisError, OSError):
                     client.ping()
                     return
-                if self._process is not None and self._process.poll() is not None:
-                    break
-                time.sleep(0.02)
-        raise StoreUnavailableError(f"The embedded store did not start; see server.log in {self._dir.name}.")
+                time.sleep(POLL_S)
+        raise StoreUnavailableError(f"The embedded store does not answer; see server.log in {self._dir.name}.")
 
     def _shut_down(self) -> None:
-        pid = self.pid
-        with suppress(RedisError, OSError), redis.Redis(unix_socket_path=str(self._socket)) as client:
+        with suppress(RedisError, OSError), redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5) as client:
             client.shutdown(nosave=True)
-        (self._dir / "server.json").unlink(missing_ok=True)
         ends_at = time.monotonic() + STOP_S
-        while pid is not None and _is_alive(pid) and time.monotonic() < ends_at:
-            self._reap_child()
-            time.sleep(0.01)
+        while self.is_alive() and time.monotonic() < ends_at:
+            time.sleep(POLL_S)
 
-    def _reap_child(self) -> None:
+    def _bury(self) -> None:
+        """Collect a dead child, so that it is no zombie."""
         if self._process is not None and self._process.poll() is not None:
             self._process = None
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with (self._dir / "server.lock").open("a") as lock:
+    def _starting(self) -> Iterator[None]:
+        with (self._dir / "start.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -208,9 +192,10 @@ def _socket_path(data_dir: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"planner-mcp-{os.getuid()}" / f"{name}.sock"
 
 
-def _is_alive(pid: int) -> bool:
+def _take(lock: IO[str], kind: int) -> bool:
+    """Return whether a lock is there to be had; it is held until the file is closed."""
     try:
-        os.kill(pid, 0)
-    except OSError:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
     return True

@@ -6,24 +6,24 @@ backlog, is known only inside the step. `<p>` is a principal, free of colons. `l
 from the last step of the job; while it is queued the reaper counts as one.
 
 ```text
-key                      kind    holds                                                    life
-{pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, revision …      scenario TTL from last use, and live
-{pN}:job:<job>           hash    one job (store/records.py)                               live; job TTL from its end
-{pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so                   as its job
-{pN}:plan:<plan>         string  its best plan, JSON                                      as its job
-{pN}:idem:<p>:<digest>   string  same call → job                                          as its job; gone when that failed
-{pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest of arguments> <job>"          idempotency TTL
-{pN}:bound:<p>:key:<…>   string  the same digest in the key's home pool (pools > 1)       idempotency TTL
-{pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)          live
-{pN}:ended:<p>           zset    finished jobs by when they expire, for clearing          live
-{pN}:bl:<p>              zset    backlog: front first, then priority, then age            live
-{pN}:out:<p>             set     jobs handed out (ready or solving), against the quota    live
-{pN}:alive               zset    workers by when they last called                         live
-{pN}:slots               hash    worker → slots                                           live
-{pN}:control             stream  jobs whose flags changed                                 CONTROL_S
-{pN}:ping                string  proof that writes are taken                              PING_S
+key                      kind    holds                                             life
+{pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, …        scenario TTL from last use; live
+{pN}:job:<job>           hash    one job (store/records.py)                        live; job TTL from its end
+{pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
+{pN}:plan:<plan>         string  its best plan, JSON                               as its job
+{pN}:idem:<p>:<digest>   string  same call → job                                   as its job; gone if that failed
+{pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest> <job>"                idempotency TTL
+{pN}:bound:<p>:key:<…>   string  the digest, in the key's home pool (pools > 1)    idempotency TTL
+{pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live
+{pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live
+{pN}:bl:<p>              zset    backlog: front first, then priority, then age     live
+{pN}:out:<p>             set     jobs handed out, against the quota                live
+{pN}:alive               zset    workers by when they last called                  live
+{pN}:slots               hash    worker → slots                                    live
+{pN}:control             stream  jobs whose flags changed                          CONTROL_S
+{pN}:ping                string  proof that writes are taken                       PING_S
 
-Without a TTL, because the pool owns them for as long as it stands; each is bounded by what is queued, solving or set:
+Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers)
 {pN}:ready               stream  jobs handed out; group `workers`; never more entries than slots
 {pN}:feed                stream  all events of the pool, the last FEED_KEPT or so
@@ -32,7 +32,7 @@ Without a TTL, because the pool owns them for as long as it stands; each is boun
 {pN}:turn                zset    principals with work to hand out, by virtual time
 {pN}:credit              zset    principals ahead of the pool's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
-{pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is delivered
+{pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is done
 ```
 """
 

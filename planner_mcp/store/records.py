@@ -63,9 +63,9 @@ def progress_extra(progress: Progress) -> str:
     return dumps({name: value for name, value in asdict(progress).items() if name != "percent" and value is not None})
 
 
-def scenario_fields(scenario: StoredScenario) -> Fields:
-    """Return a scenario as the hash that is stored."""
-    return {
+def scenario_words(scenario: StoredScenario) -> list[str]:
+    """Return a scenario as the flat fields of the hash that is stored."""
+    fields = {
         "id": scenario.id,
         "principal": scenario.principal,
         "body": dumps(scenario.body),
@@ -74,6 +74,7 @@ def scenario_fields(scenario: StoredScenario) -> Fields:
         "revision": str(scenario.revision),
         "parent_id": scenario.parent_id or "",
     }
+    return [word for pair in fields.items() for word in pair]
 
 
 def scenario_of(kept: Fields) -> StoredScenario:

@@ -6,6 +6,7 @@ settings, so neither is written twice.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,7 +18,7 @@ from planner_mcp.store import keys
 
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
-    "submit", "reserve", "look", "list", "cancel", "finish_now", "stats",
+    "put_scenario", "submit", "reserve", "look", "list", "cancel", "finish_now", "stats",
     "register", "claim", "renew", "report", "finish", "requeue", "reap",
 )  # fmt: skip
 
@@ -65,5 +66,5 @@ def _constants(settings: Settings) -> str:
     return f"local LIMITS = {_lua(limits)}\nlocal MOVES = {_lua(json.loads(table_json()))}"
 
 
-def _lua(table: dict[str, int | str]) -> str:
+def _lua(table: Mapping[str, int | str]) -> str:
     return "{" + ", ".join(f"[{json.dumps(name)}] = {json.dumps(value)}" for name, value in table.items()) + "}"

@@ -161,7 +161,7 @@ class WorkerSide:
         self._must_hold(await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
 
     async def reap(self) -> int:
-        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many jobs."""
+        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many."""
         taken = 0
         for pool in self._pools:
             await self._link.step("register", pool, {"worker": "", "slots": 0})
