@@ -1,0 +1,229 @@
+"""Draws a plan as SVG: a route map, a timeline and the curve of costs.
+
+Owns shapes and their places; words around them and colours are `examples/render.py` and `examples/page.css`. Nothing
+is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so that a page can light it up everywhere
+at once; hovering any shape shows its `<title>`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import cos, floor, log10, pi
+from typing import Any, Final
+
+MAP_WIDTH: Final = 720.0
+MAP_HEIGHT: Final = 560.0
+_MARGIN: Final = 28.0
+_METRES_PER_DEGREE: Final = 111_195.0
+"""Of latitude, on a sphere of 6371 km."""
+_ROW: Final = 26.0
+_LABEL: Final = 70.0
+_CHART_WIDTH: Final = 1120.0
+
+Place = tuple[float, float]
+Places = dict[str, Place]
+"""(lat, lon), or (y, x) in metres, by location id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Turns a place into a point of the map, keeping distances true at the middle latitude."""
+
+    west: float
+    north: float
+    stretch: float
+    """Share of a degree of latitude that a degree of longitude measures; 1 in the plane."""
+    scale: float
+    """Points per degree of latitude (or metre)."""
+    left: float
+    top: float
+    is_plane: bool
+
+    @staticmethod
+    def around(places: Iterable[Place], *, is_plane: bool) -> "Projection":
+        """Return the projection that fills the map with these places."""
+        lats, lons = zip(*places, strict=True)
+        stretch = 1.0 if is_plane else cos((max(lats) + min(lats)) / 2 * pi / 180)
+        width = max((max(lons) - min(lons)) * stretch, 1e-6)
+        height = max(max(lats) - min(lats), 1e-6)
+        scale = min((MAP_WIDTH - 2 * _MARGIN) / width, (MAP_HEIGHT - 2 * _MARGIN) / height)
+        left, top = (MAP_WIDTH - width * scale) / 2, (MAP_HEIGHT - height * scale) / 2
+        return Projection(min(lons), max(lats), stretch, scale, left, top, is_plane)
+
+    def point(self, place: Place) -> tuple[float, float]:
+        """Return (x, y) in points of the map."""
+        lat, lon = place
+        return self.left + (lon - self.west) * self.stretch * self.scale, self.top + (self.north - lat) * self.scale
+
+    @property
+    def points_per_km(self) -> float:
+        """Length of a kilometre on the map."""
+        return self.scale * 1000 / (1.0 if self.is_plane else _METRES_PER_DEGREE)
+
+
+def clock(seconds: float) -> str:
+    """Return seconds after midnight as `HH:MM`."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
+    """Return the map: each route a line with its stops, depots as squares, unassigned tickets as crosses.
+
+    Args:
+        plan: As `Plan.as_json()`.
+        places: Positions of all locations that occur.
+        unassigned: Location and text of each ticket left out.
+        is_plane: Whether places are metres in a plane.
+    """
+    projection = Projection.around(places.values(), is_plane=is_plane)
+    parts = [*_grid(projection)]
+    parts += [_route(index, route, places, projection) for index, route in enumerate(plan["routes"])]
+    parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
+    parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
+    parts += [_scale_bar(projection), _north()]
+    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", parts)
+
+
+def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str]) -> str:
+    head = f'<svg class="{kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{label}">'
+    return head + "".join(parts) + "</svg>"
+
+
+def _title(text: str) -> str:
+    return f"<title>{escape(text)}</title>"
+
+
+def _round_step(target: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at most `target`."""
+    base = 10.0 ** floor(log10(target))
+    return base * max(step for step in (1, 2, 5) if step * base <= target)
+
+
+def _grid(projection: Projection) -> Iterable[str]:
+    step = _round_step(90 / projection.points_per_km) * projection.points_per_km
+    for index in range(1, int(MAP_WIDTH / step) + 1):
+        yield f'<line class="grid" x1="{index * step:.1f}" x2="{index * step:.1f}" y1="0" y2="{MAP_HEIGHT:g}"/>'
+    for index in range(1, int(MAP_HEIGHT / step) + 1):
+        yield f'<line class="grid" y1="{index * step:.1f}" y2="{index * step:.1f}" x1="0" x2="{MAP_WIDTH:g}"/>'
+
+
+def _depots(plan: dict[str, Any], places: Places) -> list[str]:
+    ends = {end for route in plan["routes"] for end in (route["start_location"], route["end_location"])}
+    return sorted(end for end in ends if end in places)
+
+
+def _route(index: int, route: dict[str, Any], places: Places, projection: Projection) -> str:
+    names = [route["start_location"], *(visit["location"] for visit in route["visits"]), route["end_location"]]
+    points = [projection.point(places[name]) for name in names if name in places]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    km = route["distance_m"] / 1000
+    stops = [visit for visit in route["visits"] if visit["location"] in places]
+    dots = [_stop(number, visit, projection.point(places[visit["location"]])) for number, visit in enumerate(stops, 1)]
+    span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
+    title = _title(f"{route['agent_id']}: {len(stops)} stops, {km:.1f} km, {span}")
+    return f'<g class="route r{index}"><polyline points="{line}">{title}</polyline>{"".join(dots)}</g>'
+
+
+def _stop(number: int, visit: dict[str, Any], point: tuple[float, float]) -> str:
+    x, y = point
+    text = f"{number}. {visit['ticket_id'] or visit['kind']} at {visit['location']}, {clock(visit['start_s'])}"
+    return f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4.2">{_title(text)}</circle>'
+
+
+def _depot(name: str, point: tuple[float, float]) -> str:
+    x, y = point
+    square = f'<rect class="depot" x="{x - 7:.1f}" y="{y - 7:.1f}" width="14" height="14" rx="3"/>'
+    anchor, dx = ("end", -12) if x > MAP_WIDTH - 130 else ("start", 12)
+    label = f'<text class="depot-name" x="{x + dx:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{escape(name)}</text>'
+    return f"<g>{_title(name)}{square}{label}</g>"
+
+
+def _cross(point: tuple[float, float], text: str) -> str:
+    x, y = point
+    return f'<path class="cross" d="M{x - 5:.1f} {y - 5:.1f}l10 10m0-10l-10 10">{_title(text)}</path>'
+
+
+def _scale_bar(projection: Projection) -> str:
+    km = _round_step(140 / projection.points_per_km)
+    length = km * projection.points_per_km
+    bar = f'<path class="scale" d="M18 {MAP_HEIGHT - 24:g}v6h{length:.1f}v-6"/>'
+    return f'{bar}<text class="small" x="{18 + length / 2:.1f}" y="{MAP_HEIGHT - 28:g}">{km:g} km</text>'
+
+
+def _north() -> str:
+    return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
+
+
+def timeline(plan: dict[str, Any]) -> str:
+    """Return one row an agent: the whole route as a thin bar, service as blocks, waiting hatched."""
+    routes = plan["routes"]
+    first = floor(min((route["start_s"] for route in routes), default=0) / 3600) * 3600
+    last = -floor(-max((route["end_s"] for route in routes), default=86400) / 3600) * 3600
+    height = _ROW * len(routes) + 30
+    scale = (_CHART_WIDTH - _LABEL - 20) / max(last - first, 3600)
+
+    def at(seconds: float) -> float:
+        return _LABEL + (seconds - first) * scale
+
+    parts = [
+        f'<line class="grid" x1="{at(hour):.1f}" x2="{at(hour):.1f}" y1="22" y2="{height:g}"/>'
+        f'<text class="small" x="{at(hour):.1f}" y="15">{clock(hour)}</text>'
+        for hour in range(int(first), int(last) + 1, 3600)
+    ]
+    for index, route in enumerate(routes):
+        top = 30 + _ROW * index
+        parts.append(f'<g class="route r{index}">{"".join(_row(route, top, at))}</g>')
+    return _svg("timeline", _CHART_WIDTH, height, "Timeline", parts)
+
+
+def _row(route: dict[str, Any], top: float, at: Any) -> Iterable[str]:
+    middle = top + 8
+    yield f'<text class="label" x="0" y="{top + 12:g}">{escape(route["agent_id"])}</text>'
+    yield f'<line class="drive" x1="{at(route["start_s"]):.1f}" x2="{at(route["end_s"]):.1f}" y1="{middle}" y2="{middle}"/>'
+    for visit in route["visits"]:
+        if visit["start_s"] - visit["arrival_s"] > 60:
+            yield _block("wait", visit["arrival_s"], visit["start_s"], top + 4, 8, at, f"waits {clock_span(visit)}")
+        what = visit["ticket_id"] or visit["kind"]
+        where = f" at {visit['location']}" if visit["location"] else ""
+        text = f"{what}{where}, {clock(visit['start_s'])}–{clock(visit['departure_s'])}"
+        yield _block("service", visit["start_s"], visit["departure_s"], top, 16, at, text)
+
+
+def clock_span(visit: dict[str, Any]) -> str:
+    """Return from when to when a visit waits."""
+    return f"{clock(visit['arrival_s'])}–{clock(visit['start_s'])}"
+
+
+def _block(kind: str, start_s: float, end_s: float, top: float, height: float, at: Any, text: str) -> str:
+    x, width = at(start_s), max(at(end_s) - at(start_s), 1.5)
+    box = f'x="{x:.1f}" y="{top:g}" width="{width:.1f}" height="{height:g}"'
+    return f'<rect class="{kind}" {box} rx="2">{_title(text)}</rect>'
+
+
+def curve(history: Sequence[tuple[float, float]]) -> str:
+    """Return the best cost over elapsed seconds as a falling staircase; empty for fewer than two points."""
+    if len(history) < 2:
+        return ""
+    width, height, left, bottom = 520.0, 150.0, 58.0, 22.0
+    last = max(history[-1][0], 0.001)
+    low, high = min(cost for _, cost in history), max(cost for _, cost in history)
+
+    def point(elapsed_s: float, cost: float) -> str:
+        x = left + elapsed_s / last * (width - left - 12)
+        y = 12 + (high - cost) / max(high - low, 1e-9) * (height - bottom - 22)
+        return f"{x:.1f} {y:.1f}"
+
+    steps = [f"M{point(*history[0])}"]
+    for (_, before), (elapsed, cost) in zip(history, history[1:], strict=False):
+        steps.append(f"L{point(elapsed, before)}L{point(elapsed, cost)}")
+    y_low = height - bottom - 10
+    parts = [
+        f'<line class="grid" x1="{left}" x2="{width - 12}" y1="12" y2="12"/>',
+        f'<line class="grid" x1="{left}" x2="{width - 12}" y1="{y_low}" y2="{y_low}"/>',
+        f'<text class="small end" x="{left - 6}" y="16">{high:,.0f}</text>',
+        f'<text class="small end" x="{left - 6}" y="{y_low + 4}">{low:,.0f}</text>',
+        f'<text class="small end" x="{width - 12}" y="{height - 4}">{last:.1f} s</text>',
+        f'<path class="curve" d="{"".join(steps)}"/>',
+    ]
+    return _svg("convergence", width, height, "Best cost over time", parts)

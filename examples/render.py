@@ -1,0 +1,137 @@
+"""Renders a plan as one self-contained page: KPIs, route map, timeline, stops and what was left out.
+
+Owns the words and the order of the page; shapes are `examples/drawing.py`, looks are `examples/page.css`. The page
+fetches nothing, runs no script and follows the reader's light or dark setting.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from examples.drawing import Places, clock, curve, route_map, timeline
+
+_STYLE: Final = Path(__file__).with_name("page.css")
+
+
+def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple[float, float]] = ()) -> str:
+    """Return the HTML of a plan.
+
+    Args:
+        scenario: As given to `create_scenario`.
+        plan: As `Plan.as_json()`.
+        history: Best cost by elapsed seconds, rising in time.
+    """
+    places, is_plane = positions(scenario)
+    where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
+    left_out = [(where[entry["ticket_id"]], f"{entry['ticket_id']}: {entry['code']}") for entry in plan["unassigned"]]
+    drawing = route_map(plan, places, left_out, is_plane=is_plane) if places else "<p>No positions are known.</p>"
+    capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
+    demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
+    convergence = f'<section class="card"><h2>Best cost while solving</h2>{curve(history)}</section>'
+    body = [
+        _header(scenario, plan),
+        _kpis(plan),
+        f'<div class="two"><section class="card"><h2>Routes on the map</h2>{drawing}</section>',
+        f'<div class="stack"><section class="card"><h2>Agents</h2>{_legend(plan, capacities, demands)}</section>',
+        f"{convergence if len(history) > 1 else ''}</div></div>",
+        f'<section class="card scroll"><h2>Timeline</h2>{timeline(plan)}</section>',
+        _unassigned(plan),
+        _stops(plan),
+        _footer(plan),
+    ]
+    name = escape(scenario["name"])
+    style = _STYLE.read_text(encoding="utf-8") + _hues(len(plan["routes"]))
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>'
+    inner = "\n".join(body)
+    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body><main>{inner}</main></body></html>\n'
+
+
+def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
+    """Return (lat, lon) or (y, x) by location, and whether it is a plane."""
+    known = scenario.get("locations", [])
+    if any("x" in place for place in known):
+        return {place["id"]: (place["y"], place["x"]) for place in known if "x" in place}, True
+    return {place["id"]: (place["lat"], place["lon"]) for place in known if "lat" in place}, False
+
+
+def _hues(count: int) -> str:
+    """Return a colour a route and the rules that light one route up wherever it is pointed at."""
+    rules = []
+    for index in range(count):
+        hue = (25 + index * 360 / max(count, 1)) % 360
+        chroma = 0.15 if index % 2 else 0.12
+        rules.append(f".r{index}{{--hue:oklch(var(--tone) {chroma} {hue:.0f})}}")
+        rules.append(f"main:has(.r{index}:hover) .route:not(.r{index}){{opacity:.12}}")
+    return "\n".join(rules)
+
+
+def _header(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
+    served = f"{plan['tickets_served']} of {plan['tickets_total']} tickets served"
+    return f"<header><h1>{escape(scenario['name'])}</h1><p>{scenario['planning_date']}, {served}</p></header>"
+
+
+def _kpis(plan: dict[str, Any]) -> str:
+    waiting_h = sum(route["waiting_s"] for route in plan["routes"]) / 3600
+    figures = {
+        "cost": f"{plan['cost']:,.0f}",
+        "distance, km": f"{plan['distance_m'] / 1000:,.0f}",
+        "agents used": str(plan["agents_used"]),
+        "time on the road, h": f"{plan['duration_s'] / 3600:,.1f}",
+        "of it waiting, h": f"{waiting_h:,.1f}",
+        "tickets left out": str(len(plan["unassigned"])),
+    }
+    return f'<div class="kpis">{"".join(f"<div><b>{value}</b><span>{key}</span></div>" for key, value in figures.items())}</div>'
+
+
+def _amount(value: Any) -> float:
+    """Return one number of an amount: the first dimension of an object."""
+    return float(next(iter(value.values())) if isinstance(value, dict) else value)
+
+
+def _legend(plan: dict[str, Any], capacities: dict[str, Any], demands: dict[str, Any]) -> str:
+    rows = []
+    for index, route in enumerate(plan["routes"]):
+        tickets = [visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"]]
+        share = sum(_amount(demands[ticket]) for ticket in tickets) / max(_amount(capacities[route["agent_id"]]), 1e-9)
+        bar = f'<div class="bar" title="{share:.0%} of capacity"><b style="width:{min(share, 1):.0%}"></b></div>'
+        cells = f'<td class="n">{len(tickets)}</td><td class="n">{route["distance_m"] / 1000:.1f}</td>'
+        span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
+        name = f"<td><i></i>{escape(route['agent_id'])}</td>"
+        rows.append(f'<tr class="route r{index}">{name}{cells}<td class="n">{span}</td><td>{bar}</td></tr>')
+    head = '<tr><th>agent</th><th class="n">stops</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _unassigned(plan: dict[str, Any]) -> str:
+    if not plan["unassigned"]:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(entry['ticket_id'])}</td><td>{escape(entry['code'])}</td><td>{escape(entry['detail'])}</td></tr>"
+        for entry in plan["unassigned"]
+    )
+    head = "<tr><th>ticket</th><th>reason</th><th>evidence</th></tr>"
+    return f'<section class="card"><h2>Left out</h2><table>{head}{rows}</table></section>'
+
+
+def _stops(plan: dict[str, Any]) -> str:
+    parts = []
+    for index, route in enumerate(plan["routes"]):
+        rows = "".join(
+            f'<tr><td class="n">{number}</td><td>{escape(visit["ticket_id"] or visit["kind"])}</td>'
+            f'<td>{escape(visit["location"] or "")}</td><td class="n">{clock(visit["arrival_s"])}</td>'
+            f'<td class="n">{clock(visit["start_s"])}</td><td class="n">{clock(visit["departure_s"])}</td></tr>'
+            for number, visit in enumerate(route["visits"], 1)
+        )
+        head = "".join(f'<th class="n">{name}</th>' for name in ("arrives", "starts", "leaves"))
+        table = f'<table><tr><th class="n"></th><th>ticket</th><th>location</th>{head}</tr>{rows}</table>'
+        summary = f"<summary>{escape(route['agent_id'])}, {len(route['visits'])} stops</summary>"
+        parts.append(f'<details class="r{index}">{summary}{table}</details>')
+    return f'<section class="card"><h2>Stops</h2>{"".join(parts)}</section>'
+
+
+def _footer(plan: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(plan.get("versions", {}).items()))
+    facts = [f"engine {plan['engine']}", f"seed {plan['seed']}", versions, f"input {plan['input_hash'][:12]}"]
+    assumptions = "".join(f"<p>{escape(text)}</p>" for text in plan.get("assumptions", ()))
+    return f"<footer>{assumptions}<code>{escape(' · '.join(fact for fact in facts if fact.strip()))}</code></footer>"
