@@ -1,7 +1,7 @@
 """A finished plan: timed routes in the caller's units, with what was left out and why.
 
 Owns the data and its JSON form. A plan is laid out by `vrp/schedule.py` and shown only after `vrp/verify.py` agreed.
-Times are seconds after midnight of the planning date, distances metres (or plane units), amounts as the caller gave them.
+Times are seconds after midnight of the planning date, distances metres (or plane units), amounts as the caller wrote.
 """
 
 from dataclasses import asdict, dataclass, field

@@ -14,11 +14,17 @@ and reaches `end` (if any) not after `shift[1]` (plus `overtime`). Without `star
 `end` it ends after its last. An agent with no stops is unused and costs nothing.
 *Setup* is spent before service where the location differs from the stop before (always at the first stop).
 *Load*, per dimension: a `DELIVERY` is on board from the start (or the last reload) until its stop; a `PICKUP` from its
-stop until the end (or the next reload); a shipment (`delivery.pickup` names its pickup ticket) from the one to the other.
+stop until the end (or the next reload); a shipment (`delivery.pickup` names its pickup ticket) from one to the other.
 At every moment 0 <= load <= capacity.
 *Cost* = Σ used agents (fixed + distance_cost · distance + time_cost · duration + overtime_cost · overtime)
-+ Σ lateness_cost · (service start − soft_close)⁺ + Σ penalties of unassigned tickets + span_cost · longest duration.
++ Σ lateness_cost · (service start − soft_close)⁺ + Σ penalties of unassigned tickets + Σ penalties of ONE_OF groups
+none of whose tickets is served + span_cost · longest duration.
 Duration is from departure at the start to arrival at the end, waiting included.
+A *trip* is the part of a route up to the end or the next reload; it leaves (the start, the reload, or without start the
+first stop) not before the release of any ticket it serves. A shipment may stay on board through a reload.
+A *break* may interrupt a leg: between two places the time is at least the travel plus the breaks between them. A used
+agent takes each of its breaks, save one it can rest outside the route: where the route ends not after `window[1]`, or
+starts not before `window[0] + duration`.
 """
 
 from dataclasses import dataclass, field
@@ -147,7 +153,7 @@ class Group:
     kind: GroupKind
     tickets: tuple[int, ...]
     penalty: int = 0
-    """For ONE_OF: cost when none is served (its tickets then have penalty 0)."""
+    """For ONE_OF: cost when none is served (the tickets of such a group have penalty 0 themselves)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +168,8 @@ class Problem:
     """One (L, L) matrix per profile."""
     durations: tuple[Matrix, ...]
     """One (L, L) matrix per profile."""
+    dimensions: tuple[str, ...] = ("load",)
+    """Names of the capacity dimensions, in the order of `capacity` and `demand`."""
     scale: int = 1
     cost_scale: int = 1
     amount_scale: int = 1

@@ -1,0 +1,175 @@
+"""The border model of a day: what a caller writes, after its schema has been checked.
+
+Owns the fields, their defaults and their meaning. Reading is `vrp/fields.py`; faults are told by `vrp/intake.py`;
+contradictions between fields are `vrp/checks.py`; integers are made by `vrp/compile.py`. Amounts stay in the caller's
+units, lengths are metres (or plane units), times are seconds after midnight of the planning date.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
+
+from planner_mcp.vrp.fields import (
+    Amount,
+    Coordinate,
+    Count,
+    Day,
+    Decimals,
+    Duration,
+    Factor,
+    Identifier,
+    Length,
+    Matrix,
+    Price,
+    Priority,
+    Speed,
+    Time,
+    mistake,
+)
+
+_MAX_FIELDS: Final = 100
+"""Fields of one object; none of the models has half as many."""
+
+Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000)]
+Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
+Window = tuple[Time, Time]
+
+
+class _Part(BaseModel):
+    """An object of the scenario. Null stands for absent, save for the ends of an agent's route."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if len(value) > _MAX_FIELDS:
+            raise mistake(f"The object has {len(value)} fields.", f"at most {_MAX_FIELDS} fields")
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        keep = {"start_location", "end_location"}
+        return {k: v for k, v in value.items() if v is not None or k not in optional or k in keep}
+
+
+class Location(_Part):
+    """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or nothing but an id where matrices say the rest."""
+
+    id: Identifier
+    lat: Coordinate | None = None
+    lon: Coordinate | None = None
+    x: Coordinate | None = None
+    y: Coordinate | None = None
+
+
+class Break(_Part):
+    """A rest that starts between `earliest` and `latest`."""
+
+    earliest: Time
+    latest: Time
+    duration_s: Duration
+
+
+class Agent(_Part):
+    """A vehicle with its driver."""
+
+    id: Identifier
+    capacity: Amount
+    start_location: Identifier | None = None
+    end_location: Identifier | None = Field(None, description="null: ends at last ticket")
+    shift_start: Time | None = None
+    shift_end: Time | None = None
+    fixed_cost: Price = 0.0
+    cost_per_km: Price | None = None
+    cost_per_hour: Price | None = None
+    max_distance_km: Length | None = None
+    max_distance_m: Length | None = None
+    max_duration_s: Duration | None = None
+    max_tickets: Count | None = None
+    overtime_s: Duration = 0.0
+    overtime_cost_per_hour: Price = 0.0
+    breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = ()
+    reload_locations: Annotated[tuple[Identifier, ...], Field(max_length=20)] = ()
+    max_reloads: Count | None = None
+    skills: Skills = ()
+    speed_factor: Factor = 1.0
+    locked_tickets: Ids = Field((), description="served first, in this order")
+
+
+class Ticket(_Part):
+    """A work order at a location."""
+
+    id: Identifier
+    location: Identifier
+    demand: Amount
+    kind: Literal["delivery", "pickup"] = "delivery"
+    time_windows: Annotated[tuple[Window, ...], Field(max_length=50)] = Field(
+        (), description="[open, close] for the start of service"
+    )
+    soft_close: Time | None = None
+    lateness_cost_per_hour: Price = 0.0
+    service_time_s: Duration = 0.0
+    setup_time_s: Duration = 0.0
+    release_time: Time | None = None
+    priority: Priority = 5
+    penalty: Price | None = Field(None, description="cost of leaving it out")
+    skills: Skills = ()
+    agents: Ids | None = None
+    not_agents: Ids = ()
+    pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
+
+
+class Travel(_Part):
+    """How distances and times come about: from positions, or as matrices."""
+
+    speed_kmh: Speed = 40.0
+    detour: Factor = 1.0
+    crs: Literal["wgs84", "gcj02", "bd09"] = "wgs84"
+    distances: Matrix | None = None
+    durations: Matrix | None = None
+    matrix_locations: Ids | None = None
+    plane_speed: Speed = 1.0
+    rounding: Literal["nearest", "floor", "ceil"] = "nearest"
+    decimals: Decimals | None = None
+
+
+class Group(_Part):
+    """Tickets of which at most one, or all or none, are served."""
+
+    kind: Literal["one_of", "all"]
+    tickets: Ids
+    penalty: Price | None = None
+
+
+class Options(_Part):
+    """What holds for the whole day."""
+
+    backhaul: StrictBool = False
+    balance_cost_per_hour: Price = 0.0
+
+
+class Scenario(_Part):
+    """A day of work."""
+
+    name: Identifier
+    planning_date: Day
+    agents: Annotated[tuple[Agent, ...], Field(min_length=1)]
+    tickets: Annotated[tuple[Ticket, ...], Field(min_length=1)]
+    locations: Annotated[tuple[Location, ...], Field(max_length=20_000)] = ()
+    depot: Identifier | None = Field(None, description="start and end of all agents")
+    travel: Travel = Travel()
+    groups: Annotated[tuple[Group, ...], Field(max_length=5000)] = ()
+    incompatible: Annotated[tuple[Ids, ...], Field(max_length=20_000)] = Field(
+        (), description="tickets never on one route"
+    )
+    options: Options = Options()
+
+
+def start_of(scenario: Scenario, agent: Agent) -> str | None:
+    """Return where the agent's route starts; None where it starts at its first ticket."""
+    return agent.start_location if "start_location" in agent.model_fields_set else scenario.depot
+
+
+def end_of(scenario: Scenario, agent: Agent) -> str | None:
+    """Return where the agent's route ends; None where it ends at its last ticket."""
+    return agent.end_location if "end_location" in agent.model_fields_set else scenario.depot

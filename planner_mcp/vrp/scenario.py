@@ -1,0 +1,97 @@
+"""The door of the vocabulary: any JSON in, a `Scenario` out, or every fault at once.
+
+Owns the order in which an input is judged (size, schema, logic) and the hash that names it. The model itself is
+`vrp/model.py`, re-exported here; its schema for callers is `vrp/schema.py`.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
+from planner_mcp.vrp.checks import check, warnings
+from planner_mcp.vrp.faults import faults_of
+from planner_mcp.vrp.fields import read_date
+from planner_mcp.vrp.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
+from planner_mcp.vrp.schema import scenario_schema
+
+__all__ = [
+    "Agent",
+    "Group",
+    "Location",
+    "Options",
+    "Scenario",
+    "Ticket",
+    "Travel",
+    "input_hash",
+    "parse_scenario",
+    "scenario_schema",
+    "warnings",
+]
+
+MAX_FAULTS: Final = 50
+"""Faults listed for one input; a last one tells how many more there are."""
+
+
+def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000) -> Scenario:
+    """Return the scenario that a JSON value describes.
+
+    Args:
+        args: Any JSON value, already decoded.
+        max_tickets: More are refused unread.
+        max_agents: The same for agents.
+
+    Raises:
+        TooLargeError: More tickets or agents than allowed.
+        InputError: Every schema fault, then every logic fault.
+    """
+    _refuse_crowds(args, {"tickets": max_tickets, "agents": max_agents})
+    try:
+        scenario = _validate(args)
+    except ValidationError as error:
+        raise _refusal(faults_of(error, Scenario, args)) from None
+    if faults := check(scenario):
+        raise _refusal(faults)
+    return scenario
+
+
+def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:
+    """Refuse before anything costs time."""
+    faults = [
+        Fault(f"/{name}", f"There are {len(args[name])} {name}.", f"at most {limit}", "Split the day.")
+        for name, limit in limits.items()
+        if isinstance(args, dict) and isinstance(args.get(name), list) and len(args[name]) > limit
+    ]
+    if faults:
+        raise TooLargeError(faults[0].problem, errors=faults)
+
+
+def _validate(args: Any) -> Scenario:
+    return Scenario.model_validate(args, context={"planning_date": _planning_date(args)})
+
+
+def _planning_date(args: Any) -> date | None:
+    """Return the day that ISO date-times are measured from, where it can be read."""
+    try:
+        return read_date(args.get("planning_date") if isinstance(args, dict) else None)
+    except PydanticCustomError:
+        return None
+
+
+def _refusal(faults: Sequence[Fault]) -> InputError:
+    listed = list(faults[:MAX_FAULTS])
+    if len(faults) > MAX_FAULTS:
+        more = len(faults) - MAX_FAULTS
+        listed.append(Fault("", f"{more} more problems are not listed.", "", "Mend these first.", faults[-1].kind))
+    return input_error(listed)
+
+
+def input_hash(body: Any) -> str:
+    """Return a name for a JSON value: equal for equal values, whatever the order of their keys."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
