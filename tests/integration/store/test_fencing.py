@@ -1,0 +1,103 @@
+"""A worker that lost its job changes nothing any more."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import LeaseLostError
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Progress
+from planner_mcp.jobs.ports import Claim, Renewal
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def stale_and_new(desk: Any) -> tuple[Claim, Claim]:
+    """The claim of a worker that fell silent, and that of the one who took over."""
+    stale = await desk.solving()
+    await desk.let_lease_lapse(stale)
+    await desk.workers(name="w2")
+    assert await desk.store.reap() == 1
+    return stale, await desk.claim("w2")
+
+
+async def test_fencing_numbers_only_rise(stale_and_new: tuple[Claim, Claim]) -> None:
+    """SPEC J6."""
+    stale, new = stale_and_new
+    assert new.job.id == stale.job.id
+    assert new.fence > stale.fence
+
+
+@pytest.mark.parametrize("write", ["report", "complete", "fail", "settle_cancel", "crash", "hand_back"])
+async def test_a_stale_write_is_refused_and_leaves_no_trace(
+    desk: Any, stale_and_new: tuple[Claim, Claim], plan: dict[str, Any], half: Progress, write: str
+) -> None:
+    """SPEC J6: not even the acknowledgement of the new holder's delivery."""
+    stale, new = stale_and_new
+    before = await desk.events(new.job.id)
+    arguments = {
+        "report": (half, plan),
+        "complete": (half, plan),
+        "fail": ({"code": 1},),
+        "crash": ({"code": 1},),
+    }
+    with pytest.raises(LeaseLostError):
+        await getattr(desk.store, write)(stale, *arguments.get(write, ()))
+    assert await desk.events(new.job.id) == before
+    assert (await desk.store.renew(new)).is_held
+    await desk.store.complete(new, half, plan)
+    assert await desk.state(new.job.id) is JobState.COMPLETED
+
+
+async def test_a_stale_renewal_says_so_and_does_not_steal_the_job_back(
+    desk: Any, stale_and_new: tuple[Claim, Claim]
+) -> None:
+    """SPEC J6: XCLAIM alone would."""
+    stale, new = stale_and_new
+    assert await desk.store.renew(stale) == Renewal(is_held=False)
+    assert await desk.store.renew(new) == Renewal(is_held=True)
+    assert await desk.store.renew(replace(new, worker_id="w9")) == Renewal(is_held=False)
+
+
+async def test_renewing_keeps_the_reaper_away(desk: Any) -> None:
+    """SPEC J6: the lease is the time since the last renewal."""
+    claim = await desk.solving()
+    await desk.let_lease_lapse(claim)
+    assert (await desk.store.renew(claim)).is_held
+    assert await desk.store.reap() == 0
+
+
+async def test_repeating_a_write_whose_answer_was_lost_is_safe(desk: Any, plan: dict[str, Any], half: Progress) -> None:
+    """Each worker step may be repeated after StoreUnavailableError: one event, one outbox entry."""
+    claim = await desk.solving(callback_url="https://example.org/hook")
+    for _twice in range(2):
+        await desk.store.report(claim, half, None)
+    for _twice in range(2):
+        await desk.store.complete(claim, half, plan)
+    assert await desk.kinds(claim.job.id) == ["queued", "started", "progress", "completed"]
+    assert len(await desk.store.redis.xrange("{p0}:outbox")) == 1
+
+
+async def test_repeating_a_crash_counts_it_once(desk: Any) -> None:
+    """Crash and hand-back may be repeated like every step."""
+    claim = await desk.solving()
+    for _twice in range(2):
+        assert await desk.store.crash(claim, {"code": 1}) is JobState.QUEUED
+    assert (await desk.store.get_job("ann", claim.job.id)).crashes == 1
+
+
+async def test_an_end_is_one_event_one_outbox_entry_and_one_plan(
+    desk: Any, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC W3: the delivery is written in the step that ends the job."""
+    claim = await desk.solving(callback_url="https://example.org/hook")
+    await desk.store.complete(claim, half, plan)
+    last = (await desk.events(claim.job.id))[-1]
+    ((_id, entry),) = await desk.store.redis.xrange("{p0}:outbox")
+    assert entry["delivery_id"] == f"{claim.job.id}:{last.id}"
+    assert (entry["principal"], entry["url"]) == ("ann", "https://example.org/hook")
+    assert last.data["progress"] == 100
+    assert last.data["result"]["plan_id"] == claim.job.id.replace("job", "plan")
+    assert await desk.store.get_plan("ann", last.data["result"]["plan_id"]) == plan

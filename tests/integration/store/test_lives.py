@@ -1,0 +1,74 @@
+"""Every key has a life (SPEC J9). The store fixture checks that no other test leaves an immortal key either."""
+
+import re
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Progress
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys
+from planner_mcp.store.connect import connect
+
+pytestmark = pytest.mark.anyio
+
+
+async def everything(desk: Any, plan: dict[str, Any], half: Progress) -> None:
+    """Go through every room of the house, so that every key of the grammar comes to be."""
+    for state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED):
+        await desk.ended(state)
+    claim = await desk.solving(callback_url="https://example.org", idempotency_key="k")
+    await desk.store.report(claim, half, plan)
+    await desk.store.cancel("ann", claim.job.id, keep_best=True)
+    await desk.submit("ben")
+    await desk.store.settle_cancel(claim)
+    await desk.claim()
+    await desk.submit()
+    await desk.store.redis.hset("{p0}:weights", "ann", 2)
+    await desk.store.ping()
+
+
+async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half: Progress) -> None:
+    """The docstring of store/keys.py names all, and nothing that is never written."""
+    await everything(desk, plan, half)
+    written = {key.split(":")[1] async for key in desk.store.redis.scan_iter()}
+    named = set(re.findall(r"^\{pN\}:(\w+)", keys.__doc__ or "", re.MULTILINE))
+    assert named - written == {"bound"}  # several pools only
+    assert written - named == set()
+
+
+async def test_ended_jobs_expire_after_the_job_ttl_and_others_only_after_a_week(
+    desk: Any, settings: Settings, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC J9: a short retention never takes a job that is not over."""
+    async with connect(settings.model_copy(update={"job_ttl_s": 60, "scenario_ttl_s": 60})) as store:
+        desk.store = store
+        over, waiting = await desk.ended(JobState.COMPLETED), await desk.submit("ben")
+        ttl = store.redis.ttl
+        for key in ("job", "ev"):
+            assert 0 < await ttl(f"{{p0}}:{key}:{over.job.id}") <= 60
+            assert await ttl(f"{{p0}}:{key}:{waiting.id}") > 6 * 86400
+        assert 0 < await ttl("{p0}:plan:" + over.job.id.replace("job", "plan")) <= 60
+        assert await ttl("{p0}:scn:" + waiting.request.scenario_id) > 6 * 86400
+
+
+async def test_the_reaper_keeps_what_waits_long_from_expiring(desk: Any) -> None:
+    """SPEC J7: nothing acknowledged is lost, however long no worker lives."""
+    job = await desk.submit()
+    await desk.store.redis.expire("{p0}:job:" + job.id, 10)
+    await desk.store.redis.zadd("{p0}:queued", {job.id: 1})
+    await desk.store.reap()
+    assert await desk.store.redis.ttl("{p0}:job:" + job.id) > 6 * 86400
+
+
+async def test_the_events_of_a_long_job_are_trimmed_but_never_its_end(desk: Any, plan: dict[str, Any]) -> None:
+    """SPEC J9, J1."""
+    claim = await desk.solving()
+    for step in range(keys.EVENTS_KEPT + 300):
+        await desk.store.report(claim, Progress(elapsed_s=float(step)), None)
+    await desk.store.complete(claim, Progress(), plan)
+    kept = await desk.events(claim.job.id)
+    assert len(kept) < keys.EVENTS_KEPT + 150
+    assert kept[-1].is_final
+    assert [event.number for event in kept] == list(range(kept[0].number, kept[-1].number + 1))

@@ -1,0 +1,75 @@
+"""Lists, pages, and what belongs to somebody else (SPEC A2, J9)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.notify.feed import RedisFeed
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_jobs_are_listed_newest_first_in_pages_and_by_state(desk: Any) -> None:
+    """SPEC R1."""
+    jobs = [(await desk.submit()).id for _ in range(5)]
+    await desk.submit("ben")
+    await desk.store.cancel("ann", jobs[1], keep_best=True)
+
+    async def page(state: JobState | None, offset: int, count: int) -> tuple[list[str], int]:
+        found, total = await desk.store.list_jobs("ann", state, offset=offset, count=count)
+        return [job.id for job in found], total
+
+    assert await page(None, 0, 2) == ([jobs[4], jobs[3]], 5)
+    assert await page(None, 4, 2) == ([jobs[0]], 5)
+    assert await page(None, 9, 2) == ([], 5)
+    assert await page(JobState.QUEUED, 0, 9) == ([jobs[4], jobs[3], jobs[2], jobs[0]], 4)
+    assert await page(JobState.CANCELLED, 0, 9) == ([jobs[1]], 1)
+
+
+async def test_expired_jobs_leave_the_lists(desk: Any) -> None:
+    """SPEC J9."""
+    jobs = [(await desk.submit()).id for _ in range(3)]
+    await desk.store.cancel("ann", jobs[1], keep_best=True)
+    await desk.store.redis.delete("{p0}:job:" + jobs[1])
+    await desk.store.redis.zadd("{p0}:ended:ann", {jobs[1]: 1})
+    found, total = await desk.store.list_jobs("ann", None, offset=0, count=9)
+    assert ([job.id for job in found], total) == ([jobs[2], jobs[0]], 2)
+
+
+async def test_what_is_somebody_elses_is_answered_exactly_like_what_is_unknown(desk: Any) -> None:
+    """SPEC A2."""
+    claim = await desk.ended(JobState.COMPLETED)
+    unknown, plan_id = ids.random_name("job", 0), ids.plan_of(claim.job.id)
+    store, feed = desk.store, RedisFeed(desk.store)
+
+    async def follow(principal: str, job_id: str) -> None:
+        await anext(feed.follow(principal, job_id))
+
+    calls = [
+        (store.get_job, claim.job.id, unknown),
+        (store.finish_now, claim.job.id, unknown),
+        (lambda who, name: store.cancel(who, name, keep_best=True), claim.job.id, unknown),
+        (store.read_events, claim.job.id, unknown),
+        (follow, claim.job.id, unknown),
+        (store.get_plan, plan_id, ids.plan_of(unknown)),
+        (store.get_scenario, claim.scenario.id, ids.random_name("scn", 0)),
+        (lambda who, name: desk.store.submit(who, claim.job.request, name), unknown, unknown),
+    ]
+    for call, foreign, missing in calls:
+        answers = []
+        for name in (foreign, missing, "nonsense", missing.replace("-0-", "-9-")):
+            with pytest.raises(NotFoundError) as caught:
+                await call("eve", name)
+            answers.append(caught.value.as_json("trace"))
+        assert answers[1:] == answers[:-1]
+    await feed.aclose()
+
+
+async def test_a_scenario_reads_back_as_it_was_put(desk: Any) -> None:
+    """SPEC T1."""
+    scenario_id = await desk.scenario()
+    kept = await desk.store.get_scenario("ann", scenario_id)
+    assert (kept.id, kept.principal, kept.body, kept.revision) == (scenario_id, "ann", {"name": "a day"}, 1)

@@ -1,0 +1,119 @@
+"""Workers die, drain and come back (SPEC J6, J7)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.lifecycle import MAX_CRASHES, JobState
+from planner_mcp.jobs.model import Progress
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_job_whose_worker_fell_silent_runs_again_from_its_checkpoint(
+    desk: Any, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC J6."""
+    claim = await desk.solving()
+    await desk.store.report(claim, half, plan)
+    await desk.let_lease_lapse(claim)
+    assert await desk.store.reap() == 1
+    again = await desk.claim()
+    assert again.job.id == claim.job.id
+    assert (again.best_plan, again.elapsed_s, again.job.crashes) == (plan, half.elapsed_s, 1)
+    assert again.job.progress.percent == 50
+    assert await desk.kinds(claim.job.id) == ["queued", "started", "progress", "requeued", "started"]
+
+
+async def test_a_job_that_keeps_killing_workers_ends_failed_and_says_so(desk: Any) -> None:
+    """SPEC J6: a killed child and a lost worker both count."""
+    await desk.workers()
+    job = await desk.submit()
+    for attempt in range(MAX_CRASHES):
+        claim = await desk.claim()
+        if attempt % 2:
+            await desk.let_lease_lapse(claim)
+            await desk.store.reap()
+        else:
+            await desk.store.crash(claim, {"code": 5011, "type": "EngineCrashed", "message": "signal 9"})
+    ended = await desk.store.get_job("ann", job.id)
+    assert (ended.state, ended.crashes) == (JobState.FAILED, MAX_CRASHES)
+    assert ended.error is not None
+    assert (ended.error["code"], ended.error["type"]) == (5015, "PoisonedJob")
+    assert (await desk.events(job.id))[-1].data["error"] == ended.error
+    assert await desk.store.claim("w1", 0) is None
+
+
+async def test_handing_back_burns_no_attempt_and_goes_to_the_front(desk: Any) -> None:
+    """SPEC J7."""
+    await desk.workers()
+    first = await desk.submit(priority=1)
+    await desk.submit(priority=9)
+    for _ in range(2 * MAX_CRASHES):
+        claim = await desk.claim()
+        assert claim.job.id == first.id
+        await desk.store.hand_back(claim)
+    assert (await desk.store.get_job("ann", first.id)).crashes == 0
+
+
+async def test_a_delivery_that_was_never_claimed_is_nobodys_fault(desk: Any) -> None:
+    """A worker died between taking the entry and claiming the job."""
+    await desk.workers()
+    job = await desk.submit()
+    await desk.store.redis.xreadgroup("workers", "w1", {"{p0}:ready": ">"})
+    ((delivery, _fields),) = await desk.store.redis.xrange("{p0}:ready")
+    await desk.store.redis.execute_command("XCLAIM", "{p0}:ready", "workers", "w1", 0, delivery, "IDLE", 60_000)
+    assert await desk.store.reap() == 1
+    claim = await desk.claim()
+    assert (claim.job.id, claim.job.crashes) == (job.id, 0)
+
+
+async def test_a_drained_worker_takes_its_slots_with_it_and_keeps_its_jobs(
+    desk: Any, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC J7."""
+    claim = await desk.solving()
+    await desk.store.unregister("w1")
+    stats = await desk.store.stats()
+    assert (stats.live_workers, stats.live_slots, stats.solving) == (0, 0, 1)
+    await desk.store.complete(claim, half, plan)
+    assert await desk.state(claim.job.id) is JobState.COMPLETED
+
+
+async def test_a_silent_worker_is_forgotten_after_three_leases(desk: Any) -> None:
+    """WorkerStore.register."""
+    await desk.workers(4, "dead")
+    await desk.store.redis.zadd("{p0}:alive", {"dead": 1})
+    await desk.workers(1, "w1")
+    stats = await desk.store.stats()
+    assert (stats.live_workers, stats.live_slots) == (1, 1)
+
+
+async def test_nothing_is_handed_out_while_no_worker_lives_and_all_once_one_does(desk: Any) -> None:
+    """SPEC J8: no more entries than slots."""
+    jobs = [await desk.submit() for _ in range(5)]
+    assert await desk.store.redis.xlen("{p0}:ready") == 0
+    await desk.workers(3)
+    assert await desk.store.redis.xlen("{p0}:ready") == 3
+    assert [(await desk.claim()).job.id for _ in range(3)] == [job.id for job in jobs[:3]]
+
+
+async def test_progress_never_goes_backwards_nor_reaches_100_before_the_end(desk: Any) -> None:
+    """SPEC J5: whatever a worker or a second attempt says."""
+    claim = await desk.solving()
+    for percent in (40, 20, 250):
+        await desk.store.report(claim, Progress(percent=percent), None)
+    seen = [event.data["progress"] for event in await desk.events(claim.job.id)]
+    assert seen == [0, 0, 40, 40, 99]
+
+
+async def test_a_job_whose_scenario_expired_fails_with_a_reason(desk: Any) -> None:
+    """SPEC J9."""
+    job = await desk.submit()
+    await desk.store.redis.delete("{p0}:scn:" + job.request.scenario_id)
+    await desk.workers()
+    assert await desk.store.claim("w1", 0) is None
+    ended = await desk.store.get_job("ann", job.id)
+    assert ended.state is JobState.FAILED
+    assert ended.error is not None
+    assert ended.error["type"] == "NotFound"

@@ -1,0 +1,36 @@
+"""Names carry their pool and cannot be guessed."""
+
+import pytest
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs import ids
+
+
+def test_a_name_tells_its_pool_and_carries_130_random_bits() -> None:
+    """DESIGN 3.8: ids carry at least 122 random bits."""
+    names = {ids.random_name("job", 7) for _ in range(1000)}
+    assert len(names) == 1000
+    assert {len(name.rpartition("-")[2]) for name in names} == {26}
+    assert {ids.pool_of("job", name) for name in names} == {7}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "job", "job-0-short", "scn-0-" + "a" * 26, "job-00-" + "a" * 26, "job-0-" + "A" * 26]
+)
+def test_a_malformed_name_is_answered_like_an_unknown_one(name: str) -> None:
+    """SPEC A2."""
+    with pytest.raises(NotFoundError) as caught:
+        ids.pool_of("job", name)
+    assert caught.value.as_json("t") == NotFoundError().as_json("t")
+
+
+def test_a_plan_is_named_after_its_job() -> None:
+    """The best plan of a job is found without looking it up."""
+    job_id = ids.random_name("job", 0)
+    assert ids.job_of(ids.plan_of(job_id)) == job_id
+    assert ids.pool_of("plan", ids.plan_of(job_id)) == 0
+
+
+def test_pools_are_drawn_from_those_there_are() -> None:
+    """New scenarios spread over all pools."""
+    assert {ids.random_pool(4) for _ in range(200)} == {0, 1, 2, 3}
