@@ -55,7 +55,8 @@ class Exchange:
         self._writing = anyio.Lock()
         self._decided = anyio.Event()
         self._scopes: dict[str, anyio.CancelScope] = {}
-        self._send, self._receive = anyio.create_memory_object_stream[Entry](BUFFER)
+        self._inbox: asyncio.Queue[Entry | None] = asyncio.Queue()
+        self._has_reader = True
 
     async def run(self, serve: Serve) -> None:
         """Answer all requests; ends when the last one is answered."""
@@ -72,7 +73,7 @@ class Exchange:
             raise
         finally:
             self._decided.set()
-            self._send.close()
+            self._let_go()
 
     def cancel(self, request_id: str) -> None:
         """Stop one request (`request_id` in JSON), or all with `*`. Its job, if any, goes on."""
@@ -91,15 +92,16 @@ class Exchange:
 
     async def entries(self) -> AsyncIterator[Entry | None]:
         """Yield what is written, None after each quiet `KEEP_ALIVE_S`."""
-        with self._receive:
-            while True:
-                entry = None
-                with anyio.move_on_after(KEEP_ALIVE_S):
-                    try:
-                        entry = await self._receive.receive()
-                    except anyio.EndOfStream:
-                        return
-                yield entry
+        while True:
+            try:
+                async with asyncio.timeout(KEEP_ALIVE_S):
+                    entry = await self._inbox.get()
+            except TimeoutError:
+                yield None
+                continue
+            if entry is None:
+                return
+            yield entry
 
     async def _answer(self, request: dict[str, Any], serve: Serve) -> None:
         response: dict[str, Any] | None = None
@@ -137,10 +139,16 @@ class Exchange:
         )
         if position is None:
             return
-        try:
-            self._send.send_nowait(Entry(position, kind, text))
-        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            self._send.close()  # too slow or gone: it resumes from Redis
+        if self._inbox.qsize() >= BUFFER:
+            self._let_go()
+        if self._has_reader:
+            self._inbox.put_nowait(Entry(position, kind, text))
+
+    def _let_go(self) -> None:
+        """End the local reader: all is said, or it is too slow (or gone) and resumes from Redis."""
+        if self._has_reader:
+            self._has_reader = False
+            self._inbox.put_nowait(None)
 
     async def _keep_lease(self) -> None:
         while True:

@@ -84,7 +84,7 @@ class Follower:
         return stream, position
 
     async def follow(self, session: Session, stream: str, after: str) -> AsyncGenerator[Entry | None]:
-        """Yield what was written after a position and then what comes, None now and then while it is quiet.
+        """Yield what was written after a position and then what comes, None now and then when nothing did.
 
         Ends after the final entry or with the session. A stream whose owner died is ended with an error first.
         """
@@ -96,7 +96,8 @@ class Follower:
                     if entry.kind == "final":
                         return
                     after = entry.position
-                if not entries and not await bell.wait(CHECK_S):
+                if not entries:
+                    await bell.wait(CHECK_S)
                     if not await self._lives(session, stream):
                         return
                     yield None

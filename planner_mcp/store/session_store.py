@@ -76,8 +76,7 @@ class SessionStore:
             for name in names:
                 keys += [_stream(session_id, name), _lease(session_id, name)]
             await self._redis.delete(*keys)
-            for name in names:
-                await self._redis.publish(channel_of(session_id), name)
+            await self._redis.publish(channel_of(session_id), "*")
             await self._redis.publish(CANCELS, f"{session_id} *")
 
     async def take_standalone(self, session_id: str, token: str) -> str:

@@ -1,0 +1,98 @@
+"""Joins the rooms: the one place where adapters meet ports, and where routes are named.
+
+Owns the order in which things open and close. What serves this app, and the workers beside it, is `cli`'s.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+import anyio
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.http import Front
+from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.protocol.toolcalls import ToolDesk
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.wake import Waker
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every door needs."""
+
+    settings: Settings
+    store: RedisStore
+    planner: Planner
+    kernel: Kernel
+
+
+@asynccontextmanager
+async def open_house(settings: Settings) -> AsyncIterator[House]:
+    """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
+    async with connect(settings) as store, RedisFeed(store) as feed:
+        planner = Planner(store, feed, settings=settings)
+        yield House(settings, store, planner, Kernel(ToolDesk(planner, settings)))
+
+
+@asynccontextmanager
+async def open_front(house: House) -> AsyncIterator[Front]:
+    """Serve sessions of the house's kernel on this replica."""
+    waker = Waker(house.store.redis)
+    async with house.kernel.modern_app(house.settings.max_body_bytes) as modern:
+        front = Front(
+            house.kernel,
+            SessionStore(house.store.redis),
+            waker,
+            modern=modern,
+            max_streams=house.settings.max_streams,
+        )
+        waker.on_cancel(front.cancelled)
+        listening = asyncio.create_task(waker.run(), name="wake-ups")
+        try:
+            async with front.running():
+                yield front
+        finally:
+            listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await listening
+
+
+class McpDoor:
+    """`/mcp`: hands each request to the front once that is open."""
+
+    front: Front
+    """Set by the lifespan, before the first request."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one HTTP request."""
+        await self.front(scope, receive, send)
+
+
+def create_app(settings: Settings, *, drain: anyio.Event | None = None) -> Starlette:
+    """Return the ASGI app of one replica.
+
+    Args:
+        settings: As read from the environment and the command line.
+        drain: Set by the server when it is about to stop: open streams then end, so that clients go elsewhere.
+    """
+    door = McpDoor()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with open_house(settings) as house, open_front(house) as front:
+            if drain is not None:
+                front.drain = drain
+            app.state.house = house
+            door.front = front
+            yield
+
+    return Starlette(routes=[Route("/mcp", door)], lifespan=lifespan)

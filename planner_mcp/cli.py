@@ -1,0 +1,217 @@
+"""The command line: `serve`, `worker`, `manifest`, `doctor`; no command speaks MCP over stdio.
+
+Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
+workers finish or hand back; a second one leaves at once. Standard output carries what a command prints, or the
+protocol; the log goes to standard error.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio
+import typer
+import uvicorn
+from typing_extensions import override
+
+from planner_mcp.app import create_app, open_house
+from planner_mcp.errors import PlannerError
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import configure_logging
+from planner_mcp.web.deadlines import DeadlineProtocol
+from workers.pool import Pool, run_pool
+
+log = logging.getLogger(__name__)
+
+app = typer.Typer(
+    name="planner-mcp",
+    help="An async, job-oriented MCP server for vehicle routing. Without a command it speaks MCP over stdio.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
+
+
+@app.callback(invoke_without_command=True)
+def stdio(context: typer.Context) -> None:
+    """Speak MCP over standard input and output, with one worker in the background."""
+    if context.invoked_subcommand is None:
+        settings = _settings()
+        _run(_serve_stdio(settings))
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes beside the server; 0 for none.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+    insecure: Annotated[bool, typer.Option(help="Listen beyond loopback although nobody is authenticated.")] = False,
+) -> None:
+    """Run the HTTP server and its workers."""
+    settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
+    if not insecure and not _is_loopback(settings.host):
+        raise typer.BadParameter(
+            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
+        )
+    _run(_serve(settings))
+
+
+@app.command()
+def worker(
+    redis_url: RedisUrl = None,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes; each solves one job at a time.")] = 1,
+    data_dir: DataDir = None,
+) -> None:
+    """Run workers for a store that servers share."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(run_pool(settings, processes))
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+# ---- serving
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signal handling, that tells when it listens."""
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = (sockets or self.servers[0].sockets)[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        log.info("listening", extra={"url": f"http://{shown}:{port}", "port": port})
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _serve(settings: Settings) -> None:
+    drain = anyio.Event()
+    config = uvicorn.Config(
+        create_app(settings, drain=drain),
+        http=DeadlineProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(settings.drain_s) or None,
+    )
+    server = _Server(config)
+    listener = _listen(settings.host, settings.port)
+    async with _workers(settings, settings.workers) as drain_workers:
+
+        def stop() -> None:
+            server.force_exit = server.should_exit
+            server.should_exit = True
+            drain.set()
+            drain_workers()
+
+        with _signals_to(stop):
+            await server.serve(sockets=[listener])
+
+
+async def _serve_stdio(settings: Settings) -> None:
+    stopped = asyncio.Event()
+    async with open_house(settings) as house, _workers(settings, settings.workers):
+        with _signals_to(stopped.set):
+            serving = asyncio.create_task(house.kernel.serve_stdio())
+            stopping = asyncio.create_task(stopped.wait())
+            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not serving.done():
+        os._exit(0)  # a thread of the SDK still reads standard input and cannot be stopped
+    serving.result()
+
+
+@asynccontextmanager
+async def _workers(settings: Settings, processes: int) -> AsyncIterator[Callable[[], None]]:
+    """Run workers beside the block and drain them after it.
+
+    Yields a function that drains them before; called again, it makes them leave at once.
+    """
+    pool = Pool(settings, processes)
+    running = asyncio.create_task(pool.run(), name="workers")
+    is_draining = False
+
+    def drain() -> None:
+        nonlocal is_draining
+        is_draining = True
+        pool.drain()
+
+    try:
+        yield drain
+    finally:
+        if not is_draining:
+            drain()
+        await running
+
+
+@contextmanager
+def _signals_to(handler: Callable[[], Any]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, handler)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family, _kind, _proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise typer.BadParameter(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return listener
+
+
+# ---- parts
+
+
+def _settings(**given: Any) -> Settings:
+    """Return the settings of the environment under what the command line says, and set the log up."""
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    configure_logging(settings)
+    return settings
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _run(work: Any) -> None:
+    """Run to the end; what the planner refuses is one line and exit status 1."""
+    try:
+        asyncio.run(work)
+    except PlannerError as error:
+        log.error(error.message, extra={"code": error.code, "type": error.type})
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,114 @@
+"""One replica of the protocol edge in this process, with a tool that is only slow."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import mcp_types as types
+import uvicorn
+from mcp.server.context import ServerRequestContext
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+
+from planner_mcp.jobs.model import Principal
+from planner_mcp.protocol.http import Front
+from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.wake import Waker
+
+
+class SlowDesk:
+    """One tool: `count` counts to `to`, tells each number as progress, and waits for `gate` if asked.
+
+    What became of its calls stands in `ended`.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.begun = anyio.Event()
+        self.gate = anyio.Event()
+        self.ended: list[str] = []
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        return {"type": "object"}
+
+    async def list_tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool(name="count", input_schema={"type": "object"})])
+
+    async def call_tool(
+        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        if params.name == "broken":
+            raise RuntimeError("/secret/path")
+        args = params.arguments or {}
+        self.begun.set()
+        try:
+            for number in range(1, args.get("to", 0) + 1):
+                await ctx.session.report_progress(number, args["to"], "counting")
+                await anyio.sleep(args.get("pause_s", 0))
+            if args.get("wait"):
+                await self.gate.wait()
+        except asyncio.CancelledError:
+            self.ended.append("cancelled")
+            raise
+        self.ended.append("answered")
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text="done")], structured_content={"counted": args.get("to", 0)}
+        )
+
+
+@dataclass
+class Replica:
+    """One server of the edge in this process."""
+
+    url: str
+    front: Front
+    desk: SlowDesk
+    server: uvicorn.Server
+
+
+@contextlib.asynccontextmanager
+async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Replica]:
+    """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""
+    desk, waker = SlowDesk(), Waker(store.redis)
+    kernel = Kernel(desk)
+    async with kernel.modern_app(1 << 20) as modern:
+        front = Front(kernel, SessionStore(store.redis), waker, modern=modern, max_streams=max_streams)
+        waker.on_cancel(front.cancelled)
+
+        class Door:
+            async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+                if name := Request(scope).headers.get("x-principal"):
+                    scope.setdefault("state", {})["principal"] = Principal(name)
+                await front(scope, receive, send)
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(
+            Starlette(routes=[Route("/mcp", Door())]), http="h11", log_config=None, lifespan="off", ws="none"
+        )
+        server = uvicorn.Server(config)
+        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
+        async with contextlib.AsyncExitStack() as stack:
+            for work in (waker.run(), server.serve(sockets=[listener])):
+                stack.push_async_callback(_stop, asyncio.create_task(work))
+            while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
+                await anyio.sleep(0.005)
+            async with front.running():
+                yield Replica(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", front, desk, server)
+                front.drain.set()
+                server.should_exit = True
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    if task.get_coro().__qualname__.startswith("Waker"):  # type: ignore[union-attr]
+        task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,99 @@
+"""What is no MCP is told so, in one shape, and nothing internal leaks."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.protocol.client import HEADERS, Client
+from tests.integration.protocol.edge import Replica
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+DATA = {"code", "type", "message", "traceId", "errors", "retryable"}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", -32700),
+        (b"", -32700),
+        (b"\xff\xfe", -32700),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}', -32700),
+        (b"[" * 100_000, -32700),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', -32700),
+        (b"[]", -32600),
+        (b"null", -32600),
+        (b'"ping"', -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', -32600),
+    ],
+)
+async def test_body_that_is_no_message_is_refused(replicas: Two, client: Client, body: bytes, code: int) -> None:
+    """SPEC T7: standard codes and one shape of data."""
+    await client.initialize(replicas[0])
+    answer = await client.http.post(replicas[0].url, content=body, headers=HEADERS | client.session)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["code"] == code
+    assert set(error["data"]) == DATA
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code", "kind"),
+    [
+        ("tools/call", {}, -32602, "MissingParameter"),
+        ("tools/call", {"name": 5}, -32602, "InvalidParameter"),
+        ("tools/call", {"name": "count", "arguments": "text"}, -32602, "InvalidParameter"),
+        ("nothing/here", {}, -32601, "UnknownMethod"),
+        ("server/discover", {}, -32601, "UnknownMethod"),
+        ("tools/call", {"name": "broken"}, -32603, "InternalError"),
+    ],
+)
+async def test_request_that_cannot_be_served_says_why(
+    replicas: Two, client: Client, method: str, params: dict[str, Any], code: int, kind: str
+) -> None:
+    """SPEC T7, T8: the same data under every code; a bug shows as a code and a trace id."""
+    await client.initialize(replicas[0])
+    answer = await client.post(replicas[0], {"jsonrpc": "2.0", "id": 5, "method": method, "params": params})
+    assert answer.status_code == 200
+    assert answer.json()["id"] == 5
+    error = answer.json()["error"]
+    assert (error["code"], error["data"]["type"], set(error["data"])) == (code, kind, DATA)
+    assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("PUT", {}, 405),
+        ("PATCH", {}, 405),
+        ("POST", {"accept": "application/json"}, 406),
+        ("POST", {"accept": "text/event-stream"}, 406),
+        ("GET", {"accept": "application/json"}, 406),
+        ("POST", {"content-type": "text/plain"}, 415),
+        ("POST", {"mcp-session-id": "unknown"}, 404),
+        ("GET", {"mcp-session-id": "mcp:*"}, 404),
+        ("POST", {"mcp-protocol-version": "1999-01-01"}, 400),
+    ],
+)
+async def test_http_faults_have_their_status(
+    replicas: Two, client: Client, method: str, headers: dict[str, str], status: int
+) -> None:
+    """Spec 2025-11-25, transports."""
+    await client.initialize(replicas[0])
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = await client.http.request(method, replicas[0].url, json=body, headers=HEADERS | client.session | headers)
+    assert answer.status_code == status
+
+
+async def test_ping_is_answered(replicas: Two, client: Client) -> None:
+    """Spec 2025-11-25, ping."""
+    await client.initialize(replicas[0])
+    answer = await client.post(replicas[1], {"jsonrpc": "2.0", "id": "p", "method": "ping"})
+    assert answer.json() == {"jsonrpc": "2.0", "id": "p", "result": {}}

@@ -1,0 +1,159 @@
+"""Streams outlive connections and replicas: nothing missed, nothing twice, never a silent gap."""
+
+import anyio
+import pytest
+
+from planner_mcp.protocol import streams
+from planner_mcp.store import session_store
+from planner_mcp.store.redis_store import RedisStore
+from tests.integration.protocol.client import Client, events
+from tests.integration.protocol.edge import Replica
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+
+
+async def test_quick_silent_answer_is_plain_json(replicas: Two, client: Client) -> None:
+    """DESIGN 3.1: a stream is made only for who has something to say meanwhile."""
+    await client.initialize(replicas[0])
+    answer = await client.call(replicas[0])
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["result"]["structuredContent"] == {"counted": 0}
+
+
+async def test_slow_silent_answer_becomes_a_stream(replicas: Two, client: Client) -> None:
+    """Spec 2025-11-25: a priming event first, so that the client can reconnect from the start."""
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], wait=True) as stream:
+        replicas[0].desk.gate.set()
+        first, last = (
+            [event async for event in events(stream)]
+            if stream.headers["content-type"] == "text/event-stream"
+            else (None, None)
+        )
+        assert first is None or (first.data == "" and first.id and first.retry == "1000")
+        assert last is None or last.message["result"]["structuredContent"] == {"counted": 0}
+
+
+@pytest.mark.parametrize("leave_after", [1, 4, 9, 11])
+async def test_stream_is_resumed_on_the_other_replica_without_loss_or_repeat(
+    replicas: Two, client: Client, leave_after: int
+) -> None:
+    """SPEC J4: any replica, wherever the connection broke, while the handler goes on on the first."""
+    await client.initialize(replicas[0])
+    seen = []
+    async with client.stream(replicas[0], to=10, pause_s=0.02) as stream:
+        async for event in events(stream):
+            seen.append(event)
+            if len(seen) == leave_after:
+                break
+    with anyio.fail_after(10):
+        async with client.listen(replicas[1], seen[-1].id) as rest:
+            seen += [event async for event in events(rest)]
+    assert seen[0].data == ""
+    assert [event.message["params"]["progress"] for event in seen[1:-1]] == list(range(1, 11))
+    assert seen[-1].message["result"]["structuredContent"] == {"counted": 10}
+    assert len({event.id for event in seen}) == 12
+
+
+async def test_finished_stream_is_replayed(replicas: Two, client: Client) -> None:
+    """SPEC J4: the answer is still there when the client comes back late."""
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], to=2) as stream:
+        first = await anext(events(stream))
+    async with client.listen(replicas[1], first.id) as rest:
+        replayed = [event.message async for event in events(rest)]
+    assert [message.get("id") for message in replayed] == [None, None, 1]
+
+
+async def test_older_revisions_are_not_sent_an_event_without_data(replicas: Two, client: Client) -> None:
+    """Spec 2025-11-25 introduced the priming event; clients of 2025-06-18 would parse it."""
+    await client.initialize(replicas[0], "2025-06-18")
+    async with client.stream(replicas[0], to=1) as stream:
+        received = [event async for event in events(stream)]
+    assert [bool(event.data) for event in received] == [False, True, True]
+    assert (received[0].id, received[0].retry) == ("", "1000")
+
+
+async def test_event_id_of_another_session_replays_nothing(replicas: Two, client: Client) -> None:
+    """Spec 2025-11-25: ids are scoped to their session. The SDK's own store once leaked here."""
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], to=1) as stream:
+        foreign = await anext(events(stream))
+    await client.initialize(replicas[0])
+    async with client.listen(replicas[0], foreign.id) as refused:
+        assert refused.status_code == 400
+        assert b"LostStream" in await refused.aread()
+
+
+@pytest.mark.parametrize("position", ["g.1-1", "nonsense", "p0123456789abcdef.0-0", "g.", "../x.1-1"])
+async def test_unknown_position_is_an_error(replicas: Two, client: Client, position: str) -> None:
+    """DESIGN 3.1: never silence."""
+    await client.initialize(replicas[0])
+    async with client.listen(replicas[0], position) as refused:
+        assert refused.status_code == 400
+        assert b"LostStream" in await refused.aread()
+
+
+async def test_trimmed_position_is_an_error(replicas: Two, client: Client, store: RedisStore) -> None:
+    """DESIGN 3.1: a gap is told, not skipped."""
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], to=5) as stream:
+        received = [event async for event in events(stream)]
+    (key,) = await store.redis.keys("mcp:*:e:*")
+    await store.redis.xtrim(key, maxlen=2, approximate=False)
+    async with client.listen(replicas[0], received[1].id) as refused:
+        assert refused.status_code == 400
+    async with client.listen(replicas[0], received[-2].id) as rest:
+        assert [event async for event in events(rest)] == [received[-1]]
+
+
+async def test_stream_of_a_dead_replica_ends_with_an_error(
+    replicas: Two, client: Client, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4: the owner's lease runs out, and whoever resumes is told instead of waiting for ever."""
+    monkeypatch.setattr(streams, "CHECK_S", 0.05)
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], 17, to=1, wait=True) as stream:
+        first = await anext(events(stream))
+    (lease,) = await store.redis.keys("mcp:*:o:*")
+    await store.redis.delete(lease)  # what ten seconds of silence do
+    with anyio.fail_after(5):
+        async with client.listen(replicas[1], first.id) as rest:
+            messages = [event.message async for event in events(rest)]
+    assert messages[-1]["id"] == 17
+    assert messages[-1]["error"]["code"] == -32603
+    assert messages[-1]["error"]["data"]["type"] == "AbandonedRequest"
+    replicas[0].desk.gate.set()  # the late owner cannot write behind the end
+    async with client.listen(replicas[1], first.id) as again:
+        assert [event.message async for event in events(again)] == messages
+
+
+async def test_newest_get_takes_the_standalone_stream_over(replicas: Two, client: Client, store: RedisStore) -> None:
+    """DESIGN 3.1: the holder may hang on a dead replica, so it must not block the client."""
+    await client.initialize(replicas[0])
+    log = session_store.SessionStore(store.redis)
+    session_id = client.session["mcp-session-id"]
+    with anyio.fail_after(5):
+        async with client.listen(replicas[0]) as old, client.listen(replicas[1]) as new:
+            assert [event async for event in events(old)] == []
+            await log.append(session_id, "g", kind="message", text='{"jsonrpc": "2.0", "method": "x"}')
+            event = await anext(events(new))
+            assert event.message["method"] == "x"
+        await log.append(session_id, "g", kind="message", text='{"jsonrpc": "2.0", "method": "y"}')
+        async with client.listen(replicas[0], event.id) as back:
+            assert (await anext(events(back))).message["method"] == "y"
+
+
+async def test_draining_replica_ends_its_streams_and_the_other_goes_on(replicas: Two, client: Client) -> None:
+    """SPEC J7: SIGTERM ends streams properly; the handler finishes meanwhile."""
+    await client.initialize(replicas[0])
+    with anyio.fail_after(5):
+        async with client.stream(replicas[0], to=1, wait=True) as stream:
+            received = events(stream)
+            last = [await anext(received), await anext(received)][-1]
+            replicas[0].front.drain.set()
+            assert [event async for event in received] == []
+        async with client.listen(replicas[1], last.id) as rest:
+            replicas[0].desk.gate.set()
+            assert [event.message["id"] async for event in events(rest)] == [1]
