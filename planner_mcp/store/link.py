@@ -4,8 +4,9 @@ Owns the two clients: one for commands, which answer at once or fail, and one fo
 connection of its own. Nothing else in the engine talks to Redis.
 """
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 from redis.exceptions import NoScriptError, ResponseError
@@ -17,6 +18,7 @@ from planner_mcp.store.scripts import load_steps
 
 BLOCK_S: Final = 10.0
 """Longest single blocking read; the clients' socket timeout lies above it."""
+RECANCEL_S: Final = 0.05
 Reply = list[Any]
 Entry = tuple[str, dict[str, str]]
 
@@ -70,7 +72,7 @@ class Link:
         words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", 1, *wait, "STREAMS", stream, ">")
         with border():
             try:
-                reply = await self._blocking.execute_command(*words)
+                reply = await _stoppable(self._blocking.execute_command(*words))
             except ResponseError as error:
                 if str(error).startswith(("NOGROUP", "UNBLOCKED")):
                     return None
@@ -82,7 +84,25 @@ class Link:
         """Return entries of a stream after an id, waiting for the first at most `block_s`."""
         words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)
         with border():
-            return _entries(await self._blocking.execute_command(*words))
+            return _entries(await _stoppable(self._blocking.execute_command(*words)))
+
+
+async def _stoppable(reading: Coroutine[Any, Any, Any]) -> Any:
+    """Await a blocking read that ends when its caller is cancelled.
+
+    Before Python 3.12 `asyncio.wait_for`, which redis-py connects and sends with, can swallow a cancellation; the read
+    would then go on for its full time.
+    """
+    task = asyncio.ensure_future(reading)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=RECANCEL_S)
+        if not task.cancelled():
+            task.exception()
+        raise
 
 
 def _entries(reply: Any) -> list[Entry]:

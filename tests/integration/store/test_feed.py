@@ -1,0 +1,179 @@
+"""Following a job: every event once and in order, whatever happens meanwhile (SPEC J2, J4)."""
+
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import InputError, NotFoundError
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Progress
+from planner_mcp.notify import feed as feed_module
+from planner_mcp.notify.feed import RedisFeed
+
+pytestmark = pytest.mark.anyio
+
+
+async def collect(feed: RedisFeed, job_id: str, after: str = "0", principal: str = "ann") -> list[Event]:
+    """Follow a job to its end."""
+    async with aclosing(feed.follow(principal, job_id, after)) as events:
+        return [event async for event in events]
+
+
+async def work(desk: Any, claim: Any, plan: dict[str, Any], steps: int = 100) -> None:
+    """Report some progress and complete."""
+    for step in range(steps):
+        await desk.store.report(claim, Progress(percent=step, elapsed_s=step / 10), None)
+    await desk.store.complete(claim, Progress(), plan)
+
+
+async def test_followers_who_come_at_any_time_see_the_same_story(
+    desk: Any, feed: RedisFeed, plan: dict[str, Any]
+) -> None:
+    """SPEC J4: replay joins the live events without loss or repeat."""
+    claim = await desk.solving()
+    seen: list[list[Event]] = []
+
+    async def follow(delay_s: float) -> None:
+        await anyio.sleep(delay_s)
+        seen.append(await collect(feed, claim.job.id))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            for late in range(20):
+                group.start_soon(follow, late / 200)
+            group.start_soon(work, desk, claim, plan)
+    story = await desk.events(claim.job.id)
+    assert len(story) == 103
+    assert seen == [story] * 20
+
+
+async def test_reconnecting_from_any_event_gives_exactly_the_rest(
+    desk: Any, feed: RedisFeed, plan: dict[str, Any]
+) -> None:
+    """SPEC J4."""
+    claim = await desk.solving()
+    await work(desk, claim, plan, steps=5)
+    story = await desk.events(claim.job.id)
+    for index, event in enumerate(story):
+        assert await collect(feed, claim.job.id, event.id) == story[index + 1 :]
+
+
+async def test_a_follower_that_falls_behind_loses_nothing(
+    desk: Any, feed: RedisFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4: its queue is bounded, its memory is the job's stream."""
+    monkeypatch.setattr(feed_module, "QUEUE_LENGTH", 3)
+    claim = await desk.solving()
+    seen: list[Event] = []
+
+    async def dawdle() -> None:
+        async with aclosing(feed.follow("ann", claim.job.id)) as events:
+            async for event in events:
+                seen.append(event)
+                await anyio.sleep(0.01)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(dawdle)
+            group.start_soon(work, desk, claim, plan, 50)
+    assert seen == await desk.events(claim.job.id)
+
+
+async def test_a_feed_that_was_trimmed_unread_is_noticed(
+    desk: Any, feed: RedisFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica that lags behind the shared feed reads each job's own stream."""
+    monkeypatch.setattr("planner_mcp.store.event_log.READ_AT_ONCE", 2)
+    claim = await desk.solving()
+    seen: list[Event] = []
+
+    async def trim_and_work() -> None:
+        for step in range(20):
+            await desk.store.report(claim, Progress(elapsed_s=float(step)), None)
+            await desk.store.redis.xtrim("{p0}:feed", maxlen=1, approximate=False)
+        await desk.store.complete(claim, Progress(), plan)
+
+    async def follow() -> None:
+        seen.extend(await collect(feed, claim.job.id))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(follow)
+            group.start_soon(trim_and_work)
+    assert seen == await desk.events(claim.job.id)
+
+
+async def test_trimmed_progress_is_stated_not_hidden(desk: Any, feed: RedisFeed, plan: dict[str, Any]) -> None:
+    """SPEC J4: a gap is said."""
+    claim = await desk.solving()
+    await work(desk, claim, plan, steps=5)
+    await desk.store.redis.xtrim("{p0}:ev:" + claim.job.id, maxlen=2, approximate=False)
+    first, last = await collect(feed, claim.job.id)
+    assert first.data["gap"] is True
+    assert "gap" not in last.data
+    assert last.is_final
+
+
+@pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED])
+async def test_following_what_is_over_replays_and_ends(desk: Any, feed: RedisFeed, state: JobState) -> None:
+    """SPEC J1."""
+    claim = await desk.ended(state)
+    with anyio.fail_after(5):
+        story = await collect(feed, claim.job.id)
+        assert story[-1].is_final
+        assert await collect(feed, claim.job.id, story[-1].id) == []
+        assert await collect(feed, claim.job.id, "9999999999999-9") == []
+
+
+async def test_a_job_that_is_not_there_or_not_ones_own_is_not_found(desk: Any, feed: RedisFeed) -> None:
+    """SPEC A2."""
+    job = await desk.submit()
+    for principal, job_id in (("eve", job.id), ("ann", job.id[:-1] + "7"), ("ann", "x")):
+        with pytest.raises(NotFoundError):
+            await collect(feed, job_id, principal=principal)
+
+
+@pytest.mark.parametrize("after", ["", "x", "-1", "1-", "1-2-3", "1" * 30, "$"])
+async def test_a_position_that_is_none_is_the_callers_mistake(desk: Any, feed: RedisFeed, after: str) -> None:
+    """SPEC T7."""
+    job = await desk.submit()
+    with pytest.raises(InputError):
+        await collect(feed, job.id, after)
+
+
+async def test_two_replicas_tell_the_same_story(desk: Any, feed: RedisFeed, plan: dict[str, Any]) -> None:
+    """SPEC J4: a client changes the replica in mid-stream."""
+    claim = await desk.solving()
+    seen: list[Event] = []
+
+    async def hop(feeds: list[RedisFeed]) -> None:
+        while not seen or not seen[-1].is_final:
+            feeds.append(feeds.pop(0))
+            async with aclosing(feeds[0].follow("ann", claim.job.id, seen[-1].id if seen else "0")) as events:
+                async for event in events:
+                    seen.append(event)
+                    if len(seen) % 7 == 0:
+                        break
+
+    async with aclosing(RedisFeed(desk.store)) as other:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as group:
+                group.start_soon(hop, [feed, other])
+                group.start_soon(work, desk, claim, plan)
+    assert seen == await desk.events(claim.job.id)
+
+
+async def test_a_feed_without_followers_stops_reading_and_starts_again(
+    desk: Any, feed: RedisFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica nobody follows on costs Redis nothing."""
+    monkeypatch.setattr(feed_module, "BLOCK_S", 0.05)
+    claim = await desk.ended(JobState.COMPLETED)
+    story = await collect(feed, claim.job.id)
+    with anyio.fail_after(5):
+        while not feed._tailers[0].is_over:
+            await anyio.sleep(0.01)
+        assert await collect(feed, claim.job.id) == story
