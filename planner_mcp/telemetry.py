@@ -1,8 +1,8 @@
 """Log lines and trace ids.
 
 Owns the one form a log line has, on stderr (stdout belongs to the stdio transport): a JSON object a line, in which no
-text of a caller can break out of its string or start a line of its own. What is worth a line is decided where it happens;
-further fields come by `extra=`.
+text of a caller can break out of its string or start a line of its own. What is worth a line is decided where it
+happens; further fields come by `extra=`.
 """
 
 import json

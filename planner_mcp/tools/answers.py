@@ -1,0 +1,60 @@
+"""How answers are worded and kept small (SPEC T6, T9).
+
+Owns numbers and times as a reader sees them, tables cut into pages, and the error an edge sends. Sizes are bounded in
+bytes, since no text has more tokens than UTF-8 bytes.
+"""
+
+import json
+from typing import Any, Final
+
+from planner_mcp.errors import PlannerError
+from planner_mcp.tools.base import ErrorResult
+
+MAX_ERROR_TOKENS: Final = 360
+"""Estimated tokens one error may cost; faults beyond are counted, not listed."""
+
+
+def compact(value: Any) -> str:
+    """Return JSON without blanks, other scripts as themselves."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def number(value: float | None) -> float | int | None:
+    """Return a number with at most two decimals, whole numbers without any."""
+    if value is None:
+        return None
+    rounded = round(float(value), 2)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def clock(seconds: float) -> str:
+    """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def estimated_tokens(text: str) -> float:
+    """Return about how many tokens (o200k) a text of JSON and sentences costs, rather too many than too few."""
+    plain = sum(char.isascii() for char in text)
+    return plain / 3.4 + 1.5 * (len(text) - plain)
+
+
+def error_result(error: PlannerError, trace_id: str) -> ErrorResult:
+    """Return an error as a tool's answer."""
+    body = error_body(error, trace_id)
+    return ErrorResult(body, compact(body))
+
+
+def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
+    """Return `error.as_json()` with as many faults as the budget holds, and `errors_omitted` where there are more."""
+    body = error.as_json(trace_id)
+    room = MAX_ERROR_TOKENS - estimated_tokens(compact({**body, "errors": []}))
+    kept: list[dict[str, str]] = []
+    for fault in body["errors"]:
+        told = {key: value for key, value in fault.items() if value or key in ("path", "problem")}
+        room -= estimated_tokens(compact(told))
+        if room < 0 and kept:
+            break
+        kept.append(told)
+    omitted = len(body["errors"]) - len(kept)
+    return {**body, "errors": kept, **({"errors_omitted": omitted} if omitted else {})}

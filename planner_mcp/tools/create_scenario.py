@@ -1,0 +1,78 @@
+"""`create_scenario`: a day of work, checked and kept (SPEC T1, T7)."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+
+from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.scenario import Scenario, parse_scenario, scenario_schema, warnings
+
+EXAMPLE: Final = {
+    "name": "北京城配",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
+}
+_MAX_SENTENCES: Final = 5
+"""Assumptions and warnings listed in an answer, each."""
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "scenario_id": {"type": "string"},
+        "agents": {"type": "integer"},
+        "tickets": {"type": "integer"},
+        "assumptions": {"type": "array", "items": {"type": "string"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["scenario_id"],
+}
+_limiter = anyio.CapacityLimiter(1)
+"""One large scenario is compiled at a time, so that a crowd of them cannot exhaust memory."""
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Check a scenario, keep it, and tell what was assumed."""
+    limits = ctx.settings
+    scenario = parse_scenario(args, max_tickets=limits.max_tickets, max_agents=limits.max_agents)
+    assumptions = await anyio.to_thread.run_sync(_assumptions, scenario, limiter=_limiter)
+    stored = await ctx.planner.create_scenario(ctx.principal, args)
+    counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
+    structured = {
+        "scenario_id": stored.id,
+        **counts,
+        "assumptions": assumptions,
+        "warnings": _first(warnings(scenario)),
+    }
+    lines = [f"{stored.id}: {counts['agents']} agents, {counts['tickets']} tickets", *assumptions]
+    lines += [f"Warning: {warning}" for warning in structured["warnings"]]
+    lines.append(f"Next: solve_vrp scenario_id={stored.id}")
+    return ToolResult(structured, "\n".join(lines), (Link(f"scenario://{stored.id}", "scenario"),))
+
+
+def _assumptions(scenario: Scenario) -> list[str]:
+    return _first(compile_scenario(scenario).assumptions)
+
+
+def _first(sentences: Iterable[str]) -> list[str]:
+    found = list(sentences)
+    more = len(found) - _MAX_SENTENCES
+    return found if more <= 0 else [*found[:_MAX_SENTENCES], f"{more} more."]
+
+
+TOOL: Final = Tool(
+    name="create_scenario",
+    title="Create scenario",
+    description=(
+        "Store a routing day: agents (vehicles), tickets (visits), locations (lat/lon or x/y) or travel matrices. "
+        "Returns scenario_id and what was assumed; solves nothing. Next: solve_vrp. Times are HH:MM, durations seconds."
+    ),
+    input_schema=scenario_schema(),
+    output_schema=_OUTPUT,
+    hints=Hints(),
+    run=run,
+    scope=WRITE,
+    meta={"example": EXAMPLE},
+)

@@ -1,0 +1,128 @@
+"""`read_plan`: a plan by its figures, or one of its tables page by page (SPEC T5, T9)."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.plan_pages import VIEWS, Page, page_of, summary
+
+_Name = Annotated[str, Field(max_length=100)]
+
+
+class ReadArguments(Arguments):
+    """Arguments of `read_plan`."""
+
+    job_id: Annotated[str | None, Field(max_length=100, description="job_id or plan_id, one of them")] = None
+    plan_id: Annotated[str | None, Field(max_length=100)] = None
+    view: Literal["summary", "routes", "visits", "unassigned"] = "summary"
+    agent_ids: Annotated[list[_Name], Field(max_length=50, description="only these agents")] = []  # noqa: RUF012
+    fields: Annotated[list[_Name], Field(max_length=20, description="columns to show")] = []  # noqa: RUF012
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "rows": {"type": "array", "items": {"type": "array"}},
+        "total": {"type": "integer"},
+        "next_page": {"type": "integer"},
+    },
+    "required": ["plan_id"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return the key figures of a plan or one page of a table."""
+    asked = parse(ReadArguments, args)
+    plan_id = _plan_id(asked)
+    _check_fields(asked)
+    if asked.job_id is not None:
+        plan = await ctx.planner.plan_of_job(ctx.principal, asked.job_id)
+    else:
+        plan = await ctx.planner.plan(ctx.principal, plan_id)
+    if asked.view == "summary":
+        return _summary(plan_id, plan)
+    page = page_of(
+        VIEWS[asked.view],
+        plan,
+        columns=asked.fields,
+        agents=asked.agent_ids,
+        page=asked.page,
+        size=asked.size,
+    )
+    return _table(plan_id, asked.view, page)
+
+
+def _plan_id(asked: ReadArguments) -> str:
+    if (asked.job_id is None) == (asked.plan_id is None):
+        kind = "missing" if asked.job_id is None else "invalid"
+        problem = "Neither job_id nor plan_id is given." if kind == "missing" else "Both job_id and plan_id are given."
+        raise input_error([Fault("/job_id", problem, "job_id or plan_id, one of them", kind=kind)])
+    return asked.plan_id if asked.plan_id is not None else plan_of(asked.job_id or "")
+
+
+def _check_fields(asked: ReadArguments) -> None:
+    known = VIEWS[asked.view].columns if asked.view != "summary" else {}
+    accepted = "one of " + ", ".join(known) if known else "no fields: the summary has no columns"
+    faults = [
+        Fault(f"/fields/{index}", f"This is not a column of the view {asked.view}.", accepted)
+        for index, name in enumerate(asked.fields)
+        if name not in known
+    ]
+    if faults:
+        raise input_error(faults)
+
+
+def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
+    figures = summary(plan)
+    told = [f"{name} {value}" for name, value in figures.items() if not isinstance(value, dict | list)]
+    lines = [f"{plan_id}", " · ".join(told)]
+    if reasons := figures["unassigned_reasons"]:
+        lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
+    lines += figures["assumptions"]
+    lines.append("Next: view=routes, view=visits, view=unassigned.")
+    return ToolResult({"plan_id": plan_id, **figures}, "\n".join(lines), _links(plan_id))
+
+
+def _table(plan_id: str, view: str, page: Page) -> ToolResult:
+    structured: dict[str, Any] = {
+        "plan_id": plan_id,
+        "columns": list(page.columns),
+        "rows": page.rows,
+        "page": page.page,
+        "size": page.size,
+        "total": page.total,
+    }
+    more = ""
+    if page.next_page is not None:
+        structured["next_page"] = page.next_page
+        more = f", more with page={page.next_page}"
+    head = f"{view} {len(page.rows)} of {page.total}, page {page.page}{more}: {' '.join(page.columns)}"
+    lines = [" ".join("-" if cell is None else str(cell) for cell in row) for row in page.rows]
+    return ToolResult(structured, "\n".join([head, *lines]), _links(plan_id))
+
+
+def _links(plan_id: str) -> tuple[Link, ...]:
+    return (Link(f"plan://{plan_id}", "plan"),)
+
+
+TOOL: Final = Tool(
+    name="read_plan",
+    title="Read plan",
+    description=(
+        "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
+        "ticket) or unassigned (reasons). Tables come in pages; narrow them with agent_ids and fields."
+    ),
+    input_schema=schema_of(ReadArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    meta={"example": {"job_id": "job-0-…", "view": "routes"}},
+)

@@ -1,0 +1,70 @@
+"""Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
+
+Owns which tools there are and who is shown them. `dispatch` is one of the two places with a broad `except`: nothing
+internal passes it (SPEC T8).
+"""
+
+import logging
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+from planner_mcp.errors import InsufficientScopeError, PlannerError
+from planner_mcp.settings import Settings
+from planner_mcp.tools import cancel_vrp_job, create_scenario, query_vrp_status, read_plan, solve_vrp
+from planner_mcp.tools.answers import error_result
+from planner_mcp.tools.base import ErrorResult, Tool, ToolContext, ToolResult
+from planner_mcp.tools.guard import check_json
+
+INSTRUCTIONS: Final = (
+    "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "
+    "at once. 3 query_vrp_status with wait_s=30 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
+    "best plan. Jobs outlive connections. An error lists every mistake with its place: mend all and call again."
+)
+
+REGISTRY: Final = tuple(
+    module.TOOL for module in (create_scenario, solve_vrp, query_vrp_status, cancel_vrp_job, read_plan)
+)
+"""All tools, always in this order."""
+
+log = logging.getLogger(__name__)
+
+
+def tools_for(toolsets: Iterable[str], scopes: Iterable[str]) -> tuple[Tool, ...]:
+    """Return the tools of some tool sets that a holder of some scopes may use."""
+    sets, held = frozenset(toolsets), frozenset(scopes)
+    return tuple(tool for tool in REGISTRY if tool.toolset in sets and tool.scope in held)
+
+
+def shown_tools(settings: Settings) -> tuple[Tool, ...]:
+    """Return the tools of the deployment's tool sets."""
+    sets = {name.strip() for name in settings.toolsets.split(",")}
+    return tuple(tool for tool in REGISTRY if tool.toolset in sets)
+
+
+async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
+    """Call a tool; whatever goes wrong comes back as an answer.
+
+    Args:
+        tool: What to call.
+        ctx: Whom it acts for, and with what.
+        args: Any JSON value.
+    """
+    started = time.monotonic()
+    result = await _call(tool, ctx, args)
+    spent_ms = round((time.monotonic() - started) * 1000, 1)
+    outcome = result.structured["code"] if result.is_error else "ok"
+    log.info("tool called", extra={"tool": tool.name, "outcome": outcome, "ms": spent_ms})
+    return result
+
+
+async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
+    try:
+        if not ctx.principal.may(tool.scope):
+            raise InsufficientScopeError(f"The tool {tool.name} needs the scope {tool.scope}.")
+        return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
+    except PlannerError as error:
+        return error_result(error, ctx.trace_id)
+    except Exception:  # the border of the tools: what is left is a bug and stays inside
+        log.exception("tool failed", extra={"tool": tool.name, "trace": ctx.trace_id})
+        return error_result(PlannerError(), ctx.trace_id)

@@ -1,0 +1,101 @@
+"""`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
+
+import re
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.jobs.model import SolveRequest
+from planner_mcp.settings import Settings
+from planner_mcp.tools.base import (
+    WRITE,
+    Arguments,
+    Hints,
+    Link,
+    Tool,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.tools.job_view import STATUSES
+
+_SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
+
+
+class SolveArguments(Arguments):
+    """Arguments of `solve_vrp`."""
+
+    scenario_id: Annotated[str, Field(max_length=100)]
+    solve_time: Annotated[str, Field(pattern=r"^PT\d+S$", max_length=20, description="longest search")] = "PT30S"
+    callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
+    idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    fresh: Annotated[bool, Field(description="true: a new job even if the same was asked before")] = False
+    engine: Literal["auto", "ortools", "pyvrp", "sisr"] = "auto"
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
+
+
+CALLBACK_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "jsonrpc": {"const": "2.0"},
+        "method": {"enum": ["notifications/progress", "notifications/complete", "notifications/cancelled"]},
+        "params": {"type": "object", "required": ["job_id", "status"]},
+    },
+}
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "submitted_at": {"type": "string", "format": "date-time"},
+        "status": {"enum": list(STATUSES)},
+        "queue_position": {"type": "integer"},
+    },
+    "required": ["job_id", "submitted_at"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Queue a solve, or find the job that the same call made before."""
+    asked = parse(SolveArguments, args)
+    fields = asked.model_dump(exclude={"solve_time"})
+    job = await ctx.planner.submit(ctx.principal, SolveRequest(solve_time_s=_seconds(asked, ctx.settings), **fields))
+    structured: dict[str, Any] = {
+        "job_id": job.id,
+        "submitted_at": job.submitted_at.isoformat(),
+        "status": job.state.upper(),
+    }
+    if job.queue_position is not None:
+        structured["queue_position"] = job.queue_position
+    text = f"{job.id} {structured['status']}, submitted {structured['submitted_at']}\nNext: query_vrp_status wait_s=30"
+    return ToolResult(structured, text, (Link(f"job://{job.id}", "job"),))
+
+
+def _seconds(asked: SolveArguments, settings: Settings) -> int:
+    form = _SECONDS.fullmatch(asked.solve_time)
+    seconds = int(form[1]) if form else 0
+    if not 1 <= seconds <= settings.max_solve_time_s:
+        accepted = f"PT1S to PT{settings.max_solve_time_s}S"
+        raise refuse("/solve_time", "The parameter solve_time is out of range.", accepted)
+    return seconds
+
+
+TOOL: Final = Tool(
+    name="solve_vrp",
+    title="Solve VRP",
+    description=(
+        "Queue a solve of a scenario and return job_id at once. The same call again returns the same job. "
+        "Then query_vrp_status with wait_s=30 until COMPLETED, and read_plan."
+    ),
+    input_schema=schema_of(SolveArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(idempotent=True, callback=True),
+    run=run,
+    scope=WRITE,
+    meta={
+        "example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"},
+        "callbackPayloadSchema": CALLBACK_SCHEMA,
+    },
+)
