@@ -1,0 +1,161 @@
+#include "insertion.hpp"
+
+namespace sisr {
+
+void Inserter::look(int agent, const Option& option, Spot& best) {
+    const Route& route = plan_.routes[agent];
+    if (!admits(route, option)) return;
+    if (option.pickup >= 0) pair(route, option, best);
+    else single(route, option, best);
+}
+
+bool Inserter::admits(const Route& route, const Option& option) const {
+    const Agent& agent = problem_.agents[route.agent];
+    const int stops = option.pickup >= 0 ? 2 : 1;
+    if (route.served + stops > agent.max_stops) return false;
+    const auto is_welcome = [&](int ticket) {
+        const auto& rivals = problem_.tickets[ticket].rivals;
+        return problem_.may_serve(agent.type, ticket) &&
+               std::none_of(rivals.begin(), rivals.end(), [&](int rival) { return plan_.where[rival] == route.agent; });
+    };
+    if (!is_welcome(option.ticket) || (option.pickup >= 0 && !is_welcome(option.pickup))) return false;
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    if (option.pickup < 0 && ticket.kind == Kind::DROP) return plan_.where[ticket.partner] == route.agent;  // its lift is locked
+    if (problem_.is_mixed(agent)) return true;
+    for (int d = 0; d < problem_.dimensions; ++d)
+        if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
+    return true;
+}
+
+// An idle agent costs nothing, so its first stop brings the fixed cost and the way from start to end is not saved.
+Number Inserter::base_cost(const Route& route) const {
+    const Agent& agent = problem_.agents[route.agent];
+    return route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg;
+}
+
+bool Inserter::fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const {
+    const Agent& agent = problem_.agents[route.agent];
+    const Number* demand = problem_.tickets[ticket].demand;
+    for (int d = 0; d < problem_.dimensions; ++d)
+        if (loads[node * problem_.dimensions + d] + demand[d] > agent.capacity[d]) return false;
+    return true;
+}
+
+bool Inserter::in_order(const Route& route, int after, Kind kind) const {
+    const auto is_kind = [&](int k, Kind other) { return problem_.tickets[route.nodes[k].stop].kind == other; };
+    const auto in_trip = [&](int k) { return route.nodes[k].stop != TERMINUS && !problem_.is_reload(route.nodes[k].stop); };
+    if (kind == Kind::DELIVERY)
+        for (int k = after; in_trip(k); --k)
+            if (is_kind(k, Kind::PICKUP)) return false;
+    if (kind == Kind::PICKUP)
+        for (int k = after + 1; in_trip(k); ++k)
+            if (is_kind(k, Kind::DELIVERY)) return false;
+    return true;
+}
+
+void Inserter::single(const Route& route, const Option& option, Spot& best) {
+    const Agent& agent = problem_.agents[route.agent];
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
+    const Legs way{distance.into(ticket.place), distance.out_of(ticket.place)};
+    const Legs time{duration.into(ticket.place), duration.out_of(ticket.place)};
+    const Number base = base_cost(route), room = agent.max_distance - route.distance, closes = ticket.closes();
+    const bool is_mixed = problem_.is_mixed(agent), timed = problem_.timed, backhaul = problem_.backhaul;
+    const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
+    const bool is_pickup = ticket.kind == Kind::PICKUP;
+    const Node* nodes = route.nodes.data();
+    for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
+        const Node &before = nodes[k], &next = nodes[k + 1];
+        if (timed && before.finish > closes) break;
+        if (blink_()) continue;
+        if (reloads) this->reloads(route, option, k, base, best);
+        const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;
+        const Number delta = base + agent.per_distance * detour;
+        if (delta >= best.delta || detour > room) continue;
+        if (timed) {
+            const Number end = serve(option.ticket, before.finish + time.in[before.place], before.place, k == 0);
+            if (end == NEVER || !is_on_time(next, end + time.out[next.place], ticket.place)) continue;
+        }
+        if (is_mixed && ticket.kind != Kind::DROP && !fits(route, is_pickup ? route.tail : route.head, k, option.ticket)) continue;
+        if (backhaul && !in_order(route, k, ticket.kind)) continue;
+        propose(route, {delta, route.agent, k, -1, TERMINUS, TERMINUS, option}, best);
+    }
+}
+
+void Inserter::reloads(const Route& route, const Option& option, int after, Number base, Spot& best) {
+    const Agent& agent = problem_.agents[route.agent];
+    const Matrix& distance = problem_.distance(agent);
+    const Node &before = route.nodes[after], &next = route.nodes[after + 1];
+    const int place = problem_.tickets[option.ticket].place;
+    for (int depot : agent.reloads) {
+        const int stop = problem_.reload_stop(depot);
+        const Number first = Number{distance(before.place, depot)} + distance(depot, place) + distance(place, next.place);
+        const Number second = Number{distance(before.place, place)} + distance(place, depot) + distance(depot, next.place);
+        const bool opens_trip = before.stop == TERMINUS || problem_.is_reload(before.stop);
+        const bool ends_trip = next.stop == TERMINUS || problem_.is_reload(next.stop);
+        if (!opens_trip) propose(route, {base + agent.per_distance * (first - next.leg), route.agent, after, -1, stop, TERMINUS, option}, best);
+        if (!ends_trip) propose(route, {base + agent.per_distance * (second - next.leg), route.agent, after, -1, TERMINUS, stop, option}, best);
+    }
+}
+
+void Inserter::pair(const Route& route, const Option& option, Spot& best) {
+    const Agent& agent = problem_.agents[route.agent];
+    const Ticket &lift = problem_.tickets[option.pickup], &drop = problem_.tickets[option.ticket];
+    const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
+    const Legs to_lift{distance.into(lift.place), distance.out_of(lift.place)};
+    const Legs to_drop{distance.into(drop.place), distance.out_of(drop.place)};
+    const Number base = base_cost(route), room = agent.max_distance - route.distance, lift_closes = lift.closes();
+    const bool timed = problem_.timed;
+    const Node* nodes = route.nodes.data();
+    const int last = static_cast<int>(route.nodes.size()) - 1;
+    const auto offer = [&](int k, int j, Number detour, Number leave, int place) {  // drop after node j, left at `leave`
+        const Number delta = base + agent.per_distance * detour;
+        if (delta >= best.delta || detour > room) return;
+        if (timed) {
+            const Number end = serve(option.ticket, leave + duration(place, drop.place), place, false);
+            if (end == NEVER || !is_on_time(nodes[j + 1], end + duration(drop.place, nodes[j + 1].place), drop.place)) return;
+        }
+        propose(route, {delta, route.agent, k, j, TERMINUS, TERMINUS, option}, best);
+    };
+    for (int k = route.pinned; k < last; ++k) {
+        const Node &before = nodes[k], &next = nodes[k + 1];
+        if (timed && before.finish > lift_closes) break;
+        if (blink_()) continue;
+        const Number there = Number{to_lift.in[before.place]} - next.leg, detour = there + to_lift.out[next.place];
+        if (base + agent.per_distance * std::min(detour, there + distance(lift.place, drop.place) + to_drop.out[next.place]) >= best.delta) continue;
+        if (!fits(route, route.leg, k, option.pickup)) continue;
+        Number leave = timed ? serve(option.pickup, before.finish + duration(before.place, lift.place), before.place, k == 0) : 0;
+        if (leave == NEVER) continue;
+        offer(k, k, there + distance(lift.place, drop.place) + to_drop.out[next.place], leave, lift.place);
+        for (int j = k + 1, place = lift.place; j < last; place = nodes[j].place, ++j) {
+            const Node& node = nodes[j];
+            if (timed) {
+                const Number arrival = leave + duration(place, node.place);
+                if (!is_on_time(node, arrival, place)) break;
+                leave = problem_.is_reload(node.stop) ? arrival : serve(node.stop, arrival, place, false);
+                if (leave > drop.closes()) break;
+            }
+            if (!fits(route, route.leg, j, option.pickup)) break;
+            offer(k, j, detour + to_drop.in[node.place] + to_drop.out[nodes[j + 1].place] - nodes[j + 1].leg, leave, node.place);
+        }
+    }
+}
+
+// `spot.delta` is exact, or a bound where only a walk can tell.
+void Inserter::propose(const Route& route, const Spot& spot, Spot& best) {
+    if (spot.delta >= best.delta) return;
+    if (!problem_.walks) {
+        best = spot;
+        return;
+    }
+    trial_.agent = route.agent;
+    trial_.nodes = route.nodes;
+    place(trial_, spot);
+    if (!lay_out(problem_, trial_)) return;
+    const Number delta = trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
+    if (delta >= best.delta) return;
+    best = spot;
+    best.delta = delta;
+}
+
+}  // namespace sisr

@@ -1,0 +1,209 @@
+#include "plan.hpp"
+
+namespace sisr {
+
+Plan::Plan(const Problem& problem)
+    : problem(problem), where(problem.tickets.size(), -1), node(problem.tickets.size(), -1),
+      active(static_cast<int>(problem.agents.size())), absent(static_cast<int>(problem.items.size())),
+      is_touched_(static_cast<int>(problem.agents.size())), is_moved_(static_cast<int>(problem.items.size())) {
+    const int agents = static_cast<int>(problem.agents.size());
+    idle.assign(problem.types, Bag(agents));
+    for (int agent = 0; agent < agents; ++agent) {
+        Route& route = routes.emplace_back(agent);
+        for (int ticket : problem.agents[agent].locked) route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0});
+        route.pinned = static_cast<int>(route.nodes.size()) - 2;
+        idle[problem.agents[agent].type].set(agent, true);
+        is_sound = settle(agent) && is_sound;
+    }
+    for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
+        absent.set(item, true);
+        penalties_ += problem.items[item].penalty;
+    }
+    saved_ = routes;
+}
+
+void Plan::begin() {
+    touched.clear(), moved_.clear();
+    is_touched_.clear(), is_moved_.clear();
+}
+
+Number Plan::cost_now() {
+    Number penalties = penalties_;
+    for (int item : moved_) penalties += problem.items[item].penalty * (int{!is_served(item)} - int{absent.has(item)});
+    return route_cost_ + penalties + problem.span_cost * longest();
+}
+
+Number Plan::keep() {
+    for (int item : moved_) {
+        penalties_ += problem.items[item].penalty * (int{!is_served(item)} - int{absent.has(item)});
+        absent.set(item, !is_served(item));
+    }
+    return cost();
+}
+
+void Plan::undo() {
+    for (int agent : touched)
+        for (const Node& n : routes[agent].nodes)
+            if (n.stop != TERMINUS && !problem.is_reload(n.stop)) where[n.stop] = -1;
+    for (int agent : touched) restore(agent);
+}
+
+void Plan::touch(int agent) {
+    if (!is_touched_.add(agent)) return;
+    saved_[agent] = routes[agent];
+    touched.push_back(agent);
+}
+
+void Plan::restore(int agent) {
+    route_cost_ += saved_[agent].cost - routes[agent].cost;
+    served += saved_[agent].served - routes[agent].served;
+    routes[agent] = saved_[agent];
+    index(agent);
+}
+
+void Plan::index(int agent) {
+    const Route& route = routes[agent];
+    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
+        const int stop = route.nodes[k].stop;
+        if (problem.is_reload(stop)) continue;
+        where[stop] = agent;
+        node[stop] = static_cast<int>(k);
+    }
+    active.set(agent, route.is_used());
+    idle[problem.agents[agent].type].set(agent, !route.is_used());
+}
+
+bool Plan::settle(int agent) {
+    Route& route = routes[agent];
+    const Number cost = route.cost;
+    const int count = route.served;
+    const bool is_feasible = lay_out(problem, route);
+    if (!is_feasible) route.cost = NEVER / 8;
+    route_cost_ += route.cost - cost;
+    served += route.served - count;
+    if (is_feasible) look_back(problem, route);
+    index(agent);
+    return is_feasible;
+}
+
+void place(Route& route, const Spot& spot) {
+    const auto put = [&](int after, int stop) {
+        if (stop != TERMINUS) route.nodes.insert(route.nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0});
+    };
+    if (spot.option.pickup >= 0) put(spot.drop_after, spot.option.ticket);
+    put(spot.after, spot.reload_after);
+    put(spot.after, spot.option.pickup >= 0 ? spot.option.pickup : spot.option.ticket);
+    put(spot.after, spot.reload_before);
+}
+
+bool Plan::insert(const Spot& spot) {
+    touch(spot.agent);
+    place(routes[spot.agent], spot);
+    const int item = item_at(spot.option.ticket);
+    if (is_moved_.add(item)) moved_.push_back(item);
+    if (settle(spot.agent)) return true;
+    remove(spot.option.ticket);
+    erase_gaps(spot.agent);
+    settle(spot.agent);
+    return false;
+}
+
+void Plan::remove(int ticket) {
+    const Ticket& t = problem.tickets[ticket];
+    touch(where[ticket]);
+    where[ticket] = -1;
+    if (t.partner >= 0 && problem.tickets[t.partner].item == t.item) where[t.partner] = -1;
+    if (is_moved_.add(t.item)) moved_.push_back(t.item);
+}
+
+void Plan::erase_gaps(int agent) {
+    std::vector<Node>& nodes = routes[agent].nodes;
+    const auto is_gone = [&](const Node& n) { return n.stop != TERMINUS && !problem.is_reload(n.stop) && where[n.stop] < 0; };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
+    const auto ends_trip = [&](const Node& n) { return n.stop == TERMINUS || problem.is_reload(n.stop); };
+    for (std::size_t k = nodes.size() - 2; k > 0; --k)  // trips that became empty
+        if (problem.is_reload(nodes[k].stop) && (ends_trip(nodes[k - 1]) || ends_trip(nodes[k + 1]))) nodes.erase(nodes.begin() + k);
+}
+
+bool Plan::close_gaps(int agent) {
+    erase_gaps(agent);
+    if (settle(agent)) return true;
+    restore(agent);  // without the triangle inequality even less can be too much
+    return false;
+}
+
+bool Plan::adopt(int agent, const std::vector<int>& stops) {
+    Route route = routes[agent];
+    route.nodes.resize(route.pinned + 1);
+    const auto is_here = [&](int ticket) {
+        return std::any_of(route.nodes.begin(), route.nodes.end(), [&](const Node& n) { return n.stop == ticket; });
+    };
+    for (int stop : stops) {
+        if (problem.is_reload(stop)) {
+            route.nodes.push_back({stop, 0, 0, 0, 0});
+            continue;
+        }
+        const Ticket& t = problem.tickets[stop];
+        const bool is_whole = t.kind == Kind::LIFT ? std::find(stops.begin(), stops.end(), t.partner) != stops.end()
+                                                   : t.kind != Kind::DROP || is_here(t.partner);
+        const bool is_open = t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::DROP && is_here(t.partner)));
+        const bool is_welcome = problem.may_serve(problem.agents[agent].type, stop) && std::none_of(t.rivals.begin(), t.rivals.end(), is_here);
+        if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
+    }
+    route.nodes.push_back({TERMINUS, 0, 0, 0, 0});
+    if (!lay_out(problem, route)) return false;
+    touch(agent);
+    routes[agent].nodes.swap(route.nodes);
+    for (const Node& n : routes[agent].nodes)
+        if (n.stop != TERMINUS && !problem.is_reload(n.stop) && item_at(n.stop) >= 0 && is_moved_.add(item_at(n.stop))) moved_.push_back(item_at(n.stop));
+    return settle(agent);
+}
+
+bool Plan::exchange(int one, int other) {
+    const auto would = [&](int agent, int stops, Number& cost) {
+        Route route = routes[stops];
+        route.agent = agent;
+        for (const Node& n : route.nodes)
+            if (n.stop != TERMINUS && !problem.is_reload(n.stop) && !problem.may_serve(problem.agents[agent].type, n.stop)) return false;
+        const bool is_feasible = lay_out(problem, route);
+        cost += route.cost;
+        return is_feasible;
+    };
+    Number cost = 0;
+    if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost)) return false;
+    if (cost >= routes[one].cost + routes[other].cost) return false;
+    touch(one), touch(other);
+    routes[one].nodes.swap(routes[other].nodes);
+    settle(one), settle(other);
+    return true;
+}
+
+bool Plan::drop_reloads(int agent) {
+    bool has_dropped = false;
+    for (int k = static_cast<int>(routes[agent].nodes.size()) - 2; k > 0 && routes[agent].reloads > 0; --k) {
+        if (!problem.is_reload(routes[agent].nodes[k].stop)) continue;
+        Route route = routes[agent];
+        route.nodes.erase(route.nodes.begin() + k);
+        if (!lay_out(problem, route) || route.cost > routes[agent].cost) continue;
+        touch(agent);
+        routes[agent].nodes.swap(route.nodes);
+        settle(agent);
+        has_dropped = true;
+    }
+    return has_dropped;
+}
+
+bool Plan::is_served(int item) const {
+    for (const Option& option : problem.items[item].options)
+        if (where[option.ticket] >= 0) return true;
+    return false;
+}
+
+Number Plan::longest() const {
+    Number longest = 0;
+    if (problem.span_cost > 0)
+        for (int agent : active) longest = std::max(longest, routes[agent].duration);
+    return longest;
+}
+
+}  // namespace sisr

@@ -1,0 +1,64 @@
+// A plan under change: the routes of all agents, with the way back to what they were when the round began.
+//
+// A round is `begin`, any number of changes, then `keep` or `undo`. Only the routes a round touches are copied, so a
+// round costs what it changes and not what the plan holds.
+#pragma once
+#include "route.hpp"
+
+namespace sisr {
+
+// Where an option may go and what that would cost. `reload_*` are stops to insert with it, TERMINUS for none.
+struct Spot {
+    Number delta = NEVER;
+    int agent = -1, after = -1, drop_after = -1;
+    int reload_before = TERMINUS, reload_after = TERMINUS;
+    Option option{-1, -1};
+};
+
+class Plan {
+public:
+    explicit Plan(const Problem& problem);
+
+    void begin();
+    Number keep();  // the cost of the plan as it is now
+    void undo();
+    Number cost() const { return route_cost_ + penalties_ + problem.span_cost * longest(); }
+    Number cost_now();  // within a round: with the items that moved
+
+    bool insert(const Spot& spot);
+    void remove(int ticket);                // and its partner; the route is laid out by `close_gaps`
+    bool close_gaps(int agent);             // false: the route was restored, its tickets are back
+    bool adopt(int agent, const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
+    bool exchange(int one, int other);      // let two agents serve each other's stops, if that is cheaper
+    bool drop_reloads(int agent);           // those that only cost
+    bool settle(int agent);                 // lay out anew after a change of nodes
+    bool is_served(int item) const;
+    int item_at(int ticket) const { return problem.tickets[ticket].item; }
+    Number longest() const;                 // duration of the longest route, where that is priced
+    Number penalties() const { return penalties_; }
+
+    const Problem& problem;
+    std::vector<Route> routes;              // by agent
+    std::vector<int> where, node;           // of tickets: agent (-1: nobody), index in its route
+    Bag active;                             // agents with stops
+    std::vector<Bag> idle;                  // agents without, by type
+    Bag absent;                             // items nobody serves, as of the last `keep`
+    std::vector<int> touched;               // agents, this round
+    int served = 0;                         // tickets
+    bool is_sound = true;                   // false: locked visits alone break a rule
+
+private:
+    void touch(int agent);
+    void index(int agent);
+    void restore(int agent);
+    void erase_gaps(int agent);
+
+    std::vector<Route> saved_;
+    Marks is_touched_, is_moved_;
+    std::vector<int> moved_;                // items, this round
+    Number route_cost_ = 0, penalties_ = 0;
+};
+
+void place(Route& route, const Spot& spot);  // put the stops of a spot into a route, without laying it out
+
+}  // namespace sisr

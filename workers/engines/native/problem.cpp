@@ -1,0 +1,159 @@
+// Reads the flat arrays of `Input` into a `Problem`.
+#include "problem.hpp"
+
+#include <cstring>
+#include <map>
+
+namespace sisr {
+
+void Problem::read_travel(const Watch& watch) {
+    const std::size_t bytes = sizeof(Number) * input_.locations * input_.locations;
+    std::map<const Number*, std::shared_ptr<Matrix>> known;  // equal tables are kept once: half the cache for many problems
+    const auto matrix = [&](const Number* cells) {
+        for (const auto& [other, made] : known)
+            if (other == cells || std::memcmp(other, cells, bytes) == 0) return made;
+        return known[cells] = std::make_shared<Matrix>(cells, static_cast<int>(input_.locations), watch);
+    };
+    for (int profile = 0; profile < input_.profiles; ++profile) {
+        distances_.push_back(matrix(input_.distance[profile]));
+        durations_.push_back(matrix(input_.duration[profile]));
+    }
+}
+
+void Problem::read_agents() {
+    for (int i = 0; i < input_.agents; ++i) {
+        const Number* f = input_.agent + i * AGENT_FIELDS;
+        Agent agent{place(f[A_START]), place(f[A_END]), static_cast<int>(f[A_PROFILE]), static_cast<int>(f[A_TYPE]),
+                    f[A_MAX_STOPS] < 0 ? INT32_MAX : static_cast<int>(f[A_MAX_STOPS]), static_cast<int>(f[A_MAX_RELOADS]),
+                    f[A_OPEN], f[A_CLOSE] + f[A_OVERTIME], f[A_CLOSE], f[A_FIXED], f[A_PER_DISTANCE], f[A_PER_TIME],
+                    f[A_PER_OVERTIME], limit(f[A_MAX_DISTANCE]), limit(f[A_MAX_DURATION]),
+                    input_.capacity + i * dimensions, {}, {}, {}};
+        for (Number k = input_.breaks_at[i]; k < input_.breaks_at[i + 1]; ++k)
+            agent.rests.push_back({input_.breaks[3 * k], input_.breaks[3 * k + 1], input_.breaks[3 * k + 2]});
+        for (Number k = input_.reloads_at[i]; k < input_.reloads_at[i + 1]; ++k)
+            agent.reloads.push_back(static_cast<int>(input_.reloads[k]));
+        for (Number k = input_.locks_at[i]; k < input_.locks_at[i + 1]; ++k)
+            agent.locked.push_back(static_cast<int>(input_.locks[k]));
+        agents.push_back(std::move(agent));
+    }
+    types = static_cast<int>(input_.types);
+    exchangeable = types == 1;
+}
+
+void Problem::read_tickets() {
+    for (int i = 0; i < input_.tickets; ++i) {
+        const Number* f = input_.ticket + i * TICKET_FIELDS;
+        Ticket ticket{static_cast<int>(f[T_LOCATION]), -1, -1, f[T_IS_PICKUP] != 0 ? Kind::PICKUP : Kind::DELIVERY,
+                      f[T_SERVICE], f[T_SETUP], f[T_RELEASE], limit(f[T_SOFT_CLOSE]), f[T_LATENESS],
+                      input_.demand + i * dimensions, {}, {}};
+        for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
+            ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
+        if (ticket.windows.empty()) ticket.windows.push_back({-NEVER, NEVER});
+        for (Number k = input_.rivals_at[i]; k < input_.rivals_at[i + 1]; ++k)
+            ticket.rivals.push_back(static_cast<int>(input_.rivals[k]));
+        tickets.push_back(std::move(ticket));
+    }
+    for (int i = 0; i < input_.tickets; ++i) {
+        const int pickup = static_cast<int>(input_.ticket[i * TICKET_FIELDS + T_PICKUP]);
+        if (pickup < 0) continue;
+        tickets[i].partner = pickup, tickets[i].kind = Kind::DROP;
+        tickets[pickup].partner = i, tickets[pickup].kind = Kind::LIFT;
+    }
+}
+
+void Problem::read_items() {
+    std::vector<bool> is_locked(tickets.size());
+    for (const Agent& agent : agents)
+        for (int ticket : agent.locked) is_locked[ticket] = true;
+    const auto penalty = [&](int ticket) { return input_.ticket[ticket * TICKET_FIELDS + T_PENALTY]; };
+    const auto add_option = [&](Item& item, int ticket) {  // of its whole shipment, once
+        Ticket& last = tickets[tickets[ticket].kind == Kind::LIFT ? tickets[ticket].partner : ticket];
+        if (last.item >= 0 || is_locked[&last - tickets.data()]) return;
+        const bool has_pickup = last.kind == Kind::DROP && !is_locked[last.partner];
+        last.item = static_cast<int>(items.size());
+        if (has_pickup) tickets[last.partner].item = last.item;
+        item.options.push_back({has_pickup ? last.partner : -1, static_cast<int>(&last - tickets.data())});
+        item.penalty += penalty(item.options.back().ticket) + (has_pickup ? penalty(last.partner) : 0);
+    };
+    for (int g = 0; g < input_.groups; ++g) {
+        if (input_.group[2 * g] == 0) continue;
+        Item item{{}, input_.group[2 * g + 1]};
+        bool is_decided = false;
+        for (Number k = input_.members_at[g]; k < input_.members_at[g + 1]; ++k) {
+            is_decided = is_decided || is_locked[input_.members[k]];
+            add_option(item, static_cast<int>(input_.members[k]));
+        }
+        if (is_decided) item.options.clear();
+        items.push_back(std::move(item));
+    }
+    for (int ticket = 0; ticket < static_cast<int>(tickets.size()); ++ticket) {
+        Item item{{}, 0};
+        add_option(item, ticket);
+        if (!item.options.empty()) items.push_back(std::move(item));
+    }
+    for (int g = 0; g < input_.groups; ++g) {
+        if (input_.group[2 * g] != 0) continue;
+        all_of.emplace_back();
+        for (Number k = input_.members_at[g]; k < input_.members_at[g + 1]; ++k) {
+            const int item = tickets[input_.members[k]].item;
+            if (item < 0 || items[item].all_of >= 0) continue;
+            items[item].all_of = static_cast<int>(all_of.size()) - 1;
+            all_of.back().push_back(item);
+        }
+    }
+}
+
+void Problem::classify() {
+    Number day = 0, longest_leg = 0, first_close = NEVER, last_open = 0;  // day: no route can take longer
+    for (const auto& duration : durations_) longest_leg = std::max<Number>(longest_leg, duration->longest());
+    for (const Agent& agent : agents) {
+        first_close = std::min(first_close, agent.close);
+        last_open = std::max(last_open, agent.open);
+        walks = walks || agent.per_time > 0 || agent.max_duration < NEVER || !agent.rests.empty() ||
+                agent.max_reloads > 0 || (agent.per_overtime > 0 && agent.close > agent.shift_end);
+    }
+    for (const Ticket& ticket : tickets) {
+        day += longest_leg + ticket.service + ticket.setup;
+        timed = timed || ticket.closes() < NEVER || ticket.opens() > -NEVER;
+        setups = setups || ticket.setup > 0;
+        releases = releases || ticket.release > 0;
+        walks = walks || (ticket.soft_close < NEVER && ticket.lateness > 0);
+        mixed = mixed || ticket.kind != Kind::DELIVERY;
+    }
+    walks = walks || releases || span_cost > 0;
+    timed = timed || walks || last_open + day + longest_leg > first_close;
+}
+
+void Problem::read_neighbours(const Watch& watch) {
+    const int n = static_cast<int>(tickets.size()), kept = std::min(n, NEIGHBOURS);
+    const Agent& agent = agents[0];
+    const Matrix &distance = this->distance(agent), &duration = this->duration(agent);
+    const Number per_distance = agent.per_distance + agent.per_time == 0 ? 1 : agent.per_distance;
+    remoteness.assign(n, NEVER);
+    int start = -1;
+    for (const Agent& other : agents) {
+        if (other.start == start) continue;
+        start = other.start;
+        for (int i = 0; i < n; ++i) remoteness[i] = std::min<Number>(remoteness[i], distance(start, tickets[i].place));
+    }
+    neighbours.resize(n);
+    std::vector<std::pair<Number, int>> nearest(n);
+    for (int i = 0; i < n; ++i) {
+        if (watch.over()) {  // no time to search anyway; keep the lists usable
+            neighbours[i] = {i};
+            continue;
+        }
+        const int u = tickets[i].place;
+        for (int j = 0; j < n; ++j) {
+            const int v = tickets[j].place;
+            nearest[j] = {per_distance * (distance(u, v) + distance(v, u)) + agent.per_time * (duration(u, v) + duration(v, u)), j};
+        }
+        nearest[i].first = -1;
+        std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());
+        std::sort(nearest.begin(), nearest.begin() + kept);
+        neighbours[i].reserve(kept);
+        for (int k = 0; k < kept; ++k) neighbours[i].push_back(nearest[k].second);
+    }
+}
+
+}  // namespace sisr

@@ -1,0 +1,149 @@
+// A problem in the shape the search works on: compact, and with everything an insertion asks for precomputed.
+//
+// Owns what is constant during a search. Tickets that are inserted together are one `Item`; agents that differ in
+// nothing but their name share a `type`, so a hundred idle vans cost one look. The meaning of every number is that of
+// `planner_mcp/vrp/problem.py`.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "input.hpp"
+#include "support.hpp"
+
+namespace sisr {
+
+inline constexpr Number NEVER = INT64_MAX / 8;
+inline constexpr std::int32_t FAR = INT32_MAX;  // longer legs count as this
+
+// Travel between places. The last place is `nowhere`, at distance 0 from all: the end of an open route.
+class Matrix {
+public:
+    Matrix(const Number* cells, int places, const Watch& watch) : size_(places + 1), out_(area(), 0) {
+        bool symmetric = true;
+        for (int i = 0; i < places && !watch.over(); ++i)
+            for (int j = 0; j < places; ++j) {
+                const Number cell = cells[static_cast<std::size_t>(i) * places + j];
+                out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, FAR));
+                longest_ = std::max(longest_, out_[at(i, j)]);
+                symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
+            }
+        if (symmetric) return;
+        into_.resize(area());  // so that the legs into a place lie side by side as those out of it do
+        for (int i = 0; i < places && !watch.over(); ++i)
+            for (int j = 0; j < places; ++j) into_[at(j, i)] = out_[at(i, j)];
+    }
+
+    std::int32_t operator()(int from, int to) const { return out_[at(from, to)]; }
+    const std::int32_t* out_of(int place) const { return &out_[at(place, 0)]; }
+    const std::int32_t* into(int place) const { return into_.empty() ? out_of(place) : &into_[at(place, 0)]; }
+    std::int32_t longest() const { return longest_; }
+
+private:
+    std::size_t area() const { return static_cast<std::size_t>(size_) * size_; }
+    std::size_t at(int i, int j) const { return static_cast<std::size_t>(i) * size_ + j; }
+
+    int size_;
+    std::int32_t longest_ = 0;
+    std::vector<std::int32_t> out_, into_;
+};
+
+struct Window { Number open, close; };
+struct Rest { Number open, close, duration; };
+
+struct Agent {
+    int start, end, profile, type, max_stops, max_reloads;
+    Number open, close, shift_end;  // close: with overtime
+    Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
+    const Number* capacity;
+    std::vector<Rest> rests;        // by opening time
+    std::vector<int> reloads, locked;
+};
+
+enum class Kind : std::uint8_t { DELIVERY, PICKUP, LIFT, DROP };  // LIFT and DROP: the two halves of a shipment
+
+struct Ticket {
+    int place, partner, item;
+    Kind kind;
+    Number service, setup, release, soft_close, lateness;
+    const Number* demand;
+    std::vector<Window> windows;  // never empty
+    std::vector<int> rivals;
+
+    Number opens() const { return windows.front().open; }
+    Number closes() const { return windows.back().close; }
+
+    // The window in which service starts after arriving, or null when all are closed.
+    const Window* window_from(Number arrival) const {
+        for (const Window& window : windows)
+            if (arrival <= window.close) return &window;
+        return nullptr;
+    }
+    // The last moment service can start, not after `time`; below zero (far) when there is none.
+    Number last_start(Number time) const {
+        for (auto window = windows.rbegin(); window != windows.rend(); ++window)
+            if (time >= window->open) return std::min(time, window->close);
+        return -NEVER;
+    }
+};
+
+// One way to serve an item: a ticket, or a shipment whose pickup comes first (-1 without).
+struct Option { int pickup, ticket; };
+
+struct Item {
+    std::vector<Option> options;  // several only for a ONE_OF group
+    Number penalty;
+    int all_of = -1;              // group that is served whole or not at all
+};
+
+class Problem {
+public:
+    Problem(const Input& in, const Watch& watch) : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0), input_(in) {
+        read_travel(watch);
+        read_agents();
+        read_tickets();
+        read_items();
+        classify();
+        read_neighbours(watch);
+    }
+
+    bool may_serve(int type, int ticket) const { return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0; }
+    bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
+    int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
+    int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
+    bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
+    const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
+    const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
+
+    int dimensions;
+    Number span_cost;
+    bool backhaul;
+    std::vector<Agent> agents;
+    std::vector<Ticket> tickets;
+    std::vector<Item> items;
+    std::vector<std::vector<int>> all_of;      // items by group
+    std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
+    std::vector<Number> remoteness;            // of a ticket from the nearest start
+    int types = 0;
+    bool timed = false, mixed = false, setups = false, releases = false, walks = false, exchangeable = true;
+    // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
+    // exchangeable: all agents are of one type
+
+private:
+    static constexpr int NEIGHBOURS = 150;
+
+    int place(Number location) const { return location < 0 ? static_cast<int>(input_.locations) : static_cast<int>(location); }
+    static Number limit(Number value) { return value < 0 ? NEVER : value; }
+    void read_travel(const Watch& watch);
+    void read_agents();
+    void read_tickets();
+    void read_items();
+    void classify();
+    void read_neighbours(const Watch& watch);
+
+    Input input_;
+    std::vector<std::shared_ptr<Matrix>> distances_, durations_;
+};
+
+}  // namespace sisr

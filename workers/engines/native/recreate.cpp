@@ -1,0 +1,95 @@
+#include "recreate.hpp"
+
+namespace sisr {
+namespace {
+
+enum Order { BY_CHANCE, BY_DEMAND, FAR_FIRST, CLOSE_FIRST, NARROW_FIRST, OPENS_FIRST, CLOSES_LAST };
+
+constexpr Order ORDERS[] = {BY_CHANCE, BY_CHANCE, BY_CHANCE, BY_CHANCE, BY_DEMAND, BY_DEMAND, BY_DEMAND, BY_DEMAND, FAR_FIRST,
+                            FAR_FIRST, CLOSE_FIRST, NARROW_FIRST, NARROW_FIRST, OPENS_FIRST, OPENS_FIRST, CLOSES_LAST, CLOSES_LAST};
+constexpr int UNTIMED_ORDERS = 11;
+
+}  // namespace
+
+bool Recreate::operator()(std::vector<int>& items) {
+    sort(items);
+    inserter_.forget_longest();
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        if (k % 16 == 15 && watch_.over()) break;
+        const Item& item = problem_.items[items[k]];
+        Spot best;
+        for (const Option& option : item.options) {
+            const Spot spot = best_spot(option);
+            if (spot.delta < best.delta) best = spot;
+        }
+        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0)) continue;
+        plan_.insert(best);
+        if (problem_.span_cost > 0) inserter_.forget_longest();
+    }
+    return problem_.all_of.empty() || complete_groups();
+}
+
+void Recreate::sort(std::vector<int>& items) {
+    const int order = ORDERS[random_.below(problem_.timed ? static_cast<int>(std::size(ORDERS)) : UNTIMED_ORDERS)];
+    for (int item : items) key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
+    for (int k = static_cast<int>(items.size()) - 1; k > 0; --k) std::swap(items[k], items[random_.below(k + 1)]);
+    if (order != BY_CHANCE) std::sort(items.begin(), items.end(), [&](int a, int b) { return key_[a] < key_[b]; });
+}
+
+Number Recreate::key(int order, const Option& option) const {
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    switch (order) {
+        case BY_DEMAND: {
+            Number sum = 0;
+            for (int d = 0; d < problem_.dimensions; ++d) sum -= ticket.demand[d];
+            return sum;
+        }
+        case FAR_FIRST: return -problem_.remoteness[option.ticket];
+        case CLOSE_FIRST: return problem_.remoteness[option.ticket];
+        case NARROW_FIRST: return ticket.closes() - ticket.opens();
+        case OPENS_FIRST: return ticket.opens();
+        case CLOSES_LAST: return -ticket.closes();
+        default: return 0;
+    }
+}
+
+Spot Recreate::best_spot(const Option& option) {
+    Spot best;
+    is_looked_at_.clear();
+    const auto look = [&](int agent) {
+        if (is_looked_at_.add(agent)) inserter_.look(agent, option, best);
+    };
+    if (plan_.active.size() > FEW_ROUTES)
+        for (int ticket : {option.pickup, option.ticket}) {
+            if (ticket < 0) continue;
+            const auto& near = problem_.neighbours[ticket];
+            for (std::size_t k = 1; k < near.size() && k <= NEAR; ++k)
+                if (plan_.where[near[k]] >= 0) look(plan_.where[near[k]]);
+        }
+    if (best.agent < 0)
+        for (int agent : plan_.active) look(agent);
+    look_at_idle(option, best);
+    return best;
+}
+
+void Recreate::look_at_idle(const Option& option, Spot& best) {
+    for (const Bag& agents : plan_.idle)
+        if (!agents.empty()) inserter_.look(agents.back(), option, best);
+}
+
+// Take out what is left of groups that are served whole or not at all.
+bool Recreate::complete_groups() {
+    for (const auto& group : problem_.all_of) {
+        const auto served = std::count_if(group.begin(), group.end(), [&](int item) { return plan_.is_served(item); });
+        if (served == 0 || served == static_cast<long>(group.size())) continue;
+        for (int item : group) {
+            if (!plan_.is_served(item)) continue;
+            const int ticket = problem_.items[item].options[0].ticket, agent = plan_.where[ticket];
+            plan_.remove(ticket);
+            if (!plan_.close_gaps(agent)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace sisr

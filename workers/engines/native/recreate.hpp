@@ -1,0 +1,40 @@
+// Puts items back, each where it costs least, in an order drawn anew each round.
+//
+// Source: Christiaens and Vanden Berghe 2020, section 5.2 (greedy insertion with blinks). Departure: a route is looked
+// at only when it serves a near neighbour of the item, all routes only when none of these takes it. Nearly every best
+// place is among them, and a look then costs the same at 5000 tickets as at 500.
+#pragma once
+#include "insertion.hpp"
+
+namespace sisr {
+
+class Recreate {
+public:
+    Recreate(Plan& plan, Random& random, const Watch& watch)
+        : plan_(plan), problem_(plan.problem), random_(random), watch_(watch), inserter_(plan, random, BLINK_RATE),
+          is_looked_at_(static_cast<int>(plan.problem.agents.size())), key_(plan.problem.items.size()) {}
+
+    // False when a group that must be served whole could neither be completed nor taken out.
+    bool operator()(std::vector<int>& items);
+
+private:
+    static constexpr double BLINK_RATE = 0.01;
+    static constexpr int NEAR = 40;       // neighbours whose routes are looked at
+    static constexpr int FEW_ROUTES = 4;  // up to here all are
+
+    void sort(std::vector<int>& items);
+    Number key(int order, const Option& option) const;
+    Spot best_spot(const Option& option);
+    void look_at_idle(const Option& option, Spot& best);
+    bool complete_groups();
+
+    Plan& plan_;
+    const Problem& problem_;
+    Random& random_;
+    const Watch& watch_;
+    Inserter inserter_;
+    Marks is_looked_at_;
+    std::vector<Number> key_;  // by item
+};
+
+}  // namespace sisr

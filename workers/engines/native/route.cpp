@@ -1,0 +1,199 @@
+#include "route.hpp"
+
+namespace sisr {
+namespace {
+
+// The time of a vehicle on its way, as early as possible. `waited` and `slack` say by how much it could have left later
+// and still be everywhere in time (Savelsbergh 1992), which shortens the day.
+struct Clock {
+    Number now, waited = 0, slack = NEVER, lateness = 0;
+
+    void wait_until(Number time) {
+        if (time > now) waited += time - now, now = time;
+    }
+    void within(Number close) { slack = std::min(slack, close - now + waited); }
+};
+
+// Breaks, taken where they cost nothing and otherwise on the last leg that allows them.
+class Breaks {
+public:
+    Breaks(const Agent& agent, std::vector<RestTaken>* taken) : rests_(agent.rests), taken_(taken) {
+        if (taken_) taken_->clear();
+    }
+
+    void leave(Number time) {  // breaks that are over before the route begins need not be taken on it
+        while (next_ < rests_.size() && rests_[next_].open + rests_[next_].duration <= time) ++next_;
+    }
+
+    // Drive one leg to a stop whose service starts not before `open`; false when a break would be missed.
+    bool drive(Clock& clock, Number travel, Number open, int node) {
+        Number resting = 0;
+        for (; next_ < rests_.size(); ++next_) {
+            const Rest& rest = rests_[next_];
+            const Number arrival = std::max(clock.now + resting + travel, open);
+            const Number begin = std::max(clock.now + resting, rest.open);
+            const bool is_free = std::max(begin, clock.now + resting + travel) + rest.duration <= arrival;
+            if (!is_free && arrival <= rest.close) break;  // it can wait
+            if (begin > rest.close) return false;
+            clock.slack = std::min(clock.slack, rest.close - clock.now - resting + clock.waited);
+            const Number pause = begin - clock.now - resting;
+            if (pause > travel) clock.waited += pause - travel, clock.now += pause - travel;
+            resting += rest.duration;
+            if (taken_) taken_->push_back({static_cast<int>(next_), node});
+        }
+        clock.now += resting + travel;
+        return true;
+    }
+
+private:
+    const std::vector<Rest>& rests_;
+    std::vector<RestTaken>* taken_;
+    std::size_t next_ = 0;
+};
+
+// The latest release among the tickets of the trip that starts at a node.
+Number trip_release(const Problem& problem, const Route& route, std::size_t node) {
+    Number release = 0;
+    for (std::size_t k = node + 1; k + 1 < route.nodes.size() && !problem.is_reload(route.nodes[k].stop); ++k)
+        release = std::max(release, problem.tickets[route.nodes[k].stop].release);
+    return release;
+}
+
+bool fits_simple(const Problem& problem, Route& route) {
+    const int dimensions = problem.dimensions;
+    route.load.assign(dimensions, 0);
+    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
+        for (int d = 0; d < dimensions; ++d) route.load[d] += problem.tickets[route.nodes[k].stop].demand[d];
+    for (int d = 0; d < dimensions; ++d)
+        if (route.load[d] > problem.agents[route.agent].capacity[d]) return false;
+    return true;
+}
+
+bool in_backhaul_order(const Problem& problem, const Route& route) {
+    bool is_homeward = false;
+    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
+        const int stop = route.nodes[k].stop;
+        if (problem.is_reload(stop)) {
+            is_homeward = false;
+        } else if (problem.tickets[stop].kind == Kind::PICKUP) {
+            is_homeward = true;
+        } else if (problem.tickets[stop].kind == Kind::DELIVERY && is_homeward) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Loads that rise and fall, trip by trip. What is on board at a reload, save shipments, leaves there.
+bool fits_mixed(const Problem& problem, Route& route) {
+    const std::size_t count = route.nodes.size();
+    const int dimensions = problem.dimensions;
+    route.leg.assign(count * dimensions, 0);
+    for (int d = 0; d < dimensions; ++d) {
+        const Number capacity = problem.agents[route.agent].capacity[d];
+        Number carried = 0;  // shipments
+        for (std::size_t k = 0, next; k + 1 < count; k = next) {
+            Number load = carried;
+            for (next = k + 1; next + 1 < count && !problem.is_reload(route.nodes[next].stop); ++next) {
+                const Ticket& ticket = problem.tickets[route.nodes[next].stop];
+                if (ticket.kind == Kind::DELIVERY) load += ticket.demand[d];
+            }
+            for (std::size_t j = k; j < next; ++j) {
+                if (j > k) {
+                    const Ticket& ticket = problem.tickets[route.nodes[j].stop];
+                    const Number amount = ticket.demand[d];
+                    load += ticket.kind == Kind::PICKUP || ticket.kind == Kind::LIFT ? amount : -amount;
+                    carried += ticket.kind == Kind::LIFT ? amount : ticket.kind == Kind::DROP ? -amount : 0;
+                }
+                route.leg[j * dimensions + d] = load;
+                if (load > capacity) return false;
+            }
+        }
+    }
+    return !problem.backhaul || in_backhaul_order(problem, route);
+}
+
+bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTaken>* rests) {
+    const Agent& agent = problem.agents[route.agent];
+    const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
+    Breaks breaks(agent, rests);
+    breaks.leave(clock.now);
+    const std::size_t last = route.nodes.size() - 1;
+    for (std::size_t k = 1; k <= last; ++k) {
+        const Node& before = route.nodes[k - 1];
+        Node& node = route.nodes[k];
+        const bool is_reload = problem.is_reload(node.stop);
+        const Ticket* ticket = node.stop == TERMINUS || is_reload ? nullptr : &problem.tickets[node.stop];
+        node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
+        node.leg = distance(before.place, node.place);
+        route.distance += node.leg;
+        if (!breaks.drive(clock, duration(before.place, node.place), ticket ? ticket->opens() : 0, static_cast<int>(k) - 1)) return false;
+        if (ticket) {
+            ++route.served;
+            if (k == 1 || node.place != before.place) clock.now += ticket->setup;
+            const Window* window = ticket->window_from(clock.now);
+            if (!window) return false;
+            clock.wait_until(window->open);
+            clock.within(clock.now <= ticket->soft_close ? std::min(window->close, ticket->soft_close) : clock.now);
+            if (clock.now > ticket->soft_close) clock.lateness += (clock.now - ticket->soft_close) * ticket->lateness;
+            clock.now += ticket->service;
+        } else if (is_reload) {
+            ++route.reloads;
+            if (problem.releases) clock.wait_until(trip_release(problem, route, k));
+        }
+        node.finish = clock.now;
+    }
+    return clock.now <= agent.close;
+}
+
+}  // namespace
+
+bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests) {
+    const Agent& agent = problem.agents[route.agent];
+    route.served = route.reloads = 0;
+    route.distance = route.duration = route.cost = 0;
+    const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
+    Clock clock{begin};
+    route.nodes[0].place = agent.start;
+    route.nodes[0].finish = begin;
+    const bool is_on_time = walk(problem, route, clock, rests);
+    const bool fits = problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route);
+    if (!is_on_time || !fits) return false;
+    if (!route.is_used()) return true;
+    route.idle = clock.waited - std::min(clock.waited, clock.slack);
+    route.duration = clock.now - begin - clock.waited + route.idle;
+    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
+                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end);
+    return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
+           route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
+}
+
+void look_back(const Problem& problem, Route& route) {
+    const Agent& agent = problem.agents[route.agent];
+    const Matrix& duration = problem.duration(agent);
+    const std::size_t last = route.nodes.size() - 1;
+    route.nodes[last].latest = agent.close;
+    if (problem.timed)
+        for (std::size_t k = last; k-- > 0;) {
+            Node &node = route.nodes[k], &after = route.nodes[k + 1];
+            const bool is_ticket_after = after.stop != TERMINUS && !problem.is_reload(after.stop);
+            const bool sets_up = is_ticket_after && (k == 0 || node.place != after.place);
+            Number leave = after.latest - duration(node.place, after.place);
+            if (sets_up) leave -= problem.tickets[after.stop].setup;
+            const bool is_ticket = node.stop != TERMINUS && !problem.is_reload(node.stop);
+            node.latest = is_ticket ? problem.tickets[node.stop].last_start(leave - problem.tickets[node.stop].service) : leave;
+        }
+    if (!problem.is_mixed(agent)) return;
+    const int dimensions = problem.dimensions;
+    const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
+    route.head = route.tail = route.leg;
+    for (int d = 0; d < dimensions; ++d) {
+        const auto at = [&](std::size_t k) { return k * dimensions + d; };
+        for (std::size_t k = 1; k < last; ++k)
+            if (!starts_trip(k)) route.head[at(k)] = std::max(route.head[at(k)], route.head[at(k - 1)]);
+        for (std::size_t k = last - 1; k-- > 0;)
+            if (!starts_trip(k + 1)) route.tail[at(k)] = std::max(route.tail[at(k)], route.tail[at(k + 1)]);
+    }
+}
+
+}  // namespace sisr

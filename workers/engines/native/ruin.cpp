@@ -1,0 +1,70 @@
+#include "ruin.hpp"
+
+namespace sisr {
+
+void Ruin::operator()(std::vector<int>& items) {
+    items.clear();
+    is_ruined_.clear(), is_listed_.clear();
+    absent_listed_ = 0;
+    const int seed = random_.below(static_cast<int>(problem_.tickets.size()));
+    const double mean_stops = plan_.active.empty() ? 1 : static_cast<double>(plan_.served) / plan_.active.size();
+    const double longest = std::min<double>(LONGEST_STRING, mean_stops);
+    const int strings = static_cast<int>(1 + random_.unit() * (4 * MEAN_REMOVED / (1 + longest) - 1));
+    int ruined = 0;
+    for (int ticket : problem_.neighbours[seed]) {
+        if (ruined == strings) break;
+        const int agent = plan_.where[ticket];
+        if (agent < 0) {
+            list_absent(ticket, items);
+        } else if (!is_ruined_.has(agent) && plan_.node[ticket] > plan_.routes[agent].pinned) {
+            is_ruined_.add(agent), ++ruined;
+            const double most = std::min<double>(plan_.routes[agent].served, longest);
+            remove_string(ticket, static_cast<int>(1 + random_.unit() * most), items);
+        }
+    }
+    for (int tries = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
+        const int item = plan_.absent.any(random_);
+        if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
+    }
+}
+
+void Ruin::list_absent(int ticket, std::vector<int>& items) {
+    const int item = problem_.tickets[ticket].item;
+    if (item < 0 || absent_listed_ == ABSENT_TRIED || !plan_.absent.has(item) || !is_listed_.add(item)) return;
+    items.push_back(item);
+    ++absent_listed_;
+}
+
+// Remove `length` consecutive tickets around one, or that many with some preserved in their midst.
+void Ruin::remove_string(int ticket, int length, std::vector<int>& items) {
+    const int agent = plan_.where[ticket];
+    const Route& route = plan_.routes[agent];
+    const int first = route.pinned + 1, count = static_cast<int>(route.nodes.size()) - 1 - first, at = plan_.node[ticket] - first;
+    length = std::min(length, count);
+    int preserved = 0;
+    if (length > 1 && length < count && random_.chance(SPLIT))
+        for (preserved = 1; length + preserved < count && random_.chance(SPLIT_GROWS);) ++preserved;
+    const int span = length + preserved;
+    const int begin = random_.between(std::max(0, at - span + 1), std::min(at, count - span));
+    const int gap = preserved > 0 ? random_.between(1, length - 1) : length;
+    chosen_.clear();
+    for (int k = 0; k < span; ++k)
+        if (k < gap || k >= gap + preserved) {
+            const int stop = route.nodes[first + begin + k].stop;
+            if (!problem_.is_reload(stop)) chosen_.push_back(stop);
+        }
+    remove(agent, items);
+}
+
+void Ruin::remove(int agent, std::vector<int>& items) {
+    const std::size_t listed = items.size();
+    for (int ticket : chosen_) {
+        const int item = problem_.tickets[ticket].item;
+        if (plan_.where[ticket] < 0 || item < 0) continue;
+        plan_.remove(ticket);
+        if (is_listed_.add(item)) items.push_back(item);
+    }
+    if (!plan_.close_gaps(agent)) items.resize(listed);
+}
+
+}  // namespace sisr
