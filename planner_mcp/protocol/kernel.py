@@ -31,12 +31,8 @@ from planner_mcp.errors import Fault, InputError, PlannerError, input_error
 from planner_mcp.protocol import faults
 from planner_mcp.protocol.channel import Channel, Emit
 from planner_mcp.telemetry import new_trace_id, tracing
+from planner_mcp.tools.registry import INSTRUCTIONS
 
-INSTRUCTIONS: Final = (
-    "Plans vehicle routes. create_scenario with agents (vehicles) and tickets (visits), then solve_vrp returns a "
-    "job_id at once. Call query_vrp_status with wait_s=30 until status is COMPLETED, then read the plan. "
-    "cancel_vrp_job stops a job and keeps its best plan. Jobs outlive connections; errors list every mistake at once."
-)
 LIST_TTL_MS: Final = 300_000
 """How long a client may reuse a list."""
 

@@ -1,0 +1,34 @@
+"""The whole product as processes: one house for every test that does not break it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+
+from examples.house import House, running
+
+
+@pytest.fixture(scope="session")
+def house_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("house")
+
+
+@pytest.fixture(scope="session")
+async def house(house_dir: Path) -> AsyncIterator[House]:
+    """`planner-mcp serve` with two workers on a free port, alive for the whole test session."""
+    async with running(house_dir, workers=2) as house:
+        yield house
+
+
+@pytest.fixture(scope="session")
+async def second(house: House, house_dir: Path) -> AsyncIterator[House]:
+    """Another replica on the same store, without workers of its own."""
+    async with running(house_dir, workers=0, log=house_dir / "second.log") as second:
+        yield second
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
+        yield client

@@ -1,0 +1,48 @@
+"""Small days to plan, and what every client does with them."""
+
+from math import cos, sin
+from typing import Any
+
+from mcp import Client
+
+SMALLEST: dict[str, Any] = {
+    "name": "北京城配",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
+}
+"""SPEC T1, verbatim."""
+
+
+def ring(tickets: int = 40) -> dict[str, Any]:
+    """Return a day on a spiral of points: large enough to keep an engine busy for its whole time."""
+    places = [{"id": f"L{n}", "x": round(90 * n * cos(n), 1), "y": round(90 * n * sin(n), 1)} for n in range(tickets)]
+    return {
+        "name": "ring",
+        "planning_date": "2025-07-15",
+        "agents": [{"id": f"veh-{n}", "capacity": 10, "start_location": "L0", "end_location": "L0"} for n in range(6)],
+        "tickets": [{"id": f"t-{n}", "location": f"L{n}", "demand": 1} for n in range(1, tickets)],
+        "locations": places,
+    }
+
+
+async def use(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool and return its structured content."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.structured_content
+    return dict(result.structured_content)
+
+
+async def submit(client: Client, scenario: dict[str, Any], solve_time: str = "PT2S", **more: Any) -> str:
+    """Create a scenario, submit a solve and return its job id."""
+    scenario_id = (await use(client, "create_scenario", **scenario))["scenario_id"]
+    return str((await use(client, "solve_vrp", scenario_id=scenario_id, solve_time=solve_time, **more))["job_id"])
+
+
+async def wait_for(client: Client, job_id: str, *states: str) -> dict[str, Any]:
+    """Wait until a job is in one of the states and return its status."""
+    while True:
+        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=30)
+        if status["status"] in states:
+            return status
+        assert status["status"] in ("QUEUED", "SOLVING"), status

@@ -1,0 +1,57 @@
+"""A balancer that sends each request to the next replica, as the worst of real ones do."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from itertools import cycle
+
+import anyio
+import httpx2 as httpx
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+HOP_BY_HOP = {"host", "connection", "content-length", "transfer-encoding", "keep-alive"}
+
+
+class Switch:
+    """An ASGI app that proxies each request to the next of its targets, and counts."""
+
+    def __init__(self, targets: list[str], client: httpx.AsyncClient) -> None:
+        self._targets = cycle(targets)
+        self._client = client
+        self.served = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        url = next(self._targets) + scope["path"]
+        self.served += 1
+        headers = [(name, value) for name, value in request.headers.items() if name not in HOP_BY_HOP]
+        body = await request.body()
+        async with self._client.stream(request.method, url, headers=headers, content=body or None) as answer:
+            kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
+            response = StreamingResponse(answer.aiter_raw(), answer.status_code, kept)
+            await response(scope, receive, send)
+
+
+@contextlib.asynccontextmanager
+async def switching(*targets: str) -> AsyncIterator[tuple[str, Switch]]:
+    """Run a balancer in front of replicas; yield its URL and itself."""
+    async with httpx.AsyncClient(timeout=None, trust_env=False) as client:
+        switch = Switch(list(targets), client)
+        config = uvicorn.Config(
+            switch, http="h11", lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(config)
+        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
+        listener = socket.create_server(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
+            await anyio.sleep(0.005)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", switch
+        finally:
+            server.should_exit = True
+            await serving

@@ -1,0 +1,118 @@
+"""`planner-mcp serve` as an operator meets it: its log, its refusals, its end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import httpx2 as httpx
+import pytest
+from mcp import Client
+
+from examples.house import House, running
+from tests.system.scenarios import SMALLEST, ring, submit, use, wait_for
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_log_is_one_json_object_a_line(house: House, house_dir: Path) -> None:
+    """SPEC A3, issue 2: one JSON object a line in the log."""
+    async with Client(house.mcp) as client:
+        await use(client, "create_scenario", **SMALLEST)
+    lines = [json.loads(line) for line in (house_dir / "serve.log").read_text().splitlines()]
+    listening = [line for line in lines if line["message"] == "listening"]
+    assert [line["url"] for line in listening] == [house.url]
+
+
+async def test_foreign_host_and_origin_are_refused(house: House, http: httpx.AsyncClient) -> None:
+    """SPEC X3: no rebinding of a browser's DNS to this server."""
+    for headers in ({"host": "evil.example"}, {"origin": "https://evil.example"}):
+        answer = await http.post(house.mcp, json={}, headers=headers)
+        assert answer.status_code in (403, 421), headers
+
+
+async def test_health_is_told(house: House, http: httpx.AsyncClient) -> None:
+    """SPEC O3."""
+    assert (await http.get(f"{house.url}/healthz")).status_code == 200
+    assert (await http.get(f"{house.url}/readyz")).status_code == 200
+
+
+async def test_manifest_is_served_at_both_places(house: House, http: httpx.AsyncClient) -> None:
+    """SPEC M1."""
+    first = await http.get(f"{house.url}/manifest")
+    second = await http.get(f"{house.url}/.well-known/mcp/manifest")
+    assert first.json() == second.json()
+    assert {"create_scenario", "solve_vrp"} <= {tool["name"] for tool in first.json()["tools"]}
+
+
+def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> None:
+    """SPEC A3: without configured auth the server binds to loopback only."""
+    command = [sys.executable, "-m", "planner_mcp", "serve", "--host", "::", "--data-dir", str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 2
+    assert "--insecure" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "option", [["--port", "x"], ["--port", "99999"], ["--workers", "-1"], ["--redis-url", "nonsense"]]
+)
+def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
+    """SPEC T8, in spirit: an operator is told what is wrong, not where in the code it was found."""
+    command = [sys.executable, "-m", "planner_mcp", "serve", "--data-dir", str(tmp_path), *option]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert ended.returncode in (1, 2)
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr
+
+
+async def test_dead_worker_is_replaced_and_its_job_completes(tmp_path: Path) -> None:
+    """SPEC J6: `serve` starts a worker anew when it dies; the job runs again and completes once."""
+    async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
+        job_id = await submit(client, ring(), "PT4S")
+        await wait_for(client, job_id, "SOLVING")
+        for pid in _children(house.pid, "workers"):
+            os.kill(pid, signal.SIGKILL)
+        with anyio.fail_after(40):
+            assert (await wait_for(client, job_id, "COMPLETED"))["progress"] == 100
+
+
+async def test_sigterm_hands_solves_back_and_another_server_finishes_them(tmp_path: Path) -> None:
+    """SPEC J7: nothing acknowledged is lost."""
+    async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
+        job_id = await submit(client, ring(), "PT5S")
+        await wait_for(client, job_id, "SOLVING")
+    async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
+        with anyio.fail_after(30):
+            await wait_for(client, job_id, "COMPLETED")
+
+
+async def test_second_sigterm_ends_the_server_at_once(tmp_path: Path) -> None:
+    """SPEC J7: an operator in a hurry."""
+    async with running(tmp_path, workers=1) as house:
+        async with Client(house.mcp) as client:
+            job_id = await submit(client, ring(), "PT30S")
+            await wait_for(client, job_id, "SOLVING")
+        os.kill(house.pid, signal.SIGTERM)
+        await anyio.sleep(0.3)
+        with anyio.fail_after(5):
+            os.kill(house.pid, signal.SIGTERM)
+            while _is_alive(house.pid):  # noqa: ASYNC110 another process has no event
+                await anyio.sleep(0.02)
+
+
+def _children(pid: int, word: str) -> list[int]:
+    """Return the children of a process whose command line has a word."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text().split()]
+    return [child for child in found if word in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(") ")[1][:1]
+    except FileNotFoundError:
+        return False
