@@ -1,0 +1,335 @@
+"""One claim, from the order to the store's last word.
+
+Owns the race of everything that may end a solve: the child says it is done, the child dies, the client cancels or
+wants the plan now, the lease passes on, the worker drains, time or memory runs out. The first of them is the *verdict*;
+it decides how the child is stopped and what the store is told. Every write carries the claim and is refused once it is
+no longer ours. A store that is away delays the last word and never changes it.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Final
+
+from planner_mcp.errors import (
+    EngineCrashedError,
+    EngineError,
+    EngineMemoryError,
+    EngineTimeoutError,
+    IllegalTransitionError,
+    LeaseLostError,
+    NotFoundError,
+    PlannerError,
+    StoreUnavailableError,
+)
+from planner_mcp.jobs.model import Progress
+from planner_mcp.jobs.ports import Claim, WorkerStore
+from planner_mcp.settings import Settings
+from workers import limits
+from workers.nursery import Child
+from workers.solve import OVERRUN_S, Order
+
+REPORT_EVERY_S: Final = 0.2
+"""Reports are at least this far apart."""
+HEARTBEAT_S: Final = 1.0
+"""… and at most this far."""
+GRACE_S: Final = 0.3
+"""What a child that is asked to stop may take before it is killed."""
+MEMORY_WATCH_S: Final = 0.05
+RETRY_FIRST_S: Final = 0.1
+RETRY_LONGEST_S: Final = 2.0
+REUSE_BELOW_S: Final = 1.0
+"""A child that solved for longer is not used again: its memory has been through a search."""
+
+OURS_NO_MORE: Final = (LeaseLostError, IllegalTransitionError, NotFoundError)
+"""How the store says that this job has moved on without us."""
+
+log = logging.getLogger("planner.worker")
+
+
+class Verdict(Enum):
+    """What ended the solve."""
+
+    DONE = auto()
+    ERROR = auto()
+    DIED = auto()
+    CANCEL = auto()
+    FINISH = auto()
+    HAND_BACK = auto()
+    LOST = auto()
+    OVERDUE = auto()
+    MEMORY = auto()
+
+
+@dataclass(slots=True)
+class _Best:
+    """The last plan the child sent."""
+
+    plan: dict[str, Any] | None = None
+    improvements: int = 0
+    is_reported: bool = True
+
+
+class Attempt:
+    """Runs one claim to its end.
+
+    Args:
+        claim: What to solve, with the right to say how it went.
+        child: A process without an order.
+        store: Where the story is told.
+        trace_id: Joins log lines and a failed job.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        claim: Claim,
+        child: Child,
+        store: WorkerStore,
+        settings: Settings,
+        *,
+        trace_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._claim = claim
+        self._child = child
+        self._store = store
+        self._settings = settings
+        self._trace_id = trace_id
+        self._clock = clock
+        self._began = clock()
+        self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
+        self._best = _Best()
+        self._news = asyncio.Event()
+        self._flags_changed = asyncio.Event()
+        self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        self._error: dict[str, Any] = {}
+        self._wants_first_plan = False
+
+    @property
+    def job_id(self) -> str:
+        """The job that is solved."""
+        return self._claim.job.id
+
+    def look_at_flags(self) -> None:
+        """Ask the store at once whether the job was cancelled or is to be finished."""
+        self._flags_changed.set()
+
+    def hand_back(self) -> None:
+        """Stop, and give the job back unfinished."""
+        self._decide(Verdict.HAND_BACK)
+
+    async def run(self) -> bool:
+        """Solve and settle; return whether the child may serve again."""
+        await self._child.send(self._order().as_message())
+        self._child.orders += 1
+        async with asyncio.TaskGroup() as tasks:
+            renewing = tasks.create_task(self._renew())
+            listening = tasks.create_task(self._listen())
+            chores = [listening, tasks.create_task(self._report_along()), tasks.create_task(self._guard())]
+            verdict = await self._verdict
+            await self._stop_child(verdict, listening)
+            for chore in chores:
+                chore.cancel()
+            await self._settle(verdict)
+            renewing.cancel()
+        self._log_end(verdict)
+        return verdict is Verdict.DONE and self._clock() - self._began < REUSE_BELOW_S
+
+    def _order(self) -> Order:
+        request = self._claim.job.request
+        return Order(
+            job_id=self.job_id,
+            trace_id=self._trace_id,
+            body=self._claim.scenario.body,
+            input_hash=self._claim.scenario.input_hash,
+            engine=request.engine,
+            seed=request.seed,
+            solve_s=self._solve_s,
+            cores=self._settings.solve_cores,
+            memory_mb=self._settings.solve_memory_mb,
+            best_plan=self._claim.best_plan,
+        )
+
+    def _decide(self, verdict: Verdict) -> None:
+        if not self._verdict.done():
+            self._verdict.set_result(verdict)
+
+    # ---- while it runs
+
+    async def _renew(self) -> None:
+        """Keep the lease, and obey the flags that come back with it."""
+        while True:
+            try:
+                renewal = await self._store.renew(self._claim)
+            except StoreUnavailableError:
+                await asyncio.sleep(RETRY_FIRST_S)
+                continue
+            except OURS_NO_MORE:
+                self._decide(Verdict.LOST)
+                return
+            if not renewal.is_held:
+                self._decide(Verdict.LOST)
+                return
+            if renewal.cancel:
+                self._decide(Verdict.CANCEL)
+            elif renewal.finish:
+                self._finish_when_planned()
+            await _wait_for(self._flags_changed, self._settings.lease_s / 4)
+
+    def _finish_when_planned(self) -> None:
+        if self._best.plan is None:
+            self._wants_first_plan = True
+        else:
+            self._decide(Verdict.FINISH)
+
+    async def _listen(self) -> None:
+        """Take what the child says; a better plan takes the place of one not yet reported."""
+        while (message := await self._child.receive()) is not None:
+            if message["kind"] == "plan":
+                self._best = _Best(message["plan"], message["improvements"], is_reported=False)
+                self._news.set()
+                if self._wants_first_plan:
+                    self._decide(Verdict.FINISH)
+            elif message["kind"] == "done":
+                self._decide(Verdict.DONE)
+            else:
+                self._error = message["error"]
+                self._decide(Verdict.ERROR)
+        self._decide(Verdict.DIED)
+
+    async def _report_along(self) -> None:
+        """Tell the store of each better plan, a few times a second at most, and of the passing time."""
+        while True:
+            await _wait_for(self._news, HEARTBEAT_S)
+            try:
+                await self._report()
+            except StoreUnavailableError:
+                self._news.set()
+            except OURS_NO_MORE:
+                self._decide(Verdict.LOST)
+                return
+            await asyncio.sleep(REPORT_EVERY_S)
+
+    async def _report(self) -> None:
+        best = self._best
+        await self._store.report(self._claim, self._progress(), None if best.is_reported else best.plan)
+        best.is_reported = True
+
+    async def _guard(self) -> None:
+        """Watch the clock and the child's memory."""
+        pid = await self._child.pid
+        overdue = self._began + self._solve_s + OVERRUN_S
+        while self._clock() < overdue:
+            if (limits.resident_mb(pid) or 0.0) > self._settings.solve_memory_mb:
+                self._decide(Verdict.MEMORY)
+                return
+            await asyncio.sleep(min(MEMORY_WATCH_S, max(0.0, overdue - self._clock())))
+        self._decide(Verdict.OVERDUE)
+
+    def _progress(self) -> Progress:
+        elapsed_s = self._claim.elapsed_s + self._clock() - self._began
+        percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
+        plan = self._best.plan or self._claim.best_plan or {}
+        return Progress(
+            percent=max(percent, min(99, self._claim.job.progress.percent)),
+            cost=plan.get("cost"),
+            tickets_served=plan.get("tickets_served"),
+            tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
+            improvements=self._claim.job.progress.improvements + self._best.improvements,
+            elapsed_s=round(elapsed_s, 3),
+        )
+
+    # ---- how it ends
+
+    async def _stop_child(self, verdict: Verdict, listening: asyncio.Task[None]) -> None:
+        """Make sure the child searches no more: ask first where its last plan is still wanted, and hear it out."""
+        if verdict in (Verdict.DONE, Verdict.ERROR, Verdict.DIED):
+            return
+        if verdict in (Verdict.CANCEL, Verdict.FINISH, Verdict.HAND_BACK):
+            await self._child.send({"kind": "stop"})
+            await asyncio.wait([self._child.exit], timeout=GRACE_S)
+        self._child.kill()
+        await asyncio.wait([self._child.exit, listening], timeout=GRACE_S)
+
+    async def _settle(self, verdict: Verdict) -> None:
+        """Tell the store how it ended, for as long as it takes the store to listen."""
+        steps: dict[Verdict, Callable[[], Awaitable[None]]] = {
+            Verdict.DONE: self._complete,
+            Verdict.FINISH: self._complete,
+            Verdict.ERROR: lambda: self._store.fail(self._claim, self._error),
+            Verdict.DIED: self._settle_death,
+            Verdict.CANCEL: self._settle_cancel,
+            Verdict.HAND_BACK: self._settle_hand_back,
+            Verdict.OVERDUE: self._settle_overdue,
+            Verdict.MEMORY: lambda: self._fail(EngineMemoryError()),
+        }
+        if (step := steps.get(verdict)) is None:
+            return None
+        delay_s = RETRY_FIRST_S
+        while True:
+            try:
+                return await step()
+            except StoreUnavailableError:
+                await asyncio.sleep(delay_s)
+                delay_s = min(2 * delay_s, RETRY_LONGEST_S)
+            except OURS_NO_MORE as error:
+                log.info("job settled elsewhere: %s", error.type, extra=self._context())
+                return None
+
+    async def _complete(self) -> None:
+        if self._best.plan is None:
+            await self._fail(EngineError("The solver ended without a plan."))
+        else:
+            await self._store.complete(self._claim, self._progress(), self._best.plan)
+
+    async def _settle_cancel(self) -> None:
+        await self._report_last_plan()
+        await self._store.settle_cancel(self._claim)
+
+    async def _settle_hand_back(self) -> None:
+        await self._report_last_plan()
+        await self._store.hand_back(self._claim)
+
+    async def _settle_overdue(self) -> None:
+        if self._best.plan is None:
+            await self._fail(EngineTimeoutError())
+        else:
+            await self._complete()
+
+    async def _settle_death(self) -> None:
+        """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""
+        exit_ = await self._child.exit
+        if exit_.code >= 0:
+            await self._fail(EngineError())
+        elif exit_.peak_mb > self._settings.solve_memory_mb:
+            await self._fail(EngineMemoryError())
+        else:
+            await self._report_last_plan()
+            await self._store.crash(self._claim, EngineCrashedError().as_json(self._trace_id))
+
+    async def _report_last_plan(self) -> None:
+        if not self._best.is_reported:
+            await self._report()
+
+    async def _fail(self, error: PlannerError) -> None:
+        await self._store.fail(self._claim, error.as_json(self._trace_id))
+
+    def _context(self) -> dict[str, Any]:
+        return {"job_id": self.job_id, "trace_id": self._trace_id, "fence": self._claim.fence}
+
+    def _log_end(self, verdict: Verdict) -> None:
+        elapsed_s = round(self._clock() - self._began, 3)
+        log.info("attempt ended: %s after %s s", verdict.name.lower(), elapsed_s, extra=self._context())
+
+
+async def _wait_for(event: asyncio.Event, timeout_s: float) -> None:
+    """Wait for an event and clear it, or for the time to pass. (`wait_for` of Python 3.11 can lose a cancellation.)"""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
+    event.clear()

@@ -1,0 +1,128 @@
+"""One worker process: claims jobs one after another and runs each.
+
+Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
+happens to one claimed job is `workers/attempt.py`. This is one of the two borders where any exception is caught: what
+nobody foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import socket
+from typing import Final
+
+from planner_mcp.errors import PlannerError, StoreUnavailableError
+from planner_mcp.jobs.ports import Claim, WorkerStore
+from planner_mcp.settings import Settings
+from workers.attempt import OURS_NO_MORE, Attempt
+from workers.nursery import Nursery
+from workers.reaper import sweep
+
+CLAIM_WAIT_S: Final = 1.0
+"""How long one claim waits for a job: also how long an idle worker may take to notice that it should go."""
+CONTROL_WAIT_S: Final = 2.0
+RETRY_S: Final = 0.5
+
+log = logging.getLogger("planner.worker")
+
+
+def new_worker_id() -> str:
+    """Return an id no other worker has, readable in a list of workers."""
+    return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+class Consumer:
+    """Claims and solves, one job at a time, until it is told to stop."""
+
+    def __init__(self, store: WorkerStore, nursery: Nursery, settings: Settings, *, worker_id: str) -> None:
+        self._store = store
+        self._nursery = nursery
+        self._settings = settings
+        self._worker_id = worker_id
+        self._attempt: Attempt | None = None
+        self._draining = asyncio.Event()
+
+    def drain(self) -> None:
+        """Claim no more and let the running solve finish, within `drain_s`."""
+        self._draining.set()
+
+    def leave(self) -> None:
+        """Claim no more and hand the running solve back at once."""
+        self._draining.set()
+        if self._attempt is not None:
+            self._attempt.hand_back()
+
+    async def run(self) -> None:
+        """Work until drained. Returns with nothing claimed."""
+        async with asyncio.TaskGroup() as tasks:
+            chores = [
+                tasks.create_task(chore)
+                for chore in (
+                    self._beat(),
+                    self._obey(),
+                    sweep(self._store, self._settings.lease_s),
+                    self._limit_drain(),
+                )
+            ]
+            while not self._draining.is_set():
+                if (claim := await self._next_claim()) is not None:
+                    await self._carry_out(claim)
+            for chore in chores:
+                chore.cancel()
+        with contextlib.suppress(StoreUnavailableError):
+            await self._store.unregister(self._worker_id)
+
+    async def _next_claim(self) -> Claim | None:
+        try:
+            return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
+        except StoreUnavailableError as error:
+            log.warning("store is away: %s", error.type)
+            await asyncio.sleep(RETRY_S)
+            return None
+
+    async def _carry_out(self, claim: Claim) -> None:
+        """Run one claimed job. The border: nothing that happens in there ends the worker."""
+        trace_id = secrets.token_hex(16)
+        try:
+            await self._attempt_claim(claim, trace_id)
+        except Exception:
+            log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
+            with contextlib.suppress(StoreUnavailableError, *OURS_NO_MORE):
+                await self._store.fail(claim, PlannerError().as_json(trace_id))
+
+    async def _attempt_claim(self, claim: Claim, trace_id: str) -> None:
+        child = await self._nursery.take()
+        self._attempt = Attempt(claim, child, self._store, self._settings, trace_id=trace_id)
+        is_reusable = False
+        try:
+            if self._draining.is_set():
+                self._attempt.hand_back()
+            is_reusable = await self._attempt.run()
+        finally:
+            self._attempt = None
+            self._nursery.give_back(child, is_reusable=is_reusable)
+
+    async def _beat(self) -> None:
+        """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores."""
+        while True:
+            with contextlib.suppress(StoreUnavailableError):
+                await self._store.register(self._worker_id, 0 if self._draining.is_set() else 1)
+            await asyncio.sleep(self._settings.lease_s / 4)
+
+    async def _obey(self) -> None:
+        """Hear of cancelled jobs at once; the flag itself is read with the next renewal, which this brings forward."""
+        while True:
+            try:
+                changed = await self._store.wait_control(CONTROL_WAIT_S)
+            except StoreUnavailableError:
+                await asyncio.sleep(RETRY_S)
+                continue
+            if self._attempt is not None and self._attempt.job_id in changed:
+                self._attempt.look_at_flags()
+
+    async def _limit_drain(self) -> None:
+        await self._draining.wait()
+        await asyncio.sleep(self._settings.drain_s)
+        self.leave()

@@ -1,0 +1,339 @@
+"""A `Problem` as a model of OR-Tools' routing library.
+
+Owns the translation and nothing of the search. Travel goes in as registered matrices, amounts as registered vectors:
+the search never calls back into Python. Nodes are the tickets, then one node for each depot location, then one node
+with free arcs for routes that have no start or no end.
+
+Departures from the plain reading of the library, each because the model of `vrp/problem.py` asks for it:
+1. Time counts the *start of service*; setup is part of the arc, since it is spent only where the location changes.
+2. Where deliveries and pickups meet, the load at the start equals the deliveries of the whole route.
+3. Penalties are cut to what 64 bits can add up.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.constraint_solver import pywrapcp
+
+from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Load, Problem, Route, Stop, StopKind
+
+_MAX_TOTAL_PENALTY: Final = 1 << 60
+_TIMED: Final = frozenset(
+    {
+        Feature.TIME_WINDOWS,
+        Feature.MULTI_WINDOWS,
+        Feature.SOFT_WINDOWS,
+        Feature.TIME_COST,
+        Feature.SHIFTS,
+        Feature.OVERTIME,
+        Feature.MAX_DURATION,
+        Feature.BREAKS,
+        Feature.BALANCE,
+    }
+)
+"""Features that need the clock; without any of them it is left out of the model."""
+
+
+class RoutingDay:
+    """The routing model of one problem.
+
+    Args:
+        problem: Days whose features are all supported by the engine.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._depots = _depot_nodes(problem)
+        starts = [self._depots[agent.start] for agent in problem.agents]
+        ends = [self._depots[agent.end] for agent in problem.agents]
+        count = len(problem.tickets) + len(self._depots)
+        self._manager = pywrapcp.RoutingIndexManager(count, len(problem.agents), starts, ends)
+        self.routing = pywrapcp.RoutingModel(self._manager)
+        self._solver = self.routing.solver()
+        self._rests: list[list[Any]] = [[] for _ in problem.agents]
+
+    def build(self) -> None:
+        """Add every constraint the problem has."""
+        self._add_costs()
+        self._add_loads()
+        self._add_limits()
+        if self.problem.features & _TIMED:
+            self._add_time()
+        self._add_pairs()
+        self._add_choices()
+        self._add_relations()
+
+    def close(self, parameters: Any) -> None:
+        """Close the model and fix the locked beginnings of routes."""
+        self.routing.CloseModelWithParameters(parameters)
+        locks = [[self._index(ticket) for ticket in agent.locked] for agent in self.problem.agents]
+        if any(locks):
+            self.routing.ApplyLocksToAllVehicles(locks, False)
+
+    def candidate(self) -> Candidate:
+        """Read the solution the search stands on. Only inside its solution callback."""
+        routes = (Route(agent, tuple(self._stops(agent))) for agent in range(len(self.problem.agents)))
+        return Candidate(tuple(route for route in routes if route.stops))
+
+    def assignment_of(self, candidate: Candidate) -> Any | None:
+        """Return a candidate as a start of the search, or None when the model refuses it."""
+        routes: list[list[int]] = [[] for _ in self.problem.agents]
+        for route in candidate.routes:
+            routes[route.agent] = [self._index(stop.index) for stop in route.stops if stop.kind is StopKind.TICKET]
+        return self.routing.ReadAssignmentFromRoutes(routes, True)
+
+    def _stops(self, agent: int) -> list[Stop]:
+        """Return the stops of a route; a break stands before the first visit that starts after it."""
+        tickets = self._tickets(agent)
+        if not tickets or not self._rests[agent]:
+            return [Stop(StopKind.TICKET, ticket) for _, ticket in tickets]
+        time = self.routing.GetDimensionOrDie("time")
+        begins, ends = (time.CumulVar(at(agent)).Value() for at in (self.routing.Start, self.routing.End))
+        timed = [(time.CumulVar(index).Value(), 1, Stop(StopKind.TICKET, ticket)) for index, ticket in tickets]
+        for number, rest in enumerate(self._rests[agent]):
+            if rest.StartMin() < ends and rest.EndMin() > begins:
+                timed.append((rest.StartMin(), 0, Stop(StopKind.BREAK, number)))
+        return [stop for _, _, stop in sorted(timed, key=lambda entry: entry[:2])]
+
+    def _tickets(self, agent: int) -> list[tuple[int, int]]:
+        """Return (index, ticket) along a route."""
+        tickets = []
+        index = self.routing.NextVar(self.routing.Start(agent)).Value()
+        while not self.routing.IsEnd(index):
+            tickets.append((index, self._manager.IndexToNode(index)))
+            index = self.routing.NextVar(index).Value()
+        return tickets
+
+    def _index(self, ticket: int) -> int:
+        return int(self._manager.NodeToIndex(ticket))
+
+    # ---- travel and money
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Location of each node; -1 for the node of open ends."""
+        depots = [-1 if location is None else location for location in self._depots]
+        return np.array([*(ticket.location for ticket in self.problem.tickets), *depots], dtype=np.int64)
+
+    def _over_nodes(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Spread a matrix over locations to one over nodes, free to and from open ends."""
+        spread = matrix[np.ix_(self._places, self._places)].copy()
+        nowhere = self._places < 0
+        spread[nowhere, :] = 0
+        spread[:, nowhere] = 0
+        return spread
+
+    def _add_costs(self) -> None:
+        registered: dict[tuple[int, int], int] = {}
+        for number, agent in enumerate(self.problem.agents):
+            key = (agent.profile, agent.distance_cost)
+            if key not in registered:
+                costs = self._over_nodes(self.problem.distances[agent.profile]) * agent.distance_cost
+                registered[key] = self.routing.RegisterTransitMatrix(costs.tolist())
+            self.routing.SetArcCostEvaluatorOfVehicle(registered[key], number)
+            self.routing.SetFixedCostOfVehicle(agent.fixed_cost, number)
+
+    # ---- load
+
+    def _add_loads(self) -> None:
+        for dimension in range(len(self.problem.dimensions)):
+            capacities = [agent.capacity[dimension] for agent in self.problem.agents]
+            delivered, gained = self._amounts(dimension)
+            if not any(gained):
+                self._add_amount(delivered, capacities, f"load{dimension}")
+            elif not any(delivered):
+                self._add_amount(gained, capacities, f"load{dimension}")
+            else:
+                self._add_mixed_load(dimension, capacities, delivered, gained)
+
+    def _amounts(self, dimension: int) -> tuple[list[int], list[int]]:
+        """Return by node what is delivered from the depot, and what comes on board (what a shipment hands over: negative)."""
+        delivered = [0] * len(self._places)
+        gained = [0] * len(self._places)
+        for node, ticket in enumerate(self.problem.tickets):
+            amount = ticket.demand[dimension]
+            if ticket.pickup is not None:
+                gained[node] = -amount
+            elif ticket.load is Load.DELIVERY and node not in self._shipment_pickups:
+                delivered[node] = amount
+            else:
+                gained[node] = amount
+        return delivered, gained
+
+    @cached_property
+    def _shipment_pickups(self) -> frozenset[int]:
+        return frozenset(ticket.pickup for ticket in self.problem.tickets if ticket.pickup is not None)
+
+    def _add_amount(self, amounts: list[int], capacities: list[int], name: str, *, from_zero: bool = True) -> Any:
+        evaluator = self.routing.RegisterUnaryTransitVector(amounts)
+        self.routing.AddDimensionWithVehicleCapacity(evaluator, 0, capacities, from_zero, name)
+        return self.routing.GetDimensionOrDie(name)
+
+    def _add_mixed_load(self, dimension: int, capacities: list[int], delivered: list[int], gained: list[int]) -> None:
+        handed_out = self._add_amount(delivered, capacities, f"delivered{dimension}")
+        changes = [gain - delivery for gain, delivery in zip(gained, delivered, strict=True)]
+        load = self._add_amount(changes, capacities, f"load{dimension}", from_zero=False)
+        for agent in range(len(capacities)):
+            at_start = load.CumulVar(self.routing.Start(agent))
+            at_end = handed_out.CumulVar(self.routing.End(agent))
+            self._solver.Add(at_start == at_end)
+
+    # ---- limits
+
+    def _add_limits(self) -> None:
+        if Feature.MAX_STOPS in self.problem.features:
+            is_ticket = [int(node < len(self.problem.tickets)) for node in range(len(self._places))]
+            most = len(self.problem.tickets)
+            limits = [most if agent.max_stops is None else agent.max_stops for agent in self.problem.agents]
+            self._add_amount(is_ticket, limits, "stops")
+        if Feature.MAX_DISTANCE in self.problem.features:
+            self._add_distance()
+
+    def _add_distance(self) -> None:
+        matrices = [self._over_nodes(matrix) for matrix in self.problem.distances]
+        registered = [self.routing.RegisterTransitMatrix(matrix.tolist()) for matrix in matrices]
+        longest = sum(int(matrix.max()) for matrix in matrices) * (len(self._places) + 1)
+        agents = self.problem.agents
+        evaluators = [registered[agent.profile] for agent in agents]
+        limits = [longest if agent.max_distance is None else agent.max_distance for agent in agents]
+        self.routing.AddDimensionWithVehicleTransitAndCapacity(evaluators, 0, limits, True, "distance")
+
+    # ---- time
+
+    def _add_time(self) -> None:
+        agents = self.problem.agents
+        registered = [
+            self.routing.RegisterTransitMatrix(self._time_matrix(p)) for p in range(len(self.problem.durations))
+        ]
+        evaluators = [registered[agent.profile] for agent in agents]
+        latest = [agent.shift[1] + agent.overtime for agent in agents]
+        self.routing.AddDimensionWithVehicleTransitAndCapacity(evaluators, max(latest), latest, False, "time")
+        time = self.routing.GetDimensionOrDie("time")
+        for number in range(len(agents)):
+            self._add_shift(time, number)
+        for ticket in range(len(self.problem.tickets)):
+            self._add_windows(time, ticket)
+        if self.problem.span_cost:
+            self._add_balance(time, evaluators, latest)
+
+    def _time_matrix(self, profile: int) -> list[list[int]]:
+        """Return the time from start of service to start of service: service there, travel, setup here."""
+        travel = self._over_nodes(self.problem.durations[profile])
+        depots = [0] * len(self._depots)
+        service = np.array([*(ticket.service for ticket in self.problem.tickets), *depots], dtype=np.int64)
+        setup = np.array([*(ticket.setup for ticket in self.problem.tickets), *depots], dtype=np.int64)
+        is_ticket = np.arange(len(self._places)) < len(self.problem.tickets)
+        is_elsewhere = (self._places[:, None] != self._places[None, :]) | ~is_ticket[:, None]
+        total: list[list[int]] = (travel + service[:, None] + setup[None, :] * is_elsewhere).tolist()
+        return total
+
+    def _add_shift(self, time: Any, number: int) -> None:
+        agent = self.problem.agents[number]
+        start, end = self.routing.Start(number), self.routing.End(number)
+        time.CumulVar(start).SetMin(agent.shift[0])
+        if agent.overtime:
+            time.SetCumulVarSoftUpperBound(end, agent.shift[1], agent.overtime_cost)
+        if agent.max_duration is not None:
+            time.SetSpanUpperBoundForVehicle(agent.max_duration, number)
+        if agent.time_cost:
+            time.SetSpanCostCoefficientForVehicle(agent.time_cost, number)
+        if agent.breaks:
+            self._add_breaks(time, number)
+        self.routing.AddVariableMinimizedByFinalizer(time.CumulVar(end))
+        self.routing.AddVariableMaximizedByFinalizer(time.CumulVar(start))
+
+    def _add_breaks(self, time: Any, number: int) -> None:
+        """Let the agent rest between services; a rest may lie outside the route."""
+        for rest in self.problem.agents[number].breaks:
+            self._rests[number].append(
+                self._solver.FixedDurationIntervalVar(rest.window[0], rest.window[1], rest.duration, False, "rest")
+            )
+        service = [ticket.service for ticket in self.problem.tickets] + [0] * len(self._depots)
+        visits = [service[self._manager.IndexToNode(index)] for index in range(self.routing.Size())]
+        time.SetBreakIntervalsOfVehicle(self._rests[number], number, visits)
+
+    def _add_windows(self, time: Any, ticket: int) -> None:
+        spec = self.problem.tickets[ticket]
+        index = self._index(ticket)
+        if spec.windows:
+            at = time.CumulVar(index)
+            at.SetRange(spec.windows[0][0], spec.windows[-1][1])
+            for before, after in zip(spec.windows, spec.windows[1:], strict=False):
+                at.RemoveInterval(before[1] + 1, after[0] - 1)
+        if spec.soft_close is not None and spec.lateness_cost:
+            time.SetCumulVarSoftUpperBound(index, spec.soft_close, spec.lateness_cost)
+
+    def _add_balance(self, time: Any, evaluators: list[int], latest: list[int]) -> None:
+        """Charge the longest duration: the same clock started at zero on each route, its latest end priced once."""
+        self.routing.AddDimensionWithVehicleTransitAndCapacity(evaluators, max(latest), latest, True, "span")
+        span = self.routing.GetDimensionOrDie("span")
+        span.SetGlobalSpanCostCoefficient(self.problem.span_cost)
+        for agent in range(len(latest)):
+            start, end = self.routing.Start(agent), self.routing.End(agent)
+            self._solver.Add(span.CumulVar(end) == time.CumulVar(end) - time.CumulVar(start))
+            self.routing.AddVariableMinimizedByFinalizer(span.CumulVar(end))
+
+    # ---- who serves what
+
+    def _add_pairs(self) -> None:
+        for delivery, ticket in enumerate(self.problem.tickets):
+            if ticket.pickup is None:
+                continue
+            first, second = self._index(ticket.pickup), self._index(delivery)
+            self.routing.AddPickupAndDelivery(first, second)
+            self._solver.Add(self.routing.VehicleVar(first) == self.routing.VehicleVar(second))
+
+    def _add_choices(self) -> None:
+        """Make tickets optional at their penalty, and say which agents may serve them."""
+        ceiling = _MAX_TOTAL_PENALTY // (len(self.problem.tickets) + len(self.problem.groups) + 1)
+        locked = {ticket for agent in self.problem.agents for ticket in agent.locked}
+        grouped = {ticket for group in self._groups(GroupKind.ONE_OF) for ticket in group}
+        for ticket, spec in enumerate(self.problem.tickets):
+            if ticket not in locked and ticket not in grouped:
+                self.routing.AddDisjunction([self._index(ticket)], min(spec.penalty, ceiling))
+            if spec.agents is not None:
+                self.routing.SetAllowedVehiclesForIndex(sorted(spec.agents), self._index(ticket))
+        for group in self.problem.groups:
+            indexes = [self._index(ticket) for ticket in group.tickets]
+            if group.kind is GroupKind.ONE_OF:
+                self.routing.AddDisjunction(indexes, min(group.penalty, ceiling), 1)
+            else:
+                self._serve_all_or_none(indexes)
+
+    def _groups(self, kind: GroupKind) -> Iterable[tuple[int, ...]]:
+        return (group.tickets for group in self.problem.groups if group.kind is kind)
+
+    def _serve_all_or_none(self, indexes: list[int]) -> None:
+        first = self.routing.ActiveVar(indexes[0])
+        for index in indexes[1:]:
+            self._solver.Add(self.routing.ActiveVar(index) == first)
+
+    def _add_relations(self) -> None:
+        if self.problem.incompatible:
+            self._keep_apart()
+        if self.problem.backhaul:
+            self._deliver_first()
+
+    def _keep_apart(self) -> None:
+        """Give each ticket of a forbidden pair a type of its own; types that exclude each other never share a route."""
+        for ticket in {ticket for pair in self.problem.incompatible for ticket in pair}:
+            self.routing.SetVisitType(self._index(ticket), ticket, self.routing.TYPE_ADDED_TO_VEHICLE)
+        for first, second in sorted(self.problem.incompatible):
+            self.routing.AddHardTypeIncompatibility(first, second)
+
+    def _deliver_first(self) -> None:
+        """Forbid every step from a pickup to a delivery: a route that mixed them would have one."""
+        kinds = [ticket.load for ticket in self.problem.tickets]
+        deliveries = [self._index(ticket) for ticket, kind in enumerate(kinds) if kind is Load.DELIVERY]
+        for ticket, kind in enumerate(kinds):
+            if kind is Load.PICKUP:
+                self.routing.NextVar(self._index(ticket)).RemoveValues(deliveries)
+
+
+def _depot_nodes(problem: Problem) -> dict[int | None, int]:
+    """Return the node of each location where a route starts or ends, and of None where one is open."""
+    places = {place: None for agent in problem.agents for place in (agent.start, agent.end)}
+    return {place: len(problem.tickets) + number for number, place in enumerate(places)}

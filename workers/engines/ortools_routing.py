@@ -1,0 +1,158 @@
+"""OR-Tools routing: the engine that knows most constraints.
+
+Owns the search and its parameters; the model is `workers/engines/ortools_model.py`. The library holds the interpreter
+for a whole search, so nothing but the solution callback runs meanwhile: improvements leave there, and `should_stop` is
+asked there, tens of times a second once the first plan stands. The library has no way out of its iterated local search
+before the time limit: a true answer ends the improvements, and the process has to be ended from outside.
+"""
+
+import time
+from importlib.metadata import version
+from typing import Any, Final
+
+from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
+
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.ortools_model import RoutingDay
+
+SISR_VISITS: Final = 15
+"""Visits taken out at each ruin; found best in `field` trials over eight sets of instances."""
+_HEAVY: Final = (
+    "use_lin_kernighan",
+    "use_relocate_expensive_chain",
+    "use_relocate_subtrip",
+    "use_exchange_subtrip",
+    "use_global_cheapest_insertion_path_lns",
+    "use_local_cheapest_insertion_path_lns",
+    "use_relocate_path_global_cheapest_insertion_insert_unperformed",
+    "use_global_cheapest_insertion_visit_types_lns",
+    "use_local_cheapest_insertion_visit_types_lns",
+)
+"""Neighbourhoods that cost more time than they earn beside ruin and recreate."""
+_BOOL_FALSE: Final = 2
+
+
+class OrToolsRouting:
+    """The routing library of OR-Tools with iterated local search."""
+
+    name = "ortools"
+    features = frozenset(
+        {
+            Feature.MULTI_CAPACITY,
+            Feature.TIME_WINDOWS,
+            Feature.MULTI_WINDOWS,
+            Feature.SOFT_WINDOWS,
+            Feature.SETUP,
+            Feature.HETEROGENEOUS,
+            Feature.TIME_COST,
+            Feature.MULTI_DEPOT,
+            Feature.OPEN_ROUTES,
+            Feature.SHIFTS,
+            Feature.BREAKS,
+            Feature.OVERTIME,
+            Feature.MAX_DISTANCE,
+            Feature.MAX_DURATION,
+            Feature.MAX_STOPS,
+            Feature.SKILLS,
+            Feature.INCOMPATIBLE,
+            Feature.SHIPMENTS,
+            Feature.PICKUPS,
+            Feature.BACKHAUL,
+            Feature.OPTIONAL,
+            Feature.LOCKS,
+            Feature.GROUPS,
+            Feature.BALANCE,
+            Feature.PROFILES,
+        }
+    )
+    is_deterministic = True
+    """For equal numbers of iterations; a limit in seconds ends two runs at different ones."""
+
+    def is_available(self) -> bool:
+        """Return True: the library is a dependency of the planner."""
+        return True
+
+    def version(self) -> str:
+        """Return the version of OR-Tools."""
+        return version("ortools")
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> Outcome:
+        """Search until the deadline. After `should_stop` it improves no more, and still returns at the deadline."""
+        day = RoutingDay(problem)
+        day.build()
+        parameters = search_parameters()
+        day.close(parameters)
+        start = None if warm_start is None else day.assignment_of(warm_start)
+        watch = _SolutionWatch(day, on_improvement, should_stop)
+        day.routing.AddAtSolutionCallback(watch.on_solution)
+        left_s = limits.deadline - time.monotonic()
+        if should_stop() or left_s <= 0:
+            return Outcome(warm_start, StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT)
+        parameters.time_limit.FromMilliseconds(max(1, int(left_s * 1000)))
+        day.routing.solver().ReSeed(limits.seed)
+        if start is None:
+            day.routing.SolveWithIteratedLocalSearch(parameters)
+        else:
+            day.routing.SolveFromAssignmentWithParameters(start, guided(parameters))
+        reason = StopReason.STOPPED if watch.is_stopped else StopReason.TIME_LIMIT
+        return Outcome(watch.best, reason, watch.solutions)
+
+
+class _SolutionWatch:
+    """Reads each better solution while the search stands on it."""
+
+    def __init__(self, day: RoutingDay, on_improvement: OnImprovement, should_stop: ShouldStop) -> None:
+        self._day = day
+        self._on_improvement = on_improvement
+        self._should_stop = should_stop
+        self._best_cost: int | None = None
+        self.best: Candidate | None = None
+        self.solutions = 0
+        self.is_stopped = False
+
+    def on_solution(self) -> None:
+        routing = self._day.routing
+        self.solutions += 1
+        cost = routing.CostVar().Value()
+        if self._best_cost is None or cost < self._best_cost:
+            self._best_cost = cost
+            self.best = self._day.candidate()
+            self._on_improvement(self.best)
+        if self._should_stop():
+            self.is_stopped = True
+            routing.CancelSearch()
+
+
+def search_parameters() -> Any:
+    """Return the parameters found best over eight sets of instances: insertion, then ruin and recreate by annealing."""
+    strategies = routing_enums_pb2.FirstSolutionStrategy
+    parameters: routing_parameters_pb2.RoutingSearchParameters = pywrapcp.DefaultRoutingSearchParameters()
+    parameters.first_solution_strategy = strategies.PARALLEL_CHEAPEST_INSERTION
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GREEDY_DESCENT
+    for operator in _HEAVY:
+        setattr(parameters.local_search_operators, operator, _BOOL_FALSE)
+    parameters.use_iterated_local_search = True
+    ils = parameters.iterated_local_search_parameters
+    ruin = ils.ruin_recreate_parameters.ruin_strategies.add().sisr
+    ruin.max_removed_sequence_size = 10
+    ruin.avg_num_removed_visits = SISR_VISITS
+    ruin.bypass_factor = 0.01
+    ils.ruin_recreate_parameters.recreate_strategy.heuristic = strategies.PARALLEL_CHEAPEST_INSERTION
+    ils.improve_perturbed_solution = True
+    ils.reference_solution_acceptance_strategy.simulated_annealing.automatic_temperatures = True
+    return parameters
+
+
+def guided(parameters: Any) -> Any:
+    """Return the parameters of a search from a given plan, which iterated local search cannot start from."""
+    parameters.use_iterated_local_search = False
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    return parameters

@@ -1,0 +1,64 @@
+"""Which engines there are, and which of them can plan a day.
+
+Owns the list and the choice by features. How `auto` spends its time is
+`workers/engines/portfolio.py`'s.
+"""
+
+from functools import cache
+from typing import Final
+
+from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.vrp.problem import Problem
+from workers.engines.base import Engine
+from workers.engines.ortools_routing import OrToolsRouting
+from workers.engines.portfolio import Portfolio
+from workers.engines.pyvrp_search import PyvrpSearch
+
+AUTO: Final = "auto"
+
+
+@cache
+def engines() -> tuple[Engine, ...]:
+    """Return every engine the package knows, strongest first, whether or not its library is here."""
+    return (*_native(), PyvrpSearch(), OrToolsRouting())
+
+
+def _native() -> tuple[Engine, ...]:
+    """Return the engine of our own, where its extension was built."""
+    try:
+        from workers.engines.sisr import SisrEngine
+    except ImportError:
+        return ()
+    return (SisrEngine(),)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names `choose` accepts."""
+    return (AUTO, *(engine.name for engine in engines()))
+
+
+def choose(problem: Problem, name: str = AUTO) -> Engine:
+    """Return an engine that respects every feature of the problem.
+
+    Raises:
+        UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names which.
+    """
+    present = [engine for engine in engines() if engine.is_available()]
+    if name == AUTO:
+        able = [engine for engine in present if problem.features <= engine.features]
+        if not able:
+            raise UnsupportedFeatureError(_complaint(problem, present))
+        return Portfolio(able)
+    named = [engine for engine in present if engine.name == name]
+    if not named:
+        raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {', '.join(names())}.")
+    if missing := problem.features - named[0].features:
+        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(missing))}.")
+    return named[0]
+
+
+def _complaint(problem: Problem, present: list[Engine]) -> str:
+    """Name what the engine that comes closest would still lack."""
+    closest = min(present, key=lambda engine: len(problem.features - engine.features))
+    lacking = ", ".join(sorted(problem.features - closest.features))
+    return f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."

@@ -1,0 +1,119 @@
+"""The best verified plan of one solve.
+
+Owns the judgement of candidates: each is laid out and verified here, outside the engine that found it, and only a
+cheaper plan that the verifier agrees with replaces the incumbent. Engines find plans faster than they can be judged,
+so candidates wait for their turn and a newer one takes the place of one that waits. Sending is the caller's.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from planner_mcp.errors import EngineError, PlanRejectedError
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+
+PACE_S: Final = 0.2
+"""Candidates are judged at most this often."""
+SHARE: Final = 20
+"""… and never for more than one part in this many of the time, however large the day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a plan says of its origin."""
+
+    engine: str
+    seed: int
+    versions: dict[str, str]
+    input_hash: str
+
+
+class Incumbent:
+    """Judges candidates and keeps the cheapest verified plan.
+
+    Args:
+        problem: What the plans are for.
+        stamp: Origin written on each plan.
+        publish: Called with each better plan and the number of improvements so far.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        stamp: Stamp,
+        publish: Callable[[Plan, int], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._problem = problem
+        self._stamp = stamp
+        self._publish = publish
+        self._clock = clock
+        self._waiting: Candidate | None = None
+        self._due = 0.0
+        self._cost: int | None = None
+        self.plan: Plan | None = None
+        self.improvements = 0
+        self.violations: Sequence[str] = ()
+        """Of the last candidate the verifier refused."""
+
+    def offer(self, candidate: Candidate) -> None:
+        """Take a candidate of the engine; judged now or, soon after another, at a later `tick`."""
+        self._waiting = candidate
+        self.tick()
+
+    def tick(self) -> None:
+        """Judge the candidate that waits, if its time has come."""
+        if self._waiting is not None and self._clock() >= self._due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Judge the candidate that waits now."""
+        if (candidate := self._waiting) is None:
+            return
+        self._waiting = None
+        began = self._clock()
+        self._judge(candidate)
+        now = self._clock()
+        self._due = now + max(PACE_S, SHARE * (now - began))
+
+    def start_from(self, candidate: Candidate) -> Candidate | None:
+        """Take the plan of an earlier run; return it if it still holds, None if the day has changed under it."""
+        self._judge(candidate)
+        self.violations = ()
+        return candidate if self.plan is not None else None
+
+    def settle(self, best: Candidate | None) -> Plan:
+        """Judge what is left, at last the plan that serves nobody, and return the incumbent.
+
+        Raises:
+            PlanRejectedError: The engine found plans and the verifier refused every one.
+            EngineError: Not even the empty plan holds (locked visits nobody can make).
+        """
+        self.flush()
+        if best is not None:
+            self._judge(best)
+        if self.plan is None and not self.violations:
+            self._judge(Candidate(()))
+            if self.plan is None:
+                raise EngineError("No plan keeps the locked visits of this scenario.")
+        if self.plan is None:
+            raise PlanRejectedError
+        return self.plan
+
+    def _judge(self, candidate: Candidate) -> None:
+        if self._cost is not None and price(self._problem, candidate) >= self._cost:
+            return
+        plan = lay_out(self._problem, candidate, **asdict(self._stamp))
+        if violations := verify(self._problem, plan):
+            self.violations = violations
+            return
+        self._cost = price(self._problem, candidate)
+        self.plan = plan
+        self.improvements += 1
+        self._publish(plan, self.improvements)

@@ -1,0 +1,73 @@
+"""What the operating system is asked to enforce on a worker's processes: death with the parent, memory, time.
+
+Owns the system calls and their differences between platforms. Linux has a parent-death signal and `/proc`; elsewhere
+the end of a pipe and an alarm do the same a little later.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
+_IS_LINUX: Final = sys.platform == "linux"
+
+MEGABYTE: Final = 1024 * 1024
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Have the kernel kill this process when its parent dies (Linux; elsewhere the caller watches a pipe).
+
+    Exits at once if the parent is gone already, which the kernel would not tell.
+    """
+    if _IS_LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent_pid:
+        os._exit(0)
+
+
+def outlive_terminal_signals() -> None:
+    """Ignore SIGINT and SIGTERM, which terminals and service managers send to the whole group.
+
+    The worker drains on them; its helpers must live until it says otherwise.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def cap_memory(limit_mb: int) -> None:
+    """Refuse this process private memory far beyond its cap, so that one huge allocation fails inside it.
+
+    A backstop only: resident memory is watched from outside (`resident_mb`), because a library may reserve more than
+    it uses and dies without a word when refused.
+    """
+    if not _IS_LINUX:
+        return
+    ceiling = 2 * limit_mb * MEGABYTE
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (ceiling, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+def die_after(seconds: float) -> None:
+    """Have the kernel end this process after a while, whatever it is doing. The last line of defence."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def resident_mb(pid: int) -> float | None:
+    """Return the resident memory of a process in MiB, or None where it cannot be told (process gone, no `/proc`)."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * _PAGE_BYTES / MEGABYTE
+
+
+def peak_mb(usage: resource.struct_rusage) -> float:
+    """Return the peak resident memory of a finished process in MiB."""
+    return usage.ru_maxrss / 1024 if _IS_LINUX else usage.ru_maxrss / MEGABYTE

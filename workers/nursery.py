@@ -1,0 +1,207 @@
+"""The worker's side of the warm parent: ask for children, talk to them, learn how they ended.
+
+Owns the handles `Nursery` and `Child`. The warm parent is started anew when it dies; its children die with it and are
+reported like any death. See `workers/warm.py` for the conversation.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+
+from planner_mcp.errors import EngineCrashedError
+from workers import frames
+
+MAX_ORDERS: Final = 200
+"""Orders a child serves before it is replaced, so that a leak stays small."""
+START_S: Final = 60.0
+"""Longest time the imports of the warm parent may take on a busy machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a child ended."""
+
+    code: int
+    """As of `os.waitstatus_to_exitcode`: negative for the signal that killed it."""
+    peak_mb: float = 0.0
+
+
+KILLED: Final = Exit(-signal.SIGKILL)
+
+
+class Child:
+    """A solving process."""
+
+    def __init__(self, number: int, sock: socket.socket, nursery: "Nursery") -> None:
+        loop = asyncio.get_running_loop()
+        self.number = number
+        self.pid: asyncio.Future[int] = loop.create_future()
+        self.exit: asyncio.Future[Exit] = loop.create_future()
+        self.orders = 0
+        self._sock = sock
+        self._nursery = nursery
+        self._reader: asyncio.StreamReader
+        self._writer: asyncio.StreamWriter
+
+    async def open(self) -> None:
+        """Open the conversation; orders may be sent before the fork has happened."""
+        self._reader, self._writer = await asyncio.open_connection(sock=self._sock)
+
+    async def send(self, message: frames.Message) -> None:
+        """Send a message; a child that is gone is noticed by `receive`, not here."""
+        with contextlib.suppress(ConnectionError):
+            self._writer.write(frames.pack(message))
+            await self._writer.drain()
+
+    async def receive(self) -> frames.Message | None:
+        """Return the next message, None when the child hung up."""
+        return await frames.receive(self._reader)
+
+    def kill(self) -> None:
+        """Kill the process; `exit` tells when it is gone."""
+        self._nursery.kill(self)
+
+    def close(self) -> None:
+        """Hang up; an idle child then ends by itself."""
+        self._writer.close()
+
+
+class Nursery:
+    """Children on demand. Use as an async context; leaving it kills every child."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._children: dict[int, Child] = {}
+        self._idle: Child | None = None
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._writer: asyncio.StreamWriter
+        self._listener: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the warm parent."""
+        return self._process.pid if self._process else None
+
+    async def __aenter__(self) -> Self:
+        await self._start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    async def take(self) -> Child:
+        """Return a child without an order: the idle one, or a new fork."""
+        child, self._idle = self._idle, None
+        if child is not None and not child.exit.done():
+            return child
+        if self._control is None:
+            await self._stop()
+            await self._start()
+        return await self._fork()
+
+    def give_back(self, child: Child, *, is_reusable: bool) -> None:
+        """Take back a child that has ended its order; one that is young and well is kept for the next."""
+        if is_reusable and self._idle is None and child.orders < MAX_ORDERS and not child.exit.done():
+            self._idle = child
+        else:
+            child.kill()
+            child.close()
+
+    def kill(self, child: Child) -> None:
+        """Kill a child; through the warm parent, which alone knows that the process id is still its own."""
+        self._ask({"do": "kill", "child": child.number})
+
+    async def _fork(self) -> Child:
+        ours, theirs = socket.socketpair()
+        child = Child(next(self._numbers), ours, self)
+        await child.open()
+        self._children[child.number] = child
+        self._ask({"do": "fork", "child": child.number}, theirs)
+        theirs.close()
+        return child
+
+    def _ask(self, request: frames.Message, attached: socket.socket | None = None) -> None:
+        """Send a small request; when the warm parent cannot take it, it is dead or stuck and so are its children."""
+        if self._control is None:
+            return
+        try:
+            fds = [attached.fileno()] if attached else []
+            socket.send_fds(self._control, [frames.pack(request)], fds)
+        except (ConnectionError, BlockingIOError):
+            self._bury()
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._process = _spawn_warm_parent(theirs)
+        theirs.close()
+        self._control = ours.dup()
+        self._control.setblocking(False)
+        reader, self._writer = await asyncio.open_connection(sock=ours)
+        try:
+            async with asyncio.timeout(START_S):
+                ready = await frames.receive(reader)
+        except TimeoutError:
+            ready = None
+        if ready is None:
+            self._bury()
+            raise EngineCrashedError("The process that loads the solvers did not start.")
+        self._listener = asyncio.create_task(self._listen(reader))
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        while (message := await frames.receive(reader)) is not None:
+            self._note(message)
+        self._bury()
+
+    def _note(self, message: frames.Message) -> None:
+        child = self._children[message["child"]]
+        if "pid" in message:
+            child.pid.set_result(message["pid"])
+        else:
+            del self._children[child.number]
+            child.exit.set_result(Exit(os.waitstatus_to_exitcode(message["status"]), message["peak_mb"]))
+
+    def _bury(self) -> None:
+        """Declare the warm parent and all its children dead, and make sure of it."""
+        if self._control is None or self._process is None:
+            return
+        self._control.close()
+        self._control = None
+        self._writer.close()
+        self._process.kill()
+        for child in self._children.values():
+            child.exit.set_result(KILLED)
+            child.close()
+        self._children.clear()
+
+    async def _stop(self) -> None:
+        self._idle = None
+        if self._listener is not None:
+            self._listener.cancel()
+            await asyncio.wait([self._listener])
+        self._bury()
+        if self._process is not None:
+            await asyncio.to_thread(self._process.wait)
+
+
+def _spawn_warm_parent(control: socket.socket) -> subprocess.Popen[bytes]:
+    """Start the warm parent with its end of the conversation.
+
+    Its stdout is our stderr: ours may be a protocol stream that a solver must not print into. Libraries are told to
+    start no threads, because a fork would lose them.
+    """
+    command = [sys.executable, "-m", "workers.warm", str(control.fileno()), str(os.getpid())]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.Popen(  # noqa: S603 — our own interpreter and module
+        command, pass_fds=[control.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno()
+    )
