@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Literal, Self
@@ -54,7 +54,6 @@ class EmbeddedStore:
         self._dir = data_dir.expanduser().absolute()
         self._appendfsync = appendfsync
         self._socket = _socket_path(self._dir)
-        self._process: subprocess.Popen[bytes] | None = None
         self._use: IO[str] | None = None
 
     @property
@@ -71,9 +70,8 @@ class EmbeddedStore:
 
     def is_alive(self) -> bool:
         """Whether a server of this folder runs."""
-        self._bury()
         with (self._dir / "server.lock").open("a") as lock:
-            return not _take(lock, fcntl.LOCK_EX)
+            return not _take(lock, fcntl.LOCK_SH)  # shared: two who look do not see each other
 
     def start(self) -> str:
         """Adopt the folder's live server or start one; return its URL. Calling again revives a server that died.
@@ -83,13 +81,16 @@ class EmbeddedStore:
         """
         for folder in (self._dir, self._socket.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._starting():
+        with self._starting(), ExitStack() as undo:
             if self._use is None:
-                self._use = (self._dir / "users.lock").open("a")
-                fcntl.flock(self._use, fcntl.LOCK_SH)
+                use = undo.enter_context((self._dir / "users.lock").open("a"))
+                fcntl.flock(use, fcntl.LOCK_SH)
+                self._use = use
+                undo.callback(setattr, self, "_use", None)
             if not self.is_alive():
                 self._launch()
             self._await_answer()
+            undo.pop_all()
         return self.url
 
     def stop(self) -> None:
@@ -103,18 +104,19 @@ class EmbeddedStore:
         self._use = None
 
     def _launch(self) -> None:
+        """Start a daemon: nobody's child, so that it can outlive whoever happened to come first."""
         self._socket.unlink(missing_ok=True)
         with (self._dir / "server.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self._process = subprocess.Popen(  # noqa: S603 the program and its words are our own
+            subprocess.run(  # noqa: S603 the program and its words are our own
                 [find_server(), *self._options()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[lock.fileno()],
-                start_new_session=True,  # Ctrl-C reaches the server's users, who then leave one by one
+                timeout=START_S,
+                check=False,  # whether it came up is seen by asking it
             )
-        (self._dir / "server.pid").write_text(str(self._process.pid))
 
     def _options(self) -> list[str]:
         options = {
@@ -126,6 +128,8 @@ class EmbeddedStore:
             "appendfsync": self._appendfsync,
             "save": "",
             "maxmemory-policy": "noeviction",
+            "daemonize": "yes",
+            "pidfile": str(self._dir / "server.pid"),
             "logfile": str(self._dir / "server.log"),
         }
         return [word for name, value in options.items() for word in (f"--{name}", value)]
@@ -149,11 +153,6 @@ class EmbeddedStore:
 
     def _client(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self._socket), socket_timeout=ANSWER_S, retry=Retry(NoBackoff(), 0))
-
-    def _bury(self) -> None:
-        """Collect a dead child, so that it is no zombie."""
-        if self._process is not None and self._process.poll() is not None:
-            self._process = None
 
     @contextmanager
     def _starting(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """Following a job: every event once and in order, whatever happens meanwhile (SPEC J2, J4)."""
 
+import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -174,6 +175,5 @@ async def test_a_feed_without_followers_stops_reading_and_starts_again(
     claim = await desk.ended(JobState.COMPLETED)
     story = await collect(feed, claim.job.id)
     with anyio.fail_after(5):
-        while not feed._tailers[0].is_over:
-            await anyio.sleep(0.01)
+        await asyncio.wait([feed._tailers[0]._task])
         assert await collect(feed, claim.job.id) == story

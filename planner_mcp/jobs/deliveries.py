@@ -1,0 +1,79 @@
+"""What is known of a webhook's way to its endpoint, and what is kept of it (SPEC W3).
+
+Owns the records and the port `DeliveryStore`, which `planner_mcp.store.outbox` implements. What an answer means is
+`notify/endpoints.py`; who sends is `workers/courier.py`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+class DeliveryState(StrEnum):
+    """Where a delivery stands."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    DEAD = "dead"
+    """Given up: all attempts failed, the endpoint is gone, or it stayed out of service too long. Can be replayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a delivery."""
+
+    at: datetime
+    status: int | None
+    """Of the answer; None when there was none."""
+    error: str
+    """Why it failed; empty for a success."""
+    took_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One notification on its way to one URL."""
+
+    id: str
+    """What `webhook-id` says, in every attempt."""
+    principal: str
+    url: str
+    job_id: str
+    kind: str
+    """Kind of the event: `completed`, `failed`, `cancelled` or `test`."""
+    body: str
+    """Exactly what is sent, in every attempt."""
+    state: DeliveryState
+    created_at: datetime
+    due_at: datetime | None
+    """When the next attempt may start; None once it has ended."""
+    attempt_count: int
+    """Attempts since it was made or last replayed."""
+    error: str
+    """Why the last attempt failed."""
+    attempts: tuple[Attempt, ...] = ()
+    """Oldest first, those before a replay included; only when one delivery was asked for."""
+
+
+class DeliveryStore(Protocol):
+    """A principal's deliveries. Another's are answered like unknown ones, with `NotFoundError`."""
+
+    async def deliveries(
+        self, principal: str, state: DeliveryState | None, *, offset: int, count: int
+    ) -> tuple[Sequence[Delivery], int]:
+        """Return deliveries newest first, and how many there are."""
+        ...
+
+    async def delivery(self, principal: str, delivery_id: str) -> Delivery:
+        """Return one delivery with its attempts."""
+        ...
+
+    async def replay(self, principal: str, delivery_id: str) -> Delivery:
+        """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
+        ...
+
+    async def send_test(self, principal: str, url: str) -> Delivery:
+        """Schedule a test delivery to a URL that was checked."""
+        ...

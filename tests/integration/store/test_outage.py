@@ -1,0 +1,178 @@
+"""Redis goes away, refuses, and comes back (SPEC J7)."""
+
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Progress
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.redis_store import RedisStore
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddedStore]:
+    """A server of the test's own, to be killed."""
+    with tempfile.TemporaryDirectory(prefix="planner-") as folder, EmbeddedStore(Path(folder)) as server:
+        yield server
+
+
+@pytest.fixture
+async def store(server: EmbeddedStore) -> AsyncIterator[RedisStore]:
+    async with connect(Settings(redis_url=server.url)) as store:
+        yield store
+
+
+def kill(server: EmbeddedStore) -> None:
+    """SIGKILL the server and see it dead."""
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGKILL)
+    while server.is_alive():
+        pass
+
+
+async def test_everything_acknowledged_is_there_after_a_crash_of_the_server(
+    desk: Any, server: EmbeddedStore, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC J7: jobs, claims, events and idempotency resume where they stood."""
+    claim = await desk.solving()
+    waiting = await desk.submit()
+    await desk.store.report(claim, half, plan)
+    kill(server)
+    with pytest.raises(StoreUnavailableError):
+        await desk.store.get_job("ann", waiting.id)
+    with pytest.raises(StoreUnavailableError):
+        await desk.store.complete(claim, half, plan)
+    server.start()
+    assert (await desk.store.renew(claim)).is_held
+    await desk.store.complete(claim, half, plan)
+    assert (await desk.store.submit("ann", waiting.request, waiting.id)).id == waiting.id
+    assert (await desk.claim()).job.id == waiting.id
+    assert await desk.kinds(claim.job.id) == ["queued", "started", "progress", "completed"]
+
+
+async def test_a_follower_waits_an_outage_out_and_misses_nothing(
+    desk: Any, server: EmbeddedStore, plan: dict[str, Any]
+) -> None:
+    """SPEC J4."""
+    claim = await desk.solving()
+    seen: list[Event] = []
+
+    async def follow(feed: RedisFeed, started: anyio.Event) -> None:
+        async with aclosing(feed.follow("ann", claim.job.id)) as events:
+            async for event in events:
+                seen.append(event)
+                started.set()
+
+    async with aclosing(RedisFeed(desk.store)) as feed:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as group:
+                started = anyio.Event()
+                group.start_soon(follow, feed, started)
+                await started.wait()
+                kill(server)
+                server.start()
+                await desk.store.report(claim, Progress(percent=10), None)
+                await desk.store.complete(claim, Progress(), plan)
+    assert seen == await desk.events(claim.job.id)
+
+
+async def test_a_claim_that_waits_reports_the_outage_and_works_after_it(desk: Any, server: EmbeddedStore) -> None:
+    """SPEC J7: the worker hears of it and tries again."""
+    await desk.workers()
+
+    async def kill_soon() -> None:
+        await anyio.sleep(0.05)
+        kill(server)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(kill_soon)
+            with pytest.raises(StoreUnavailableError):
+                await desk.store.claim("w1", 10)
+        server.start()
+        job = await desk.submit()
+        assert (await desk.claim()).job.id == job.id
+
+
+async def test_a_paused_server_is_not_ready_within_two_seconds(desk: Any, server: EmbeddedStore) -> None:
+    """SPEC J7: half-open is as bad as closed."""
+    await desk.store.ping()
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        with anyio.fail_after(2), pytest.raises(StoreUnavailableError):
+            await desk.store.ping()
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    with anyio.fail_after(5):
+        await desk.store.ping()
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        ("CONFIG", "SET", "maxmemory", "1"),
+        ("REPLICAOF", "127.0.0.1", "1"),
+        ("CONFIG", "SET", "min-replicas-to-write", "1"),
+    ],
+    ids=["OOM", "READONLY", "NOREPLICAS"],
+)
+async def test_a_server_that_refuses_writes_is_unavailable_and_half_a_step_never_stands(
+    desk: Any, refusal: tuple[str, ...]
+) -> None:
+    """SPEC J7."""
+    request = await desk.request()
+    await desk.store.redis.execute_command(*refusal)
+    with pytest.raises(StoreUnavailableError):
+        await desk.store.ping()
+    with pytest.raises(StoreUnavailableError):
+        await desk.store.submit("ann", request, "job-0-" + "a" * 26)
+    for undo in (("CONFIG", "SET", "maxmemory", "0"), ("REPLICAOF", "NO", "ONE")):
+        await desk.store.redis.execute_command(*undo)
+    await desk.store.redis.execute_command("CONFIG", "SET", "min-replicas-to-write", "0")
+    assert (await desk.store.stats()).queued == 0
+    assert (await desk.store.submit("ann", request, "job-0-" + "a" * 26)).state is JobState.QUEUED
+
+
+async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedStore, store: RedisStore) -> None:
+    """Issue 3: start refused on an evicting maxmemory-policy."""
+    await store.redis.config_set("maxmemory-policy", "allkeys-lru")
+    with pytest.raises(StoreError, match="noeviction"):
+        async with connect(Settings(redis_url=server.url)):
+            pass
+
+
+async def test_nobody_at_the_url_is_said_at_once() -> None:
+    """SPEC J7."""
+    with anyio.fail_after(5), pytest.raises(StoreUnavailableError):
+        async with connect(Settings(redis_url="unix:///nowhere/at.all")):
+            pass
+
+
+async def test_a_running_house_revives_its_own_server(tmp_path: Path) -> None:
+    """SPEC J7: `serve` on one machine needs nobody to restart the store."""
+    settings = Settings(data_dir=tmp_path)
+    async with connect(settings) as store:
+        await store.ping()
+        kill(EmbeddedStore(tmp_path))
+        with anyio.fail_after(10):
+            while True:
+                with suppress(StoreUnavailableError):
+                    await store.ping()
+                    break
+                await anyio.sleep(0.02)
