@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import anyio
 import typer
 import uvicorn
+from pydantic import ValidationError
 from typing_extensions import override
 
 from planner_mcp.app import create_app, open_house
@@ -194,7 +195,11 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _settings(**given: Any) -> Settings:
     """Return the settings of the environment under what the command line says, and set the log up."""
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    try:
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        raise typer.BadParameter("; ".join(wrong)) from error
     configure_logging(settings)
     return settings
 

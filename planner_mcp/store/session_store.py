@@ -115,7 +115,7 @@ class SessionStore:
         """
         ids = json.dumps(list(request_ids))
         keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name), _names(session_id)]
-        args = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, channel_of(session_id), ids]
+        args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, channel_of(session_id), ids]
         with border():
             position: str | None = await self._append(keys=keys, args=args)
             return position
