@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp import model
+from planner_mcp.vrp.eligible import Eligible
 from planner_mcp.vrp.features import features_of
 from planner_mcp.vrp.model import Scenario, end_of, start_of
 from planner_mcp.vrp.prices import Prices, price_list
@@ -53,10 +54,17 @@ def compile_scenario(scenario: Scenario) -> Problem:
         backhaul=scenario.options.backhaul,
         span_cost=balance,
         features=features_of(scenario, agents, tickets, prices),
-        assumptions=travel.assumptions + _assumptions(agents),
+        assumptions=travel.assumptions + _open_ends([(agent.start, agent.end) for agent in agents]),
         positions=travel.positions,
         provenance=travel.provenance,
     )
+
+
+def assumptions(scenario: Scenario) -> tuple[str, ...]:
+    """Return what compiling would assume, without the cost of whole matrices."""
+    names = _locations(scenario)
+    ends = [(start_of(scenario, agent), end_of(scenario, agent)) for agent in scenario.agents]
+    return measure(scenario, names[:1]).assumptions + _open_ends(ends)
 
 
 def _locations(scenario: Scenario) -> tuple[str, ...]:
@@ -157,9 +165,9 @@ def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices
 
 
 def _tickets(scenario: Scenario, units: _Units, prices: Prices) -> tuple[TicketSpec, ...]:
-    allowed = _Allowed(scenario)
+    eligible = Eligible(scenario)
     pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
-    return tuple(_ticket(t, units, prices, allowed.agents(t), t.id in pickups) for t in scenario.tickets)
+    return tuple(_ticket(t, units, prices, eligible.restriction(t), t.id in pickups) for t in scenario.tickets)
 
 
 def _ticket(
@@ -196,26 +204,6 @@ def _windows(ticket: model.Ticket, units: _Units) -> tuple[tuple[int, int], ...]
     return tuple(joined)
 
 
-class _Allowed:
-    """Which agents may serve a ticket, by skills and by name. Equal demands share one set."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self._skills = [frozenset(agent.skills) for agent in scenario.agents]
-        self._index = {agent.id: index for index, agent in enumerate(scenario.agents)}
-        self._known: dict[tuple[object, ...], frozenset[int] | None] = {}
-
-    def agents(self, ticket: model.Ticket) -> frozenset[int] | None:
-        """Return agent indexes, or None where every agent may."""
-        key = (ticket.skills, ticket.agents, ticket.not_agents)
-        if key not in self._known:
-            needed = set(ticket.skills)
-            named = self._index if ticket.agents is None else ticket.agents
-            chosen = {self._index[name] for name in named if needed <= self._skills[self._index[name]]}
-            chosen -= {self._index[name] for name in ticket.not_agents}
-            self._known[key] = None if len(chosen) == len(self._index) else frozenset(chosen)
-        return self._known[key]
-
-
 def _group(group: model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: Prices) -> Group:
     members = tuple(units.ticket[ticket] for ticket in group.tickets)
     kind = GroupKind(group.kind)
@@ -246,10 +234,11 @@ def _pairs(scenario: Scenario, units: _Units) -> frozenset[tuple[int, int]]:
     return frozenset(pairs)
 
 
-def _assumptions(agents: tuple[AgentSpec, ...]) -> tuple[str, ...]:
+def _open_ends(ends: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+    starts, stops = zip(*ends, strict=True)
     said = []
-    if any(agent.start is None for agent in agents):
+    if None in starts:
         said.append("Agents without start_location begin at their first ticket.")
-    if any(agent.end is None for agent in agents):
+    if None in stops:
         said.append("Agents without end_location stop at their last ticket.")
     return tuple(said)

@@ -23,7 +23,7 @@ CODES: Final[dict[str, str]] = {
     "MAX_DISTANCE": "Serving it alone would take every agent that could beyond its max_distance.",
     "SHIPMENT_HALF_UNSERVED": "The other half of its shipment cannot be served.",
     "GROUP_INCOMPLETE": "Another ticket of its all-or-none group cannot be served.",
-    "PENALTY_LOWER_THAN_COST": "Leaving it out costs less than serving it would.",
+    "PENALTY_LOWER_THAN_COST": "It has a price, and the search found no plan in which serving it is worth more.",
     "ALL_CAPACITY_USED": "The agents that may serve it have no capacity left in this plan.",
     "NO_ROOM_FOUND": "The search found no route with room for it; more time or agents may help.",
 }

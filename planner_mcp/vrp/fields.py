@@ -37,7 +37,8 @@ def is_number(value: Any) -> bool:
 
 
 def _number(low: float, high: float) -> Callable[[Any], float]:
-    accepted = f"a number from {low:g} to {high:g}"
+    bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
+    accepted = f"a number{bounds}"
 
     def read(value: Any) -> float:
         if isinstance(value, str):
@@ -150,6 +151,28 @@ Speed = Annotated[float, PlainValidator(_number(0.001, 1e6)), _bounded(0.001, 1e
 Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema({"type": "integer", "minimum": 0})]
 Priority = Annotated[int, PlainValidator(_whole(1, 9)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 9})]
 Decimals = Annotated[int, PlainValidator(_whole(0, 3)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 3})]
+
+
+def need_some(value: Any) -> Any:
+    """Pass on a list that is not empty."""
+    if value == []:
+        raise mistake("The list is empty.", "a list of 1 or more")
+    return value
+
+
+def need_pair(value: Any) -> Any:
+    """Pass on a value that looks like a window."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise mistake("The window is not a pair of times.", "[open, close]", 'Write it like ["08:00", "12:00"].')
+    return value
+
+
+def need_pairs(value: Any) -> Any:
+    """Pass on a value that looks like a list of windows; a single window without its list is the usual slip."""
+    if isinstance(value, list) and len(value) == 2 and not any(isinstance(item, list) for item in value):
+        problem = "The value is a single window, not a list of windows."
+        raise mistake(problem, "a list of [open, close] pairs", 'Write it like [["08:00", "12:00"]].')
+    return value
 
 
 def read_matrix(value: Any) -> tuple[tuple[float, ...], ...]:

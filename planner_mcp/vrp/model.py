@@ -7,7 +7,7 @@ units, lengths are metres (or plane units), times are seconds after midnight of 
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, model_validator
 
 from planner_mcp.vrp.fields import (
     Amount,
@@ -25,6 +25,9 @@ from planner_mcp.vrp.fields import (
     Speed,
     Time,
     mistake,
+    need_pair,
+    need_pairs,
+    need_some,
 )
 
 _MAX_FIELDS: Final = 100
@@ -32,7 +35,8 @@ _MAX_FIELDS: Final = 100
 
 Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000)]
 Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
-Window = tuple[Time, Time]
+Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
+Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
 
 
 class _Part(BaseModel):
@@ -103,9 +107,7 @@ class Ticket(_Part):
     location: Identifier
     demand: Amount
     kind: Literal["delivery", "pickup"] = "delivery"
-    time_windows: Annotated[tuple[Window, ...], Field(max_length=50)] = Field(
-        (), description="[open, close] for the start of service"
-    )
+    time_windows: Windows = Field((), description="[open, close] for start of service")
     soft_close: Time | None = None
     lateness_cost_per_hour: Price = 0.0
     service_time_s: Duration = 0.0
@@ -153,8 +155,8 @@ class Scenario(_Part):
 
     name: Identifier
     planning_date: Day
-    agents: Annotated[tuple[Agent, ...], Field(min_length=1)]
-    tickets: Annotated[tuple[Ticket, ...], Field(min_length=1)]
+    agents: Annotated[tuple[Agent, ...], BeforeValidator(need_some)]
+    tickets: Annotated[tuple[Ticket, ...], BeforeValidator(need_some)]
     locations: Annotated[tuple[Location, ...], Field(max_length=20_000)] = ()
     depot: Identifier | None = Field(None, description="start and end of all agents")
     travel: Travel = Travel()

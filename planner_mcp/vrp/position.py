@@ -1,17 +1,27 @@
-"""Chinese coordinate systems turned into WGS-84.
+"""Positions on the globe: great-circle distance, and Chinese coordinate systems turned into WGS-84.
 
-Owns GCJ-02 (maps of AMap and Tencent) and BD-09 (Baidu). Both are public approximations, exact to about a metre inside
-China; outside the rectangle where GCJ-02 applies positions are returned unchanged.
+Owns single pairs; whole matrices are `vrp/travel.py`'s. GCJ-02 (maps of AMap and Tencent) and BD-09 (Baidu) are public
+approximations, exact to about a metre inside China; outside the rectangle where GCJ-02 applies positions are returned
+unchanged.
 """
 
-from math import atan2, cos, pi, sin, sqrt
+from math import asin, atan2, cos, pi, radians, sin, sqrt
 from typing import Final
 
+EARTH_RADIUS_M: Final = 6_371_008.8
+"""Mean radius of WGS-84 (IUGG)."""
 _AXIS_M: Final = 6_378_245.0
 """Semi-major axis of the Krasovsky 1940 ellipsoid that GCJ-02 is built on."""
 _ECCENTRICITY: Final = 0.006_693_421_622_965_943
 """Its squared eccentricity."""
 _BD_ANGLE: Final = pi * 3000.0 / 180.0
+
+
+def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Return great-circle metres between two (lat, lon) in degrees."""
+    north, east = radians(b[0] - a[0]) / 2, radians(b[1] - a[1]) / 2
+    half = sin(north) ** 2 + cos(radians(a[0])) * cos(radians(b[0])) * sin(east) ** 2
+    return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
 
 
 def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:

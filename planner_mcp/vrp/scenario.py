@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.vrp.checks import check, warnings
+from planner_mcp.vrp.checks import check, contradictions, warnings
 from planner_mcp.vrp.faults import faults_of
 from planner_mcp.vrp.fields import read_date
+from planner_mcp.vrp.mend import is_doubtful, mend
 from planner_mcp.vrp.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
 from planner_mcp.vrp.schema import scenario_schema
 
@@ -54,7 +55,7 @@ def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000
     try:
         scenario = _validate(args)
     except ValidationError as error:
-        raise _refusal(faults_of(error, Scenario, args)) from None
+        raise _refusal(faults_of(error, Scenario, args) + _beyond(args, error)) from None
     if faults := check(scenario):
         raise _refusal(faults)
     return scenario
@@ -73,6 +74,18 @@ def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:
 
 def _validate(args: Any) -> Scenario:
     return Scenario.model_validate(args, context={"planning_date": _planning_date(args)})
+
+
+def _beyond(args: Any, error: ValidationError) -> list[Fault]:
+    """Return the logic faults of what the schema faults leave whole."""
+    places = [entry["loc"] for entry in error.errors(include_url=False, include_input=False, include_context=False)]
+    if (body := mend(args, places)) is None:
+        return []
+    try:
+        faults = contradictions(_validate(body))
+    except ValidationError:
+        return []
+    return [fault for fault in faults if not is_doubtful(fault, places)]
 
 
 def _planning_date(args: Any) -> date | None:

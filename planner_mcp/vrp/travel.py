@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from planner_mcp.vrp.model import Location, Scenario
 from planner_mcp.vrp.model import Travel as TravelInput
-from planner_mcp.vrp.position import to_wgs84
+from planner_mcp.vrp.position import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.vrp.problem import Matrix
 
-EARTH_RADIUS_M: Final = 6_371_008.8
-"""Mean radius of WGS-84 (IUGG)."""
 _CHUNK_ROWS: Final = 256
 """Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
 
