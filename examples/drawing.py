@@ -8,6 +8,7 @@ at once; hovering any shape shows its `<title>`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from math import cos, floor, log10, pi
 from typing import Any, Final
 
@@ -180,7 +181,8 @@ def timeline(plan: dict[str, Any]) -> str:
 def _row(route: dict[str, Any], top: float, at: Any) -> Iterable[str]:
     middle = top + 8
     yield f'<text class="label" x="0" y="{top + 12:g}">{escape(route["agent_id"])}</text>'
-    yield f'<line class="drive" x1="{at(route["start_s"]):.1f}" x2="{at(route["end_s"]):.1f}" y1="{middle}" y2="{middle}"/>'
+    left, right = at(route["start_s"]), at(route["end_s"])
+    yield f'<line class="drive" x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}"/>'
     for visit in route["visits"]:
         if visit["start_s"] - visit["arrival_s"] > 60:
             yield _block("wait", visit["arrival_s"], visit["start_s"], top + 4, 8, at, f"waits {clock_span(visit)}")
@@ -215,7 +217,7 @@ def curve(history: Sequence[tuple[float, float]]) -> str:
         return f"{x:.1f} {y:.1f}"
 
     steps = [f"M{point(*history[0])}"]
-    for (_, before), (elapsed, cost) in zip(history, history[1:], strict=False):
+    for (_, before), (elapsed, cost) in pairwise(history):
         steps.append(f"L{point(elapsed, before)}L{point(elapsed, cost)}")
     y_low = height - bottom - 10
     parts = [

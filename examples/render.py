@@ -43,8 +43,8 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
     name = escape(scenario["name"])
     style = _STYLE.read_text(encoding="utf-8") + _hues(len(plan["routes"]))
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>'
-    inner = "\n".join(body)
-    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body><main>{inner}</main></body></html>\n'
+    main = f"<main>{chr(10).join(body)}</main>"
+    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{main}</body></html>\n'
 
 
 def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
@@ -81,7 +81,8 @@ def _kpis(plan: dict[str, Any]) -> str:
         "of it waiting, h": f"{waiting_h:,.1f}",
         "tickets left out": str(len(plan["unassigned"])),
     }
-    return f'<div class="kpis">{"".join(f"<div><b>{value}</b><span>{key}</span></div>" for key, value in figures.items())}</div>'
+    cards = "".join(f"<div><b>{value}</b><span>{key}</span></div>" for key, value in figures.items())
+    return f'<div class="kpis">{cards}</div>'
 
 
 def _amount(value: Any) -> float:
@@ -132,6 +133,7 @@ def _stops(plan: dict[str, Any]) -> str:
 
 def _footer(plan: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in sorted(plan.get("versions", {}).items()))
-    facts = [f"engine {plan['engine']}", f"seed {plan['seed']}", versions, f"input {plan['input_hash'][:12]}"]
+    source = f"input {plan['input_hash'][:12]}" if plan.get("input_hash") else ""
+    facts = [f"engine {plan['engine']}", f"seed {plan['seed']}", versions, source]
     assumptions = "".join(f"<p>{escape(text)}</p>" for text in plan.get("assumptions", ()))
     return f"<footer>{assumptions}<code>{escape(' · '.join(fact for fact in facts if fact.strip()))}</code></footer>"

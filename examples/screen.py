@@ -50,7 +50,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     print("  " + "  ".join(_pad(name, width, n) for name, width, n in zip(head, widths, is_number, strict=True)))
     print("  " + "  ".join("─" * width for width in widths))
     for row in cells:
-        print("  " + "  ".join(_pad(cell, width, n) for cell, width, n in zip(row, widths, is_number, strict=True)))
+        line = "  ".join(_pad(cell, width, n) for cell, width, n in zip(row, widths, is_number, strict=True))
+        print(f"  {line.rstrip()}")
 
 
 def _width(text: str) -> int:

@@ -1,0 +1,29 @@
+# One image for servers and workers: `serve` is the default, `worker --redis-url …` the other half.
+FROM python:3.12-slim-bookworm AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+RUN python -m venv /opt/planner
+COPY pyproject.toml README.md LICENSE ./
+COPY planner_mcp ./planner_mcp
+COPY workers ./workers
+COPY manifest ./manifest
+RUN /opt/planner/bin/pip install --no-cache-dir ".[pyvrp]"
+
+FROM python:3.12-slim-bookworm
+LABEL org.opencontainers.image.title="planner-mcp" \
+      org.opencontainers.image.description="An async, job-oriented MCP server for vehicle routing" \
+      org.opencontainers.image.licenses="MIT" \
+      io.modelcontextprotocol.server.name="io.github.planner-mcp/planner-mcp"
+RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/planner planner
+COPY --from=build /opt/planner /opt/planner
+ENV PATH="/opt/planner/bin:$PATH" \
+    PLANNER_DATA_DIR=/var/lib/planner/data \
+    PYTHONUNBUFFERED=1
+USER planner
+WORKDIR /var/lib/planner
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8080/healthz', timeout=2)"]
+ENTRYPOINT ["planner-mcp"]
+CMD ["serve", "--host", "127.0.0.1"]

@@ -1,0 +1,76 @@
+"""What leaves the house: the wheel, the public names, the tracked files."""
+
+import importlib
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("planner_mcp", "workers", "manifest")
+
+
+def tracked() -> list[str]:
+    """Return the paths of all tracked files."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Names in a wheel built from this checkout."""
+    out = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(out),
+        ".",
+    ]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path).namelist()
+
+
+def test_wheel_holds_the_three_packages_and_nothing_else(wheel: list[str]) -> None:
+    """DESIGN: the folder you open is the name you import."""
+    tops = {name.split("/")[0] for name in wheel}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+
+
+def test_wheel_holds_what_the_packages_read(wheel: list[str]) -> None:
+    """DESIGN: each package is typed; Lua steps and the manifest travel with the code."""
+    data = [path for path in tracked() if path.startswith(PACKAGES) and path.endswith((".lua", ".json", "py.typed"))]
+    assert [path for path in data if path not in wheel] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_can_be_imported(package: str) -> None:
+    """Our choice: `__all__` never lies."""
+    module = importlib.import_module(package)
+    assert [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)] == []
+
+
+def test_tracked_files_name_no_place_of_one_machine() -> None:
+    """STYLE: what is shared works anywhere."""
+    private = re.compile(r"/(?:home|root|Users)/\w+/|/work/|https?://[^\s\"')]*(?:artifactory|nexus|pypi\.internal)")
+    texts = {path: (ROOT / path).read_text(encoding="utf-8", errors="ignore") for path in tracked()}
+    own = Path(__file__).relative_to(ROOT).as_posix()
+    assert [path for path, text in texts.items() if path != own and private.search(text)] == []
+
+
+def test_every_make_target_is_told() -> None:
+    """STYLE: bare `make` lists the commands a person or CI runs."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE))
+    told = set(re.findall(r"^([a-z][a-z-]*):.*##", text, re.MULTILINE))
+    assert targets == told

@@ -1,0 +1,40 @@
+"""Who may import whom: the contracts in pyproject.toml hold, and they cover every room."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOLVER_FREE = ("planner_mcp.cli", "planner_mcp.app")
+
+
+def test_import_contracts_hold() -> None:
+    """DESIGN: import-linter holds who may import whom."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_room_stands_in_the_layers() -> None:
+    """Our choice: a new room is placed before it is used."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    placed = {name for layer in layers for name in layer.replace(":", "|").replace("(", "").replace(")", "").split()}
+    rooms = {path.parent.name for path in (ROOT / "planner_mcp").glob("*/__init__.py")}
+    assert rooms - placed == set()
+
+
+def test_the_server_runs_without_a_solver() -> None:
+    """DESIGN: only engines import a solver; a server replica needs none loaded."""
+    code = f"import sys, {', '.join(SOLVER_FREE)}; print([m for m in ('ortools', 'pyvrp') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_manifest_is_read_with_the_standard_library_alone() -> None:
+    """DESIGN: who only wants the manifest loads nothing else."""
+    code = "import sys, manifest; print([m for m in ('pydantic', 'mcp', 'planner_mcp') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

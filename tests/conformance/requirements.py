@@ -1,0 +1,142 @@
+"""Every promise of the product, and which tests prove it.
+
+Owns the list of promises. Proofs are not listed by hand: a test proves what its docstring names, as in `"SPEC J6"` or
+`"SPEC J2, J4"`, and `proofs()` collects them from the sources. A promise that is not fully kept yet names the
+issue that will keep it; remove that with the last test it lacks. `python -m tests.conformance.requirements`
+prints the table. `SPEC` is the numbered text the project was ordered by; each sentence here stands for its paragraph.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+TESTS: Final = Path(__file__).parents[1]
+LATER: Final = "no issue yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One promise.
+
+    Args:
+        id: As tests and commits name it.
+        promise: In one sentence.
+        open_in: The issue that will keep the rest of it; None when it is kept.
+    """
+
+    id: str
+    promise: str
+    open_in: str | None = None
+
+
+REQUIREMENTS: Final = (
+    Requirement("T1", "create_scenario takes a day of work; the smallest call is complete and solves to COMPLETED."),
+    Requirement("T2", "solve_vrp answers with a job id before any solving; equal calls give the same job."),
+    Requirement("T3", "query_vrp_status tells the state and true progress, and waits up to 45 s for a change."),
+    Requirement("T4", "cancel_vrp_job works queued and mid-solve within a second; the best plan stays readable."),
+    Requirement(
+        "T5", "Plans are read trimmed; revise, compare, explain, import and export stand in tool sets.", "issue 6"
+    ),
+    Requirement("T6", "Each tool has title, described parameters, output schema, annotations and an example."),
+    Requirement("T7", "A wrong input is answered with all its faults at once, each with path, accepted and hint."),
+    Requirement("T8", "An internal error reaches a client as a code and a trace id, nothing else."),
+    Requirement("T9", "Answers keep to stated token budgets, counted in a test.", "issue 4"),
+    Requirement("J1", "A job moves by one table of changes; terminal states are final; each change is one event."),
+    Requirement("J2", "Every door tells the same events in the same order; none needs another.", "issue 4"),
+    Requirement("J3", "Events travel as the stated JSON-RPC notifications, in the form each revision allows."),
+    Requirement("J4", "A client that reconnects anywhere with Last-Event-ID misses nothing and sees nothing twice."),
+    Requirement("J5", "Progress is true, rises only, and is 100 at the end alone."),
+    Requirement(
+        "J6", "A killed worker's job runs again in seconds; a late worker cannot write; poison jobs end failed."
+    ),
+    Requirement("J7", "SIGTERM drains; with Redis away callers are told to come back and nothing is lost.", "issue 3"),
+    Requirement("J8", "Quotas, fair sharing, priorities and a bounded queue that says when to come back.", "issue 3"),
+    Requirement("J9", "Every stored key has a life; jobs belong to the principal, never to a connection."),
+    Requirement(
+        "W1", "Webhooks are signed in the Standard Webhooks form, with several secrets while one rotates.", "issue 3"
+    ),
+    Requirement(
+        "W2", "A webhook's body is the notification of the event; its schema stands in the manifest.", "issue 3"
+    ),
+    Requirement(
+        "W3", "Deliveries go at least once through an outbox, with retries over hours and dead letters.", "issue 3"
+    ),
+    Requirement(
+        "W4", "A webhook never reaches an address that is not public, save where a deployment allows it.", "issue 3"
+    ),
+    Requirement(
+        "W5", "A client learns its webhook secret once; networks, ports and schedules are settings.", "issue 3"
+    ),
+    Requirement("R1", "Scenarios, jobs, plans, logs and reports are resources with stated URIs.", "issue 4"),
+    Requirement("R2", "Resources can be listed, completed, subscribed to and followed.", "issue 4"),
+    Requirement("R3", "Sensitive fields are declared and masked for principals without the scope.", "issue 5"),
+    Requirement("R4", "Prompts for the usual work of a planner, and a skill for the loop of solving.", "issue 4"),
+    Requirement("M1", "GET /manifest and its well-known twin describe everything, with ETag and CORS."),
+    Requirement("M2", "The manifest is built from the objects that answer; a stale file fails the check."),
+    Requirement("X1", "Streamable HTTP, stdio and HTTP+SSE serve five revisions, each as its text says.", "issue 4"),
+    Requirement(
+        "X2", "MCP tasks in both forms, cancellation, logging, completion, pagination, elicitation.", "issue 4"
+    ),
+    Requirement("X3", "Origin and Host are checked, bodies are limited, session ids authenticate nobody."),
+    Requirement("A1", "An OAuth 2.1 resource server: challenges, metadata, audience, expiry, scopes.", "issue 5"),
+    Requirement("A2", "Everything belongs to a principal; another's is answered like the unknown.", "issue 5"),
+    Requirement("A3", "Scopes, an audit log, caps on streams; without auth one user on loopback.", "issue 5"),
+    Requirement(
+        "S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups.", "issue 6"
+    ),
+    Requirement("S2", "Every plan passes an independent verifier before anyone sees it; statuses are honest."),
+    Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan.", "issue 6"),
+    Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out."),
+    Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
+    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", "issue 3"),
+    Requirement("O4", "The flow over several servers, address resolution included, runs as an example.", LATER),
+    Requirement(
+        "O5", "A REST face with OpenAPI, and an adapter that serves chosen foreign operations as tools.", LATER
+    ),
+)
+
+_NAMED = re.compile(r"\bSPEC ((?:[TJWRMXASO]\d+(?:[-–][TJWRMXASO]?\d+)?(?:, | and )?)+)")
+_ID = re.compile(r"([TJWRMXASO])(\d+)(?:[-–][TJWRMXASO]?(\d+))?")
+
+
+def proofs() -> dict[str, list[str]]:
+    """Return the tests that name each id, as `path::test_name`, by id."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for name, docstring in _tests(ast.parse(path.read_text(encoding="utf-8"))):
+            for id_ in ids_in(docstring):
+                found.setdefault(id_, []).append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
+    return found
+
+
+def ids_in(docstring: str) -> set[str]:
+    """Return the promises a docstring names; `J1-J3` names three."""
+    ids = set()
+    for match in _NAMED.finditer(docstring):
+        for letter, first, last in _ID.findall(match[1]):
+            ids |= {f"{letter}{number}" for number in range(int(first), int(last or first) + 1)}
+    return ids
+
+
+def _tests(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield each test with its docstring; a test without one that names a promise speaks with its module's."""
+    module = ast.get_docstring(tree) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            own = ast.get_docstring(node) or ""
+            yield node.name, own if ids_in(own) else module
+
+
+def main() -> None:
+    """Print each promise with its state and the number of its proofs."""
+    found = proofs()
+    for requirement in REQUIREMENTS:
+        state = requirement.open_in or "kept"
+        print(f"{requirement.id:4} {state:12} {len(found.get(requirement.id, [])):3} tests  {requirement.promise}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
