@@ -23,7 +23,6 @@ from examples.house import HouseError, running
 from examples.planner import FINAL, RefusedError, call, read_plan, watch
 from examples.render import page
 
-
 CANCEL_AT: Final = 5
 """Percent of the second solve after which it is cancelled."""
 
