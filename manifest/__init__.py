@@ -1,0 +1,24 @@
+"""The manifest: what this server offers, in one document that a client can read before it connects (SPEC M1).
+
+Owns the committed `manifest.json` and its `schema.json`. Reading needs the standard library alone; `manifest.build`
+makes the document from the objects that answer `tools/list`.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+PATH: Final = Path(__file__).with_name("manifest.json")
+SCHEMA_PATH: Final = Path(__file__).with_name("schema.json")
+
+
+def load() -> dict[str, Any]:
+    """Return the committed manifest."""
+    document: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+    return document
+
+
+def load_schema() -> dict[str, Any]:
+    """Return the JSON Schema every manifest follows."""
+    schema: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+    return schema

@@ -5,15 +5,13 @@ Owns the classes that code raises and the numbers, names and retry hints a clien
 
 ```text
 PlannerError         code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
-├─ InputError        the caller can mend it     InvalidInputError, NotFoundError, IdempotencyConflictError, TooLargeError,
-│                                               InvalidMessageError, UnknownMethodError, UnknownSessionError, LostStreamError
-├─ AccessError       the caller may not         UnauthenticatedError, InsufficientScopeError
+├─ InputError        the caller can mend it     MissingParameterError, InvalidScenarioError, NotFoundError, …
+├─ AccessError       the caller may not         UnauthenticatedError, InsufficientScopeError, ForbiddenOriginError, …
 ├─ CapacityError     come back, retry_after_s   QueueFullError, RateLimitedError, QuotaExceededError
 ├─ JobError          the life cycle refused     IllegalTransitionError, LeaseLostError, PlanNotReadyError
-├─ EngineError       the solver failed          EngineCrashedError, EngineMemoryError, EngineTimeoutError, PlanRejectedError,
-│                                               UnsupportedFeatureError, PoisonedJobError
+├─ EngineError       the solver failed          EngineCrashedError, EngineMemoryError, PlanRejectedError, …
 ├─ StoreError        Redis failed; retryable    StoreUnavailableError
-└─ WebhookError      the news did not travel    EndpointForbiddenError, EndpointRejectedError, EndpointUnreachableError
+└─ WebhookError      the news did not travel    EndpointRejectedError, EndpointUnreachableError
 ```
 An infeasible day and a search that ran out of time are results, not errors.
 """
@@ -383,6 +381,38 @@ class AbandonedRequestError(PlannerError):
     type = "AbandonedRequest"
     retryable = True
     summary = "The server that worked on this request stopped; jobs go on, call again."
+
+
+class WrongHostError(AccessError):
+    """The Host header names no address of this server."""
+
+    code = 4019
+    type = "WrongHost"
+    summary = "This server does not answer under this Host; the operator can add it to PLANNER_ALLOWED_HOSTS."
+
+
+class ForbiddenOriginError(AccessError):
+    """A web page of another origin."""
+
+    code = 4020
+    type = "ForbiddenOrigin"
+    summary = "Pages of this Origin may not call; the operator can add it to PLANNER_ALLOWED_ORIGINS."
+
+
+class UnsupportedEncodingError(InputError):
+    """A compressed request body."""
+
+    code = 4021
+    type = "UnsupportedEncoding"
+    summary = "Request bodies are accepted without Content-Encoding only."
+
+
+class MethodNotAllowedError(InputError):
+    """The path exists, the HTTP method does not."""
+
+    code = 4022
+    type = "MethodNotAllowed"
+    summary = "This HTTP method is not served here."
 
 
 _KIND_CLASSES: Final[dict[str, type[InputError]]] = {

@@ -57,7 +57,7 @@ async def _settled(ctx: ToolContext, job: Job) -> Job:
     """Return the job once its solver has stopped, or as it stands after `SETTLE_S`."""
     with anyio.move_on_after(SETTLE_S):
         while not job.is_terminal:
-            job = await ctx.planner.wait(ctx.principal, job.id, SETTLE_S, since=job.event_id)
+            job = await ctx.planner.wait(ctx.principal, job.id, SETTLE_S, since=job.event_id or None)
     return job
 
 

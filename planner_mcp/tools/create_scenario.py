@@ -40,14 +40,10 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     assumptions = await anyio.to_thread.run_sync(_assumptions, scenario, limiter=_limiter)
     stored = await ctx.planner.create_scenario(ctx.principal, args)
     counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
-    structured = {
-        "scenario_id": stored.id,
-        **counts,
-        "assumptions": assumptions,
-        "warnings": _first(warnings(scenario)),
-    }
+    cautions = _first(warnings(scenario))
+    structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": cautions}
     lines = [f"{stored.id}: {counts['agents']} agents, {counts['tickets']} tickets", *assumptions]
-    lines += [f"Warning: {warning}" for warning in structured["warnings"]]
+    lines += [f"Warning: {caution}" for caution in cautions]
     lines.append(f"Next: solve_vrp scenario_id={stored.id}")
     return ToolResult(structured, "\n".join(lines), (Link(f"scenario://{stored.id}", "scenario"),))
 

@@ -1,0 +1,129 @@
+"""Writes `manifest.json` from the objects that answer `tools/list` and validate input, or checks that it is fresh.
+
+`python -m manifest.build` writes, `python -m manifest.build --check` fails when the committed file is stale (SPEC M2).
+The document is a function of the code alone: no clock, no settings.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import manifest
+import planner_mcp
+from planner_mcp.auth.challenge import WELL_KNOWN
+from planner_mcp.errors import catalogue
+from planner_mcp.tools.base import Tool
+from planner_mcp.tools.registry import REGISTRY
+from planner_mcp.vrp.scenario import Scenario
+
+SCHEMA_VERSION: Final = "2025-06-18"
+"""The form of the manifest itself, as the design names it."""
+LAST_UPDATED: Final = "2026-11-21T00:00:00Z"
+"""When what the server offers changed last; whoever changes it moves the date."""
+
+_SCHEMAS: Final = "#/components/schemas/"
+_SHARED: Final = {"create_scenario": "Scenario"}
+"""Tools whose input is a shared schema."""
+
+_ERROR_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "integer"},
+        "type": {"type": "string"},
+        "message": {"type": "string"},
+        "traceId": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "format": "json-pointer"},
+                    "problem": {"type": "string"},
+                    "accepted": {"type": "string"},
+                    "hint": {"type": "string"},
+                },
+                "required": ["path", "problem"],
+            },
+        },
+        "errors_omitted": {"type": "integer", "minimum": 1},
+        "retryable": {"type": "boolean"},
+        "retry_after_s": {"type": "number"},
+    },
+    "required": ["code", "type", "message", "traceId", "errors", "retryable"],
+}
+
+
+def build() -> dict[str, Any]:
+    """Return the manifest."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "name": "vrp-planner-mcp",
+        "title": "VRP Planner",
+        "description": "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans.",
+        "version": planner_mcp.__version__,
+        "last_updated": LAST_UPDATED,
+        "capabilities": _capabilities(),
+        "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
+        "tools": [_tool(tool) for tool in REGISTRY],
+        "resources": [],
+        "prompts": [],
+        "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
+        "components": {"schemas": _components()},
+    }
+
+
+def _capabilities() -> dict[str, Any]:
+    return {
+        "callback": {
+            "field": "callback_url",
+            "methods": ["webhook"],
+            "description": "Signed (Standard Webhooks) POST of each final notification of a job.",
+        },
+        "notifications": {
+            "supported": True,
+            "events": ["progress", "complete", "cancelled"],
+            "channel": "/jobs/{job_id}/events",
+        },
+        "elicitation": {},
+    }
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    shared = _SHARED.get(tool.name)
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": {"$ref": _SCHEMAS + shared} if shared else tool.input_schema,
+        "returns": tool.output_schema,
+        "annotations": tool.hints.as_json(),
+        "_meta": tool.meta,
+    }
+
+
+def _components() -> dict[str, Any]:
+    schema = Scenario.model_json_schema(ref_template=_SCHEMAS + "{model}")
+    parts = schema.pop("$defs", {})
+    return {"Scenario": schema, **dict(sorted(parts.items())), "Error": _ERROR_SCHEMA}
+
+
+def text() -> str:
+    """Return the manifest as the committed file holds it."""
+    return json.dumps(build(), ensure_ascii=False, indent=2) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the file, or with `--check` compare it; return the exit status."""
+    fresh = text()
+    if "--check" not in arguments:
+        manifest.PATH.write_text(fresh, encoding="utf-8")
+        return 0
+    if manifest.PATH.exists() and manifest.PATH.read_text(encoding="utf-8") == fresh:
+        return 0
+    sys.stderr.write("manifest/manifest.json is stale: run `make manifest`, and move LAST_UPDATED.\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,77 @@
+"""HTTP answers of the planner's own routes: errors with their status, JSON.
+
+Owns which HTTP status an error travels under. The body is the one of every door (SPEC T7).
+"""
+
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from planner_mcp.errors import (
+    CapacityError,
+    EngineError,
+    ForbiddenOriginError,
+    InputError,
+    InsufficientScopeError,
+    JobError,
+    MethodNotAllowedError,
+    NotFoundError,
+    PlannerError,
+    StoreError,
+    TooLargeError,
+    UnauthenticatedError,
+    UnsupportedEncodingError,
+    WrongHostError,
+)
+from planner_mcp.telemetry import new_trace_id, trace_id
+from planner_mcp.tools.answers import error_body
+
+_STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
+    (NotFoundError, 404),
+    (MethodNotAllowedError, 405),
+    (TooLargeError, 413),
+    (UnsupportedEncodingError, 415),
+    (WrongHostError, 421),
+    (UnauthenticatedError, 401),
+    (InsufficientScopeError, 403),
+    (ForbiddenOriginError, 403),
+    (InputError, 400),
+    (CapacityError, 429),
+    (JobError, 409),
+    (StoreError, 503),
+    (EngineError, 500),
+)
+"""The first class that fits."""
+STORE_RETRY_S: Final = 2
+"""What a client is told to wait while the store is away."""
+
+
+def status_of(error: PlannerError) -> int:
+    """Return the HTTP status of an error."""
+    return next((status for cls, status in _STATUSES if isinstance(error, cls)), 500)
+
+
+def refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return the answer an error becomes, with `Retry-After` where coming back can help."""
+    further = dict(headers or {})
+    wait_s = error.retry_after_s if error.retry_after_s is not None else _usual_wait(error)
+    if wait_s is not None:
+        further["Retry-After"] = str(max(1, round(wait_s)))
+    return JSONResponse(error_body(error, trace_id() or new_trace_id()), status_of(error), further)
+
+
+def method_refused(request: Request, allowed: str) -> Response | None:
+    """Return the 405 of a request whose method is not served, None if it is."""
+    if request.method in allowed.split(", "):
+        return None
+    return refusal(MethodNotAllowedError(), headers={"Allow": allowed})
+
+
+def _usual_wait(error: PlannerError) -> float | None:
+    return STORE_RETRY_S if isinstance(error, StoreError | CapacityError) else None
+
+
+def json_answer(body: Any, status: int = 200) -> JSONResponse:
+    """Return JSON that no cache keeps."""
+    return JSONResponse(body, status, {"Cache-Control": "no-store"})

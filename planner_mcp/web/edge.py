@@ -1,0 +1,162 @@
+"""What every HTTP request passes first (SPEC X3): Host, Origin, encoding, size and nesting of the body.
+
+Owns the refusal of requests a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies no handler
+should see. Bodies are read whole, up to `max_body_bytes`, before the app sees a request: the limit then holds for every
+handler, the SDK's too. Slow senders are `web.deadlines`' matter. Who is calling is not decided here.
+
+Health probes come by whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
+is public, so any origin may read it.
+"""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from planner_mcp.errors import (
+    ForbiddenOriginError,
+    InvalidMessageError,
+    PlannerError,
+    TooLargeError,
+    UnsupportedEncodingError,
+    WrongHostError,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.web.answers import refusal
+from planner_mcp.web.manifest import PATHS as PUBLIC_PATHS
+from planner_mcp.web.nesting import is_deeper
+
+PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
+LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+SECURITY_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+"""Given to every answer that does not say otherwise itself."""
+_REQUEST_HEADERS: Final = (
+    "accept",
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "traceparent",
+)
+_ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
+
+
+def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Return the app behind the edge, with CORS for the allowed origins."""
+    if settings.allowed_origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=settings.allowed_origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=_REQUEST_HEADERS,
+            expose_headers=_ANSWER_HEADERS,
+        )
+    return Edge(app, settings)
+
+
+class Edge:
+    """The outermost ASGI layer.
+
+    Args:
+        app: What is behind.
+        settings: Hosts, origins and limits.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._hosts = {host.lower() for host in settings.allowed_hosts} | _public_hosts(settings.public_url)
+        self._origins = frozenset(settings.allowed_origins)
+        self._max_body = settings.max_body_bytes
+        self._max_nesting = settings.max_nesting
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        send = _hardened(send)
+        try:
+            self._check_head(scope)
+            receive = await self._read(scope, receive)
+        except PlannerError as error:
+            headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
+            await refusal(error, headers=headers)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _check_head(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        path = scope["path"]
+        hosts = headers.getlist("host")
+        if path not in PROBE_PATHS and not (len(hosts) == 1 and hosts[0].lower() in self._hosts | _loopback(scope)):
+            raise WrongHostError
+        origins = headers.getlist("origin")
+        if path not in PUBLIC_PATHS and not all(self._is_own(origin, scope) for origin in origins):
+            raise ForbiddenOriginError
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise UnsupportedEncodingError
+
+    def _is_own(self, origin: str, scope: Scope) -> bool:
+        """Return whether an origin is allowed by name, or is this server's own address."""
+        host = origin.partition("://")[2].lower()
+        return origin in self._origins or (bool(host) and host in self._hosts | _loopback(scope))
+
+    async def _read(self, scope: Scope, receive: Receive) -> Receive:
+        """Return a `receive` that hands out the body, read and measured."""
+        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            return receive
+        length = Headers(scope=scope).get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._max_body:
+            raise TooLargeError(f"The body is larger than {self._max_body} bytes.")
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return _replay([message], receive)
+            body += message.get("body", b"")
+            if len(body) > self._max_body:
+                raise TooLargeError(f"The body is larger than {self._max_body} bytes.")
+            if not message.get("more_body", False):
+                break
+        if is_deeper(body, self._max_nesting):
+            raise InvalidMessageError(f"The body nests deeper than {self._max_nesting} levels.")
+        return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+
+
+def _replay(messages: list[Message], receive: Receive) -> Receive:
+    async def replay() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return replay
+
+
+def _hardened(send: Send) -> Send:
+    async def hardened(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return hardened
+
+
+def _loopback(scope: Scope) -> set[str]:
+    """Return the loopback names under the port the request came in by. No foreign name resolves to these."""
+    server = scope.get("server")
+    port = server[1] if server else None
+    return {f"{name}:{port}" for name in LOOPBACK_NAMES} | (set(LOOPBACK_NAMES) if port == 80 else set())
+
+
+def _public_hosts(public_url: str | None) -> set[str]:
+    return {urlsplit(public_url).netloc.lower()} if public_url else set()

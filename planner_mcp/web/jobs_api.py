@@ -1,0 +1,142 @@
+"""The job's own page and channel: `GET /jobs/{job_id}` and `GET /jobs/{job_id}/events` (SPEC J2-J4).
+
+Owns the HTTP half only: the story is `notify.events`, following is the feed's. An event's id is its position in the
+job's own stream, so any replica can go on from it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Final
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.auth.principal import principal_of
+from planner_mcp.errors import Fault, InsufficientScopeError, PlannerError, QuotaExceededError, input_error
+from planner_mcp.jobs.model import Job, Principal
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.events import notification
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import new_trace_id, tracing
+from planner_mcp.tools.base import READ
+from planner_mcp.tools.job_view import job_view
+from planner_mcp.web.answers import json_answer, method_refused, refusal
+from planner_mcp.web.sse import EventStream, frame
+
+STREAM_RETRY_S: Final = 5.0
+"""What a principal with too many open streams is told to wait."""
+Handler = Callable[[Request], Awaitable[ASGIApp]]
+_POSITION: Final = re.compile(r"([0-9]{1,19})-([0-9]{1,19})")
+
+
+class JobsApi:
+    """The routes under `/jobs`. The planner is taken from `app.state.house` of the running app.
+
+    Args:
+        settings: Names how many streams one principal may have open here.
+        drain: Set when open streams shall end.
+    """
+
+    def __init__(self, settings: Settings, *, drain: anyio.Event | None = None) -> None:
+        self._max_streams = settings.max_streams
+        self._drain = drain
+        self._open: Counter[str] = Counter()
+
+    def routes(self) -> list[Route]:
+        """Return the routes to mount."""
+        return [
+            Route("/jobs/{job_id}", _Door(self._page, "GET, HEAD")),
+            Route("/jobs/{job_id}/events", _Door(self._events, "GET")),
+        ]
+
+    async def _page(self, request: Request) -> ASGIApp:
+        job = await _planner(request).job(_reader(request), request.path_params["job_id"])
+        return json_answer(job_view(job))
+
+    async def _events(self, request: Request) -> ASGIApp:
+        principal, planner = _reader(request), _planner(request)
+        job = await planner.job(principal, request.path_params["job_id"])
+        after = _position(request, job)
+        if job.is_terminal and after == job.event_id:
+            return Response(status_code=204)  # tells an EventSource to stop reconnecting
+        if self._open[principal.id] >= self._max_streams:
+            raise QuotaExceededError("Too many streams are open.", retry_after_s=STREAM_RETRY_S)
+        return self._counted(EventStream(_frames(planner, principal, job.id, after), drain=self._drain), principal)
+
+    def _counted(self, stream: EventStream, principal: Principal) -> ASGIApp:
+        self._open[principal.id] += 1
+
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                await stream(scope, receive, send)
+            finally:
+                self._open[principal.id] -= 1
+                if not self._open[principal.id]:
+                    del self._open[principal.id]
+
+        return serve
+
+
+async def _frames(planner: Planner, principal: Principal, job_id: str, after: str) -> AsyncGenerator[bytes, None]:
+    async with aclosing(planner.follow(principal, job_id, after)) as events:
+        async for event in events:
+            yield frame(event.id, notification(event))
+
+
+def _planner(request: Request) -> Planner:
+    planner: Planner = request.app.state.house.planner
+    return planner
+
+
+def _reader(request: Request) -> Principal:
+    principal = principal_of(request.scope)
+    if not principal.may(READ):
+        raise InsufficientScopeError(f"Reading jobs needs the scope {READ}.")
+    return principal
+
+
+def _position(request: Request, job: Job) -> str:
+    """Return where the reader stopped; `0` for a new one.
+
+    Raises:
+        InvalidParameterError: Not a position of this job: malformed, or later than its last event.
+    """
+    given = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or "0"
+    if given == "0":
+        return given
+    match = _POSITION.fullmatch(given)
+    if match is None or (int(match[1]), int(match[2])) > _order(job.event_id):
+        accepted = "the id of an event of this job, <milliseconds>-<number>"
+        raise input_error([Fault("/Last-Event-ID", "This is not a position in the events of this job.", accepted)])
+    return given
+
+
+def _order(event_id: str) -> tuple[int, int]:
+    milliseconds, _, number = event_id.partition("-")
+    return int(milliseconds), int(number)
+
+
+class _Door:
+    """Turns a handler into an ASGI app: refuses other methods, and answers errors as every door does."""
+
+    def __init__(self, handler: Handler, allowed: str) -> None:
+        self._handler = handler
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        request = Request(scope, receive)
+        with tracing(new_trace_id()):
+            answer: ASGIApp = method_refused(request, self._allowed) or await self._answer(request)
+            await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> ASGIApp:
+        try:
+            return await self._handler(request)
+        except PlannerError as error:
+            return refusal(error)

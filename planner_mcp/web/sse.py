@@ -1,0 +1,109 @@
+"""Server-sent events: the wire form, and a response that neither hangs nor piles up.
+
+Owns frames, keep-alives and the end of a stream. A slow reader is waited for while one frame is under way, then cut
+off; it resumes from its last event id and loses nothing. Nothing is buffered here beyond that one frame.
+"""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import Any, Final
+
+import anyio
+from starlette.types import Receive, Scope, Send
+
+from planner_mcp.errors import PlannerError
+
+KEEP_ALIVE_S: Final = 15.0
+"""A quiet stream carries a comment this often, so that proxies keep it open."""
+SEND_S: Final = 20.0
+"""A reader that takes no byte for this long is cut off."""
+RETRY_MS: Final = 1000
+"""What a client is told to wait before it reconnects."""
+OPENING: Final = f"retry: {RETRY_MS}\n\n".encode()
+COMMENT: Final = b": keep-alive\n\n"
+HEADERS: Final = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store, no-transform",
+    "x-accel-buffering": "no",
+}
+
+
+def frame(event_id: str, message: dict[str, Any]) -> bytes:
+    """Return one event whose data is a JSON message on one line."""
+    return f"id: {event_id}\ndata: {json.dumps(message, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+
+
+class EventStream:
+    """Sends frames until they end, the client leaves, the reader stalls, or the server drains.
+
+    Args:
+        frames: What to send. An error of the planner ends the stream; the client resumes where it was.
+        drain: Set when the server wants its streams to end; clients then resume on another replica.
+        keep_alive_s: Longest silence.
+        send_s: Longest wait for a slow reader.
+    """
+
+    def __init__(
+        self,
+        frames: AsyncGenerator[bytes, None],
+        *,
+        drain: anyio.Event | None = None,
+        keep_alive_s: float = KEEP_ALIVE_S,
+        send_s: float = SEND_S,
+    ) -> None:
+        self._frames = frames
+        self._drain = drain
+        self._keep_alive_s = keep_alive_s
+        self._send_s = send_s
+        self._turn = anyio.Lock()
+        self._is_quiet = True
+        self._has_stalled = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the response."""
+        raw = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": raw})
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
+                tasks.start_soon(self._until_drain, tasks.cancel_scope)
+                tasks.start_soon(self._keep_alive, send)
+                await self._send_all(send)
+                tasks.cancel_scope.cancel()
+        except* TimeoutError:
+            self._has_stalled = True
+        if self._has_stalled:
+            return  # without an end of body the server closes the connection
+        with anyio.move_on_after(self._send_s, shield=True):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_all(self, send: Send) -> None:
+        await self._put(send, OPENING)
+        with suppress(PlannerError):
+            async with aclosing(self._frames) as frames:
+                async for data in frames:
+                    await self._put(send, data)
+
+    async def _put(self, send: Send, data: bytes) -> None:
+        async with self._turn:
+            self._is_quiet = False
+            with anyio.fail_after(self._send_s):
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _keep_alive(self, send: Send) -> None:
+        while True:
+            self._is_quiet = True
+            await anyio.sleep(self._keep_alive_s / 2)
+            if self._is_quiet:
+                await self._put(send, COMMENT)
+
+    async def _until_gone(self, receive: Receive, scope: anyio.CancelScope) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        scope.cancel()
+
+    async def _until_drain(self, scope: anyio.CancelScope) -> None:
+        if self._drain is not None:
+            await self._drain.wait()
+            scope.cancel()
