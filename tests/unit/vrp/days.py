@@ -1,0 +1,51 @@
+"""Small days for the tests of the vocabulary: a line of places A, B, C … one unit apart, a depot at D = 0."""
+
+from typing import Any
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.scenario import Scenario, parse_scenario
+
+PLACES = [{"id": "D", "x": 0, "y": 0}, *({"id": name, "x": at, "y": 0} for at, name in enumerate("ABCE", start=1))]
+
+
+def agent(name: str = "v", **fields: Any) -> dict[str, Any]:
+    return {"id": name, "capacity": 10, **fields}
+
+
+def ticket(name: str = "a", location: str = "A", **fields: Any) -> dict[str, Any]:
+    return {"id": name, "location": location, "demand": 1, **fields}
+
+
+def body(agents: list[Any] | None = None, tickets: list[Any] | None = None, **fields: Any) -> dict[str, Any]:
+    """Return a day of one agent and the tickets a at A, b at B, unless told otherwise; one unit takes one second."""
+    day: dict[str, Any] = {"name": "day", "planning_date": "2025-07-15", "depot": "D", "locations": PLACES}
+    day["agents"] = [agent()] if agents is None else agents
+    day["tickets"] = [ticket("a", "A"), ticket("b", "B")] if tickets is None else tickets
+    return {**day, "travel": {"decimals": 0}, **fields}
+
+
+def scenario(*args: Any, **fields: Any) -> Scenario:
+    return parse_scenario(body(*args, **fields))
+
+
+def problem(*args: Any, **fields: Any) -> Problem:
+    return compile_scenario(scenario(*args, **fields))
+
+
+def route(day: Problem, *names: str, agent: int = 0) -> Route:
+    """Return a route of ticket ids; `reload@X` reloads at X, `break` takes the next break."""
+    tickets = {spec.id: index for index, spec in enumerate(day.tickets)}
+    stops, rests = [], iter(range(99))
+    for name in names:
+        if name == "break":
+            stops.append(Stop(StopKind.BREAK, next(rests)))
+        elif name.startswith("reload@"):
+            stops.append(Stop(StopKind.RELOAD, day.locations.index(name[7:])))
+        else:
+            stops.append(Stop(StopKind.TICKET, tickets[name]))
+    return Route(agent, tuple(stops))
+
+
+def candidate(day: Problem, *names: str) -> Candidate:
+    return Candidate((route(day, *names),))

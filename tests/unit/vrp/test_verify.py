@@ -1,0 +1,293 @@
+"""The verifier: a day is planned at the very edge of each constraint, then broken by one unit."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner_mcp.vrp.plan import Plan, PlanStatus
+from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, TicketSpec
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+
+from .days import agent, candidate, problem, route, ticket
+
+Change = Callable[[Problem], Problem]
+
+
+def of_agent(**changes: Any) -> Change:
+    """Return a change of the first agent; a callable is given the agent."""
+
+    def change(day: Problem) -> Problem:
+        first: AgentSpec = day.agents[0]
+        values = {name: value(first) if callable(value) else value for name, value in changes.items()}
+        return replace(day, agents=(replace(first, **values), *day.agents[1:]))
+
+    return change
+
+
+def of_ticket(index: int, **changes: Any) -> Change:
+    """Return a change of one ticket."""
+
+    def change(day: Problem) -> Problem:
+        tickets: list[TicketSpec] = list(day.tickets)
+        tickets[index] = replace(tickets[index], **changes)
+        return replace(day, tickets=tuple(tickets))
+
+    return change
+
+
+A, B = ticket("a", "A"), ticket("b", "B")
+SHIPMENT = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p")]
+EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
+    ("capacity", {"agents": [agent(capacity=2)]}, ("a", "b"), of_agent(capacity=(1,)), "leaves with more load"),
+    (
+        "second dimension",
+        {
+            "agents": [agent(capacity={"kg": 9, "m3": 2})],
+            "tickets": [ticket("a", demand={"kg": 1, "m3": 1}), ticket("b", "B", demand={"kg": 1, "m3": 1})],
+        },
+        ("a", "b"),
+        of_agent(capacity=(9, 1)),
+        "more m3",
+    ),
+    (
+        "open window",
+        {"tickets": [ticket(time_windows=[[5, 9]])]},
+        ("a",),
+        of_ticket(0, windows=((6, 9),)),
+        "outside its w",
+    ),
+    (
+        "close window",
+        {"tickets": [ticket(time_windows=[[0, 1]])]},
+        ("a",),
+        of_ticket(0, windows=((0, 0),)),
+        "outside its w",
+    ),
+    (
+        "second window",
+        {"tickets": [A | {"service_time_s": 5}, B | {"time_windows": [[0, 1], [9, 9]]}]},
+        ("a", "b"),
+        of_ticket(1, windows=((0, 1), (10, 10))),
+        "outside its windows",
+    ),
+    (
+        "service",
+        {"tickets": [A | {"service_time_s": 3}, B]},
+        ("a", "b"),
+        of_ticket(0, service=4),
+        "left before its service",
+    ),
+    ("setup", {"tickets": [A | {"setup_time_s": 3}, B]}, ("a", "b"), of_ticket(0, setup=4), "arrival and setup"),
+    ("shift start", {"agents": [agent(shift_start=3)]}, ("a",), of_agent(shift=(4, 99)), "before the shift starts"),
+    ("shift end", {"agents": [agent(shift_end=2)]}, ("a",), of_agent(shift=(0, 1)), "after the shift"),
+    (
+        "overtime",
+        {"agents": [agent(shift_end=2, overtime_s=2)], "tickets": [A, B]},
+        ("b",),
+        of_agent(overtime=1),
+        "after the shift and its overtime",
+    ),
+    ("distance limit", {"agents": [agent(max_distance_m=4)]}, ("a", "b"), of_agent(max_distance=3), "max_distance"),
+    ("duration limit", {"agents": [agent(max_duration_s=4)]}, ("a", "b"), of_agent(max_duration=3), "max_duration"),
+    ("stop limit", {"agents": [agent(max_tickets=2)]}, ("a", "b"), of_agent(max_stops=1), "max_tickets"),
+    (
+        "skills",
+        {"agents": [agent(skills=["s"]), agent("w")], "tickets": [A | {"skills": ["s"]}, B]},
+        ("a",),
+        of_ticket(0, agents=frozenset({1})),
+        "may not serve",
+    ),
+    (
+        "pickup load",
+        {"agents": [agent(capacity=1)], "tickets": [A | {"kind": "pickup"}, B]},
+        ("b", "a"),
+        of_agent(capacity=(0,)),
+        "beyond",
+    ),
+    ("shipment", {"tickets": SHIPMENT}, ("p", "q"), of_ticket(0, pickup=1), "without having picked"),
+    ("release", {"tickets": [A | {"release_time": 5}, B]}, ("a", "b"), of_ticket(0, release=6), "is released"),
+    (
+        "reload count",
+        {"agents": [agent(capacity=1, reload_locations=["D"], max_reloads=1)]},
+        ("a", "reload@D", "b"),
+        of_agent(max_reloads=0),
+        "max_reloads",
+    ),
+    (
+        "reload place",
+        {"agents": [agent(capacity=1, reload_locations=["D"], max_reloads=1)]},
+        ("a", "reload@D", "b"),
+        of_agent(reload_at=()),
+        "may not reload",
+    ),
+    (
+        "break window",
+        {"agents": [agent(breaks=[{"earliest": 1, "latest": 2, "duration_s": 5}], shift_start=1)]},
+        ("break", "a"),
+        of_agent(breaks=lambda spec: (replace(spec.breaks[0], window=(3, 3)),)),
+        "a break is",
+    ),
+    (
+        "break length",
+        {"agents": [agent(breaks=[{"earliest": 1, "latest": 2, "duration_s": 5}], shift_start=1)]},
+        ("break", "a"),
+        of_agent(breaks=lambda spec: (replace(spec.breaks[0], duration=6),)),
+        "a break is",
+    ),
+    ("locks", {"agents": [agent(locked_tickets=["a"])]}, ("a", "b"), of_agent(locked=(1,)), "locked tickets first"),
+    ("incompatible", {}, ("a", "b"), lambda day: replace(day, incompatible=frozenset({(0, 1)})), "exclude each other"),
+    (
+        "backhaul",
+        {"tickets": [A | {"kind": "pickup"}, B]},
+        ("a", "b"),
+        lambda day: replace(day, backhaul=True),
+        "on a backhaul day",
+    ),
+    ("start", {}, ("a",), of_agent(start=1), "does not start where"),
+    ("end", {}, ("a",), of_agent(end=1), "does not end where"),
+    ("travel time", {}, ("a",), lambda day: replace(day, durations=(day.durations[0] + 1,)), "sooner than travel"),
+    ("distance", {}, ("a",), lambda day: replace(day, distances=(day.distances[0] + 1,)), "wrong distance"),
+    ("fixed cost", {"agents": [agent(fixed_cost=5)]}, ("a",), of_agent(fixed_cost=6), "wrong cost"),
+    ("time cost", {"agents": [agent(cost_per_hour=3600)]}, ("a",), of_agent(time_cost=2), "wrong cost"),
+    (
+        "overtime cost",
+        {"agents": [agent(shift_end=1, overtime_s=9, overtime_cost_per_hour=3600, cost_per_km=0)]},
+        ("a",),
+        of_agent(overtime_cost=2),
+        "wrong cost",
+    ),
+    (
+        "lateness cost",
+        {"tickets": [B | {"soft_close": 1, "lateness_cost_per_hour": 3600}]},
+        ("b",),
+        of_ticket(0, lateness_cost=2),
+        "wrong cost",
+    ),
+    ("lateness", {"tickets": [B | {"soft_close": 1}]}, ("b",), of_ticket(0, soft_close=0), "wrong lateness"),
+    ("penalty", {"tickets": [A, B | {"penalty": 5}]}, ("a",), of_ticket(1, penalty=6), "wrong cost"),
+    (
+        "balance",
+        {"options": {"balance_cost_per_hour": 3600}},
+        ("a",),
+        lambda day: replace(day, span_cost=2),
+        "wrong cost",
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "day", "stops", "change", "said"), EDGES, ids=[edge[0] for edge in EDGES])
+def test_a_plan_at_the_edge_holds_and_one_unit_more_is_caught(
+    what: str, day: dict[str, Any], stops: tuple[str, ...], change: Change, said: str
+) -> None:
+    """SPEC S1, S2: every constraint of the model is held by the verifier to the unit."""
+    before = problem(**day)
+    plan = lay_out(before, candidate(before, *stops))
+    assert verify(before, plan) == []
+    found = verify(change(before), plan)
+    assert any(said in sentence for sentence in found), found
+
+
+def altered(plan: Plan, **changes: Any) -> Plan:
+    """Return the plan with its first route changed."""
+    return replace(plan, routes=(replace(plan.routes[0], **changes), *plan.routes[1:]))
+
+
+def visited(plan: Plan, index: int, **changes: Any) -> Plan:
+    """Return the plan with one visit of its first route changed."""
+    visits = list(plan.routes[0].visits)
+    visits[index] = replace(visits[index], **changes)
+    return altered(plan, visits=tuple(visits))
+
+
+LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
+    ("cost", lambda p: replace(p, cost=p.cost + 1), "The plan states a wrong cost."),
+    ("distance", lambda p: replace(p, distance_m=p.distance_m + 1), "The plan states a wrong distance_m."),
+    ("duration", lambda p: replace(p, duration_s=p.duration_s + 1), "The plan states a wrong duration_s."),
+    ("agents", lambda p: replace(p, agents_used=2), "The plan states a wrong agents_used."),
+    ("served", lambda p: replace(p, tickets_served=1), "The plan states a wrong tickets_served."),
+    ("total", lambda p: replace(p, tickets_total=1), "The plan states a wrong tickets_total."),
+    ("status", lambda p: replace(p, status=PlanStatus.PARTIAL), "The plan states a wrong status."),
+    ("route cost", lambda p: altered(p, cost=9.0), "Agent v: states a wrong cost."),
+    ("route travel", lambda p: altered(p, travel_s=9.0), "Agent v: states a wrong travel_s."),
+    ("route waiting", lambda p: altered(p, waiting_s=9.0), "Agent v: states a wrong waiting_s."),
+    ("load", lambda p: visited(p, 0, load={"load": 2.0}), "Agent v: states a wrong load of load after a."),
+    ("place", lambda p: visited(p, 0, location="C"), "Agent v: ticket a is visited at another place than its own."),
+    (
+        "arrival",
+        lambda p: visited(p, 1, arrival_s=1.0),
+        "Agent v: ticket b is reached sooner than travel and breaks allow.",
+    ),
+    ("twice", lambda p: replace(p, routes=p.routes * 2), "Agent v has 2 routes."),
+    ("twice served", lambda p: replace(p, routes=p.routes * 2), "Ticket a is served 2 times."),
+    (
+        "lost",
+        lambda p: altered(p, visits=p.routes[0].visits[:1]),
+        "Ticket b must be either served or listed once as unassigned.",
+    ),
+    ("stranger", lambda p: altered(p, agent_id="zz"), "Agent zz does not exist."),
+    ("not a number", lambda p: altered(p, end_s=float("nan")), "The plan has a number that is not finite."),
+]
+
+
+@pytest.mark.parametrize(("what", "lie", "said"), LIES, ids=[lie[0] for lie in LIES])
+def test_a_plan_that_misstates_itself_is_caught(what: str, lie: Callable[[Plan], Plan], said: str) -> None:
+    """SPEC S2: a client may believe every number of a plan."""
+    day = problem()
+    assert said in verify(day, lie(lay_out(day, candidate(day, "a", "b"))))
+
+
+def test_groups_allow_one_alternative_and_all_or_nothing() -> None:
+    """SPEC S1: groups."""
+    one_of = problem(groups=[{"kind": "one_of", "tickets": ["a", "b"]}])
+    assert verify(one_of, lay_out(one_of, candidate(one_of, "a"))) == []
+    assert lay_out(one_of, candidate(one_of, "a")).status is PlanStatus.FEASIBLE
+    both = verify(one_of, lay_out(one_of, candidate(one_of, "a", "b")))
+    assert both == ["More than one ticket of the group of a is served."]
+    everything = problem(groups=[{"kind": "all", "tickets": ["a", "b"]}])
+    assert verify(everything, lay_out(everything, Candidate(()))) == []
+    some = verify(everything, lay_out(everything, candidate(everything, "a")))
+    assert some == ["Only some tickets of the group of a are served."]
+
+
+def test_a_shipment_stays_on_one_route_and_in_order() -> None:
+    """SPEC S1: pickup and delivery."""
+    day = problem([agent(), agent("w")], SHIPMENT)
+    split = Candidate((route(day, "p"), route(day, "q", agent=1)))
+    found = verify(day, lay_out(day, split))
+    assert "Agent v: picks up p and never delivers it." in found
+    assert "Agent w: delivers q without having picked it up." in found
+
+
+def test_a_break_that_can_be_taken_off_duty_may_be_left_out() -> None:
+    """SPEC S1: breaks bind a driver only while on the way."""
+    noon = [{"earliest": 100, "latest": 110, "duration_s": 30}]
+    short = problem([agent(breaks=noon)])
+    assert verify(short, lay_out(short, candidate(short, "a", "b"))) == []
+    long = problem([agent(breaks=noon)], [ticket(service_time_s=500)])
+    assert verify(long, lay_out(long, candidate(long, "a"))) != []
+
+
+def test_travel_done_before_a_break_counts() -> None:
+    """SPEC S1: a break may interrupt a leg."""
+    far = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 100, "y": 0}]
+    rest = [{"earliest": 40, "latest": 40, "duration_s": 30}]
+    day = problem([agent(breaks=rest, shift_start=0)], [ticket(time_windows=[[130, 130]])], locations=far)
+    plan = lay_out(day, candidate(day, "break", "a"))
+    assert verify(day, plan) == []
+    assert (plan.routes[0].start_s, plan.routes[0].end_s) == (0.0, 230.0)
+
+
+def test_locked_tickets_bind_an_agent_that_stays_at_home() -> None:
+    """SPEC S1: locked visits are served."""
+    day = problem([agent(locked_tickets=["a"])])
+    assert "Agent v: does not serve its locked tickets." in verify(day, lay_out(day, Candidate(())))
+
+
+def test_the_price_of_a_candidate_is_the_cost_of_its_plan() -> None:
+    """SPEC S3: what an engine is told is what a client reads."""
+    day = problem([agent(fixed_cost=3.5, cost_per_km=250, cost_per_hour=12.25)], options={"balance_cost_per_hour": 7})
+    chosen = candidate(day, "b", "a")
+    assert price(day, chosen) / day.cost_scale == lay_out(day, chosen).cost
