@@ -23,6 +23,11 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
+from planner_mcp.web.answers import HANDLERS
+from planner_mcp.web.edge import edge_layers
+from planner_mcp.web.health import health_routes
+from planner_mcp.web.jobs_api import JobsApi
+from planner_mcp.web.manifest import manifest_routes
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +100,6 @@ def create_app(settings: Settings, *, drain: anyio.Event | None = None) -> Starl
             door.front = front
             yield
 
-    return Starlette(routes=[Route("/mcp", door)], lifespan=lifespan)
+    jobs_api = JobsApi(settings, drain=drain)
+    routes = [Route("/mcp", door), *jobs_api.routes(), *manifest_routes(settings), *health_routes()]
+    return Starlette(routes=routes, lifespan=lifespan, middleware=edge_layers(settings), exception_handlers=HANDLERS)

@@ -126,7 +126,7 @@ class Tool:
 
 def _or_error(schema: dict[str, Any]) -> dict[str, Any]:
     success = {key: value for key, value in schema.items() if key != "required"}
-    return {**success, "anyOf": [{"required": schema["required"]}, {"required": ["code", "traceId"]}]}
+    return {**success, "anyOf": [{"required": schema["required"]}, {"required": ["code"]}]}
 
 
 class Arguments(BaseModel):
@@ -158,11 +158,11 @@ def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Excep
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return a model's JSON Schema without what costs tokens and tells nothing (titles, null members)."""
+    """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text."""
     return {"type": "object", **_slim(model.model_json_schema())}
 
 
-_SILENT: Final = {"title", "additionalProperties"}
+_SILENT: Final = {"title", "additionalProperties", "maxLength", "minLength"}
 
 
 def _slim(schema: Any) -> Any:
@@ -174,7 +174,7 @@ def _slim(schema: Any) -> Any:
     if "properties" in schema:
         slim["properties"] = {name: _slim(value) for name, value in schema["properties"].items()}
         slim.pop("description", None)
-    if "default" in slim and slim["default"] is None:
+    if slim.get("default", ...) in (None, []):
         del slim["default"]
     options = [option for option in slim.get("anyOf", []) if option != {"type": "null"}]
     if len(options) == 1:

@@ -17,7 +17,7 @@ SETTLE_S: Final = 5.0
 class CancelArguments(Arguments):
     """Arguments of `cancel_vrp_job`."""
 
-    job_id: Annotated[str, Field(max_length=100)]
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
     keep_best: Annotated[bool, Field(description="keep the best plan readable")] = True
 
 
@@ -26,9 +26,7 @@ _OUTPUT: Final = {
     "properties": {
         "cancelled": {"type": "boolean"},
         "cancelled_at": {"type": ["string", "null"], "format": "date-time"},
-        "job_id": {"type": "string"},
         "status": {"type": "string"},
-        "plan_id": {"type": "string"},
     },
     "required": ["cancelled", "cancelled_at"],
 }

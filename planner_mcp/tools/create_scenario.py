@@ -22,8 +22,6 @@ _OUTPUT: Final = {
     "type": "object",
     "properties": {
         "scenario_id": {"type": "string"},
-        "agents": {"type": "integer"},
-        "tickets": {"type": "integer"},
         "assumptions": {"type": "array", "items": {"type": "string"}},
         "warnings": {"type": "array", "items": {"type": "string"}},
     },

@@ -12,7 +12,7 @@ from planner_mcp.tools.job_view import STATUSES, event_line, job_lines, job_link
 class QueryArguments(Arguments):
     """Arguments of `query_vrp_status`."""
 
-    job_id: Annotated[str, Field(max_length=100)]
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
     wait_s: Annotated[float, Field(ge=0, le=45, description="wait this long for a change")] = 0
 
 
@@ -23,11 +23,7 @@ _OUTPUT: Final = {
         "status": {"enum": list(STATUSES)},
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "cost": {"type": "number"},
-        "tickets_served": {"type": "integer"},
-        "tickets_total": {"type": "integer"},
-        "plan_id": {"type": "string"},
         "result": {"type": "object"},
-        "error": {"type": "object"},
     },
     "required": ["job_id", "status", "progress"],
 }

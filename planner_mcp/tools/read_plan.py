@@ -30,7 +30,6 @@ _OUTPUT: Final = {
         "plan_id": {"type": "string"},
         "columns": {"type": "array", "items": {"type": "string"}},
         "rows": {"type": "array", "items": {"type": "array"}},
-        "total": {"type": "integer"},
         "next_page": {"type": "integer"},
     },
     "required": ["plan_id"],

@@ -19,7 +19,6 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.job_view import STATUSES
 
 _SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
 
@@ -27,20 +26,19 @@ _SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
 class SolveArguments(Arguments):
     """Arguments of `solve_vrp`."""
 
-    scenario_id: Annotated[str, Field(max_length=100)]
+    scenario_id: Annotated[str, Field(max_length=100, description="from create_scenario")]
     solve_time: Annotated[str, Field(pattern=r"^PT\d+S$", max_length=20, description="longest search")] = "PT30S"
     callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
-    idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="true: a new job even if the same was asked before")] = False
     engine: Literal["auto", "ortools", "pyvrp", "sisr"] = "auto"
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
 
 
 CALLBACK_SCHEMA: Final = {
     "type": "object",
     "properties": {
-        "jsonrpc": {"const": "2.0"},
         "method": {"enum": ["notifications/progress", "notifications/complete", "notifications/cancelled"]},
         "params": {"type": "object", "required": ["job_id", "status"]},
     },
@@ -50,8 +48,7 @@ _OUTPUT: Final = {
     "properties": {
         "job_id": {"type": "string"},
         "submitted_at": {"type": "string", "format": "date-time"},
-        "status": {"enum": list(STATUSES)},
-        "queue_position": {"type": "integer"},
+        "status": {"type": "string"},
     },
     "required": ["job_id", "submitted_at"],
 }

@@ -5,6 +5,7 @@ Owns which HTTP status an error travels under. The body is the one of every door
 
 from typing import Any, Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -75,3 +76,20 @@ def _usual_wait(error: PlannerError) -> float | None:
 def json_answer(body: Any, status: int = 200) -> JSONResponse:
     """Return JSON that no cache keeps."""
     return JSONResponse(body, status, {"Cache-Control": "no-store"})
+
+
+def _http_fault(_request: Request, fault: Exception) -> Response:
+    """Answer what routing refuses: an unknown path, a method no route takes."""
+    status = fault.status_code if isinstance(fault, HTTPException) else 500
+    headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
+    error = MethodNotAllowedError() if status == 405 else NotFoundError("Nothing is served at this path.")
+    return refusal(error, headers=headers)
+
+
+def _unexpected(_request: Request, _fault: Exception) -> Response:
+    """Answer a bug; the server logs it, the caller learns a trace id alone (SPEC T8)."""
+    return refusal(PlannerError())
+
+
+HANDLERS: Final = {HTTPException: _http_fault, Exception: _unexpected}
+"""For `Starlette(exception_handlers=…)`."""

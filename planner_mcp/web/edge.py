@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -51,17 +52,19 @@ _REQUEST_HEADERS: Final = (
 _ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
 
 
-def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Return the app behind the edge, with CORS for the allowed origins."""
+def edge_layers(settings: Settings) -> list[Middleware]:
+    """Return the layers around the app, outermost first: the edge, then CORS for the allowed origins."""
+    layers = [Middleware(Edge, settings=settings)]
     if settings.allowed_origins:
-        app = CORSMiddleware(
-            app,
+        cors = Middleware(
+            CORSMiddleware,
             allow_origins=settings.allowed_origins,
             allow_methods=("GET", "POST", "DELETE"),
             allow_headers=_REQUEST_HEADERS,
             expose_headers=_ANSWER_HEADERS,
         )
-    return Edge(app, settings)
+        layers.append(cors)
+    return layers
 
 
 class Edge:
