@@ -103,6 +103,8 @@ async def _listening(lines: _Lines, process: asyncio.subprocess.Process) -> str:
     except TimeoutError:
         url = None
     if url is None:
+        if lines.address.done():  # its log has ended, so it is about to end too
+            await asyncio.wait_for(process.wait(), STOP_S)
         told = "\n".join(lines.last)
         raise HouseError(f"planner-mcp serve did not start (exit code {process.returncode}).\n{told}")
     return url

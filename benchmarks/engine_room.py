@@ -1,0 +1,141 @@
+"""Measures the engine room alone: store, queue and feed on the embedded server, without HTTP and without a solver.
+
+Owns one measurement a function. A worker here claims and completes like the real one but solves nothing, so the figures
+are what the house itself costs.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.record import Figure, rate, spread
+from planner_mcp.jobs.events import EventKind
+from planner_mcp.jobs.model import LOCAL, Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.ports import Claim
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.redis_store import RedisStore
+
+SMALLEST: Final = {
+    "name": "bench",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
+}
+PLAN: Final[dict[str, Any]] = {"status": "feasible", "cost": 0.0, "routes": [], "unassigned": []}
+WORKER: Final = "bench"
+
+
+async def measure(folder: Path, *, n: int) -> list[Figure]:
+    """Return all figures of the engine room.
+
+    Args:
+        folder: Empty data folder.
+        n: Samples a measurement.
+    """
+    settings = Settings(
+        data_dir=folder,
+        lease_s=60,
+        max_queued_per_principal=1_000_000,
+        max_queued=1_000_000,
+        max_solving_per_principal=64,
+    )
+    async with connect(settings) as store, aclosing(RedisFeed(store)) as feed:
+        planner = Planner(store, feed, settings=settings)
+        scenario = await planner.create_scenario(LOCAL, SMALLEST)
+        return [
+            await _submit(planner, store, scenario, n),
+            await _pick_up(planner, store, scenario, n),
+            await _event(planner, store, scenario, n),
+            await _drain(planner, store, scenario, 2 * n),
+        ]
+
+
+def _request(scenario: StoredScenario) -> SolveRequest:
+    return SolveRequest(scenario.id, 1, fresh=True)
+
+
+async def _submit(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
+    samples = []
+    for _ in range(n):
+        started = time.perf_counter()
+        await planner.submit(LOCAL, _request(scenario))
+        samples.append(time.perf_counter() - started)
+    async with _worker(store, slots=8):
+        await _all_claimed(store, n)
+    return spread("submit, engine only", samples, "one Lua step, durable (appendfsync always) when it returns")
+
+
+async def _all_claimed(store: RedisStore, n: int) -> None:
+    async def slot() -> None:
+        nonlocal n
+        while n > 0 and (claim := await store.claim(WORKER, 1.0)):
+            n -= 1
+            await store.complete(claim, Progress(percent=99), PLAN)
+
+    await asyncio.gather(*(slot() for _ in range(8)))
+
+
+async def _pick_up(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
+    samples = []
+    async with _worker(store, slots=1):
+        for _ in range(n):
+            waiting = asyncio.create_task(store.claim(WORKER, 5.0))
+            await asyncio.sleep(0.001)  # the worker stands at the queue before the job comes
+            started = time.perf_counter()
+            await planner.submit(LOCAL, _request(scenario))
+            claim = await waiting
+            samples.append(time.perf_counter() - started)
+            assert claim is not None, "the job went to nobody"
+            await store.complete(claim, Progress(percent=99), PLAN)
+    return spread("submit → claimed, engine only", samples, "to a worker that waits at the queue")
+
+
+async def _event(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
+    samples: list[float] = []
+    async with _worker(store, slots=1):
+        job = await planner.submit(LOCAL, _request(scenario))
+        claim = await store.claim(WORKER, 5.0)
+        assert claim is not None, "the job went to nobody"
+        async with aclosing(planner.follow(LOCAL, job.id)) as events:
+            async for event in events:
+                if event.kind is EventKind.STARTED:
+                    break
+            for index in range(n):
+                started = time.perf_counter()
+                reporting = asyncio.create_task(_report(store, claim, index))
+                await anext(events)
+                samples.append(time.perf_counter() - started)
+                await reporting
+        await store.complete(claim, Progress(percent=99), PLAN)
+    return spread("event, engine only", samples, "worker's report → follower in another task, through Redis")
+
+
+async def _report(store: RedisStore, claim: Claim, index: int) -> None:
+    await store.report(claim, Progress(percent=index % 99, cost=1e6 - index, improvements=index), None)
+
+
+async def _drain(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
+    for _ in range(n):
+        await planner.submit(LOCAL, _request(scenario))
+    async with _worker(store, slots=8):
+        started = time.perf_counter()
+        await _all_claimed(store, n)
+        elapsed_s = time.perf_counter() - started
+    return rate(
+        "drain of a backlog, engine only", n, elapsed_s, "claim and complete, 8 slots of one process, no solver"
+    )
+
+
+@asynccontextmanager
+async def _worker(store: RedisStore, *, slots: int) -> AsyncIterator[None]:
+    await store.register(WORKER, slots)
+    try:
+        yield
+    finally:
+        await store.unregister(WORKER)

@@ -1,0 +1,44 @@
+"""`make bench`: latencies and throughput of the house, recorded with the machine they were taken on.
+
+Owns the order of the measurements and how many samples each gets: about three minutes in all, 40 s with `--quick`
+(which leaves the table alone). Plans have a benchmark of their own.
+"""
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from benchmarks import doors, engine_room
+from benchmarks.record import Figure, keep, machine, table
+
+SEED: Final = 1
+
+
+async def measure(*, is_quick: bool) -> list[Figure]:
+    """Return every figure, the engine room first."""
+    n = 100 if is_quick else 500
+    with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
+        inside = await engine_room.measure(Path(folder) / "engine", n=3 * n)
+        outside = await doors.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
+    return [*inside, *outside]
+
+
+def main() -> int:
+    """Measure, print the table and keep the result."""
+    parser = argparse.ArgumentParser(description="Measure latencies and throughput of the house.")
+    parser.add_argument("--quick", action="store_true", help="fewer samples; the table in the README stays")
+    options = parser.parse_args()
+    random.seed(SEED)
+    about = machine()
+    figures = asyncio.run(measure(is_quick=options.quick))
+    print(table(figures))
+    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
