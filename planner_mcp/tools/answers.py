@@ -5,6 +5,7 @@ bytes, since no text has more tokens than UTF-8 bytes.
 """
 
 import json
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import PlannerError
@@ -33,6 +34,11 @@ def clock(seconds: float) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
+def timestamp(moment: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def estimated_tokens(text: str) -> float:
     """Return about how many tokens (o200k) a text of JSON and sentences costs, rather too many than too few."""
     plain = sum(char.isascii() for char in text)
@@ -51,10 +57,9 @@ def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
     room = MAX_ERROR_TOKENS - estimated_tokens(compact({**body, "errors": []}))
     kept: list[dict[str, str]] = []
     for fault in body["errors"]:
-        told = {key: value for key, value in fault.items() if value or key in ("path", "problem")}
-        room -= estimated_tokens(compact(told))
+        room -= estimated_tokens(compact(fault))
         if room < 0 and kept:
             break
-        kept.append(told)
+        kept.append(fault)
     omitted = len(body["errors"]) - len(kept)
     return {**body, "errors": kept, **({"errors_omitted": omitted} if omitted else {})}

@@ -8,6 +8,7 @@ from pydantic import Field
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
+from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 
 SETTLE_S: Final = 5.0
@@ -40,7 +41,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     is_cancelled = job.state is JobState.CANCELLED
     structured: dict[str, Any] = {
         "cancelled": is_cancelled,
-        "cancelled_at": job.finished_at.isoformat() if is_cancelled and job.finished_at else None,
+        "cancelled_at": timestamp(job.finished_at) if is_cancelled and job.finished_at else None,
         "job_id": job.id,
         "status": job.state.upper(),
     }
@@ -61,7 +62,7 @@ async def _settled(ctx: ToolContext, job: Job) -> Job:
 
 def _note(job: Job) -> str:
     if job.state is JobState.CANCELLED:
-        return f" at {job.finished_at.isoformat()}" if job.finished_at else ""
+        return f" at {timestamp(job.finished_at)}" if job.finished_at else ""
     return " (it had ended before)" if job.is_terminal else " (cancel is asked; its worker has not answered yet)"
 
 

@@ -9,7 +9,7 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
-from planner_mcp.tools.answers import number
+from planner_mcp.tools.answers import number, timestamp
 from planner_mcp.tools.base import Link
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
@@ -96,4 +96,4 @@ def _next_step(job: Job) -> list[str]:
 
 
 def _time(job: Job) -> str | None:
-    return job.finished_at.isoformat() if job.finished_at else None
+    return timestamp(job.finished_at) if job.finished_at else None

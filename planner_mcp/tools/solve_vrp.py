@@ -7,6 +7,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.model import SolveRequest
 from planner_mcp.settings import Settings
+from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import (
     WRITE,
     Arguments,
@@ -61,7 +62,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     job = await ctx.planner.submit(ctx.principal, SolveRequest(solve_time_s=_seconds(asked, ctx.settings), **fields))
     structured: dict[str, Any] = {
         "job_id": job.id,
-        "submitted_at": job.submitted_at.isoformat(),
+        "submitted_at": timestamp(job.submitted_at),
         "status": job.state.upper(),
     }
     if job.queue_position is not None:

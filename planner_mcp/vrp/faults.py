@@ -17,6 +17,9 @@ from planner_mcp.text import plain
 MAX_NAME: Final = 40
 """Characters of a caller's field name that are repeated."""
 
+MAX_NAMES: Final = 8
+"""Known names listed beside an unknown one."""
+
 _PROBLEMS: Final = {
     "missing": "The required {where} is missing.",
     "extra_forbidden": "The {where} is not known.",
@@ -94,16 +97,20 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any]) -> Fault:
     here = _schema_at(place, schema)
     problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
     if kind == "extra_forbidden":
-        return Fault(path, problem, "", _did_you_mean(str(place[-1]), parent), "unknown")
+        return Fault(path, problem, _known(parent), _did_you_mean(str(place[-1]), parent), "unknown")
     hint = "Add it." if kind == "missing" else ""
     return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
 
 
 def _did_you_mean(name: str, schema: dict[str, Any]) -> str:
-    known = sorted(schema.get("properties", {}))
-    if near := get_close_matches(name[:MAX_NAME].lower(), known, n=1, cutoff=0.6):
-        return f"Did you mean {near[0]}?"
-    return "Remove it. Known here: " + plain(", ".join(known), 200) if known else "Remove it."
+    near = get_close_matches(name[:MAX_NAME].lower(), list(schema.get("properties", {})), n=1, cutoff=0.6)
+    return f"Did you mean {near[0]}?" if near else "Remove it."
+
+
+def _known(schema: dict[str, Any]) -> str:
+    """Return the first names an object has; all of them stand in its schema."""
+    names = list(schema.get("properties", {}))
+    return ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
 
 
 def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
