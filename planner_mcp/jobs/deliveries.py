@@ -77,3 +77,30 @@ class DeliveryStore(Protocol):
     async def send_test(self, principal: str, url: str) -> Delivery:
         """Schedule a test delivery to a URL that was checked."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNote:
+    """What is told of a principal's signing secret."""
+
+    secret: str | None
+    """The text itself, once: `whsec_…`; None when it was shown before."""
+    created_at: datetime
+    old_until: tuple[datetime, ...] = ()
+    """When the secrets before it stop signing."""
+
+
+class SecretStore(Protocol):
+    """A principal's signing secret."""
+
+    async def reveal(self, principal: str) -> SecretNote:
+        """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
+        ...
+
+    async def rotate(self, principal: str) -> SecretNote:
+        """Return a new secret; the old one goes on signing beside it for a day."""
+        ...
+
+
+class Webhooks(DeliveryStore, SecretStore, Protocol):
+    """Everything a principal may ask of webhooks."""

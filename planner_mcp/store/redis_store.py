@@ -27,6 +27,11 @@ class RedisStore(CallerStore, WorkerSide, FeedReader):
         """The client for commands, for those who keep something else in the same place (sessions, outbox)."""
         return self._link.commands
 
+    @property
+    def link(self) -> Link:
+        """The line itself, for the outbox and the secrets."""
+        return self._link
+
     async def aclose(self) -> None:
         """Close all connections."""
         await self._link.aclose()

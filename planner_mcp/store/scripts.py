@@ -22,6 +22,11 @@ STEPS: Final = (
     "register", "claim", "renew", "report", "finish", "requeue", "reap",
 )  # fmt: skip
 
+WEBHOOK_SHARED: Final = ("_common", "_webhooks")
+WEBHOOK_STEPS: Final = (
+    "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "secret_rotate",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -34,8 +39,12 @@ class Step:
 
 def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
-    head = "\n".join([_constants(settings), *(_read(name) for name in SHARED)])
-    return {name: _step(name, head) for name in STEPS}
+    return _family(STEPS, SHARED, settings) | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
+
+
+def _family(names: tuple[str, ...], shared: tuple[str, ...], settings: Settings) -> dict[str, Step]:
+    head = "\n".join([_constants(settings), *(_read(name) for name in shared)])
+    return {name: _step(name, head) for name in names}
 
 
 def _step(name: str, head: str) -> Step:

@@ -121,7 +121,8 @@ def test_a_server_that_hangs_is_not_doubled(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(embedded, "START_S", 0.3)
     monkeypatch.setattr(embedded, "ANSWER_S", 0.1)
     with EmbeddedStore(folder) as server:
-        assert (pid := server.pid) is not None
+        pid = server.pid
+        assert pid is not None
         os.kill(pid, signal.SIGSTOP)
         try:
             with pytest.raises(StoreUnavailableError):
