@@ -8,7 +8,7 @@ client may leave and go on reading at any replica. The handler does not notice: 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, Final
 
 import anyio
@@ -17,7 +17,7 @@ from planner_mcp.errors import AbandonedRequestError, PlannerError
 from planner_mcp.protocol.channel import Emit
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog
-from planner_mcp.protocol.streams import KEEP_ALIVE_S, Entry
+from planner_mcp.protocol.streams import Entry
 
 PATIENCE_S: Final = 1.0
 """A handler that says nothing for this long gets a stream."""
@@ -90,17 +90,9 @@ class Exchange:
                 await self._open()
         return self.is_stream
 
-    async def entries(self) -> AsyncIterator[Entry | None]:
-        """Yield what is written, None after each quiet `KEEP_ALIVE_S`."""
-        while True:
-            try:
-                async with asyncio.timeout(KEEP_ALIVE_S):
-                    entry = await self._inbox.get()
-            except TimeoutError:
-                yield None
-                continue
-            if entry is None:
-                return
+    async def entries(self) -> AsyncGenerator[Entry]:
+        """Yield what is written, as long as this reader keeps up."""
+        while (entry := await self._inbox.get()) is not None:
             yield entry
 
     async def _answer(self, request: dict[str, Any], serve: Serve) -> None:

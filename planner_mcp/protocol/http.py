@@ -12,7 +12,7 @@ import json
 import logging
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import (
     LostStreamError,
     PlannerError,
@@ -33,15 +34,17 @@ from planner_mcp.protocol.exchange import Exchange
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
 from planner_mcp.protocol.messages import Kind, MalformedError, Message, parse
-from planner_mcp.protocol.principal import principal_of
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
-from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, SseResponse, frame, with_keep_alive
+from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
+from planner_mcp.web.sse import EventStream
 
 HEADER_MISMATCH: Final = -32020
 """What a request of a stateless revision without its header is told (spec 2026-07-28)."""
 RETRY_AFTER_S: Final = 2
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
+
+Entries = AsyncGenerator[Entry | None]
 
 log = logging.getLogger(__name__)
 
@@ -165,7 +168,7 @@ class Front:
         if "error" in answer or peer.client is None:
             return JSONResponse(answer)
         kept = {key: peer.client[key] for key in ("clientInfo", "capabilities") if key in peer.client}
-        session = await self._sessions.open(principal_of(request).id, peer.version, kept)
+        session = await self._sessions.open(principal_of(request.scope).id, peer.version, kept)
         return JSONResponse(answer, headers={"mcp-session-id": session.id})
 
     async def _take(self, request: Request, session: Session, message: Message) -> None:
@@ -241,9 +244,9 @@ class Front:
     async def _session(self, request: Request) -> Session:
         if not (session_id := request.headers.get("mcp-session-id")):
             raise HttpFault(400, MalformedError("The Mcp-Session-Id header is missing; initialize first."))
-        return await self._sessions.find(session_id, principal_of(request).id)
+        return await self._sessions.find(session_id, principal_of(request.scope).id)
 
-    async def _counted(self, session: Session, entries: Any) -> AsyncIterator[Entry | None]:
+    async def _counted(self, session: Session, entries: Entries) -> Entries:
         """Yield entries while counting the stream as one of the principal's."""
         self._streams[session.principal] += 1
         try:
@@ -253,15 +256,14 @@ class Front:
         finally:
             self._streams[session.principal] -= 1
 
-    def _sse(self, session: Session, stream: str, entries: AsyncIterator[Entry | None]) -> SseResponse:
-        async def frames() -> AsyncIterator[bytes]:
-            async for entry in with_keep_alive(entries):
-                is_entry = isinstance(entry, Entry)
-                yield frame(stream, entry, version=session.version) if is_entry else b": keep-alive\n\n"
-                if not is_entry:
-                    await self._store.load(session.id)
+    def _sse(self, session: Session, stream: str, entries: Entries) -> EventStream:
+        async def frames() -> AsyncGenerator[bytes]:
+            async with aclosing(entries):
+                async for entry in entries:
+                    if entry is not None and (data := frame(stream, entry, version=session.version)):
+                        yield data
 
-        return SseResponse(frames(), drain=self.drain, headers={"mcp-session-id": session.id})
+        return EventStream(frames(), drain=self.drain, headers={"mcp-session-id": session.id})
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run work beside the request that began it, so that a lost connection does not stop it."""

@@ -45,7 +45,7 @@ class SessionLog(Protocol):
         ...
 
     async def standalone_holder(self, session_id: str) -> str | None:
-        """Return the holder of the standalone stream, None when the session is over."""
+        """Return the holder of the standalone stream and keep the session alive; None when it is over."""
         ...
 
     async def append(

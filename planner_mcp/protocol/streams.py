@@ -7,26 +7,21 @@ newer ones came; a position older than that is an error, never a silent gap (SPE
 
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import anyio
-from starlette.types import Receive, Scope, Send
-
-from planner_mcp.errors import AbandonedRequestError, LostStreamError, PlannerError
+from planner_mcp.errors import AbandonedRequestError, LostStreamError
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog, Wakes
 
 STANDALONE: Final = "g"
 """Name of the stream a GET without Last-Event-ID listens to."""
-KEEP_ALIVE_S: Final = 15.0
-"""A quiet stream carries a comment this often, so that proxies keep it open."""
 CHECK_S: Final = 2.5
 """How often a follower looks whether the owner of its stream still lives."""
-RETRY_MS: Final = 1000
-"""What a client is told to wait before it reconnects."""
+QUIET_S: Final = 60.0
+"""How often the holder of a quiet standalone stream looks whether it still is, and keeps the session alive."""
 PRIMED_SINCE: Final = "2025-11-25"
 """First revision whose clients expect an event without data at the start."""
 
@@ -58,8 +53,7 @@ def parse_event_id(text: str) -> tuple[str, str]:
 def frame(stream: str, entry: Entry, *, version: str) -> bytes:
     """Return an entry as an SSE event, empty where the revision shows none."""
     if entry.kind == "open":
-        opening = f"id: {stream}.{entry.position}\nretry: {RETRY_MS}\ndata: \n\n"
-        return opening.encode() if version >= PRIMED_SINCE else f"retry: {RETRY_MS}\n\n".encode()
+        return f"id: {stream}.{entry.position}\ndata: \n\n".encode() if version >= PRIMED_SINCE else b""
     if not entry.text:
         return b""
     return f"event: message\nid: {stream}.{entry.position}\ndata: {entry.text}\n\n".encode()
@@ -97,7 +91,7 @@ class Follower:
                         return
                     after = entry.position
                 if not entries:
-                    await bell.wait(CHECK_S)
+                    await bell.wait(QUIET_S if stream == STANDALONE else CHECK_S)
                     if not await self._lives(session, stream):
                         return
                     yield None
@@ -119,64 +113,3 @@ class Follower:
                 if await self.log.standalone_holder(session.id) != token:
                     return
                 yield entry
-
-
-class SseResponse:
-    """Sends frames until they end, the client leaves or the server drains.
-
-    Args:
-        frames: What to send; an empty frame is skipped.
-        drain: Set when the server wants its streams to end; clients then resume on another replica.
-        headers: Further response headers.
-    """
-
-    def __init__(self, frames: AsyncIterator[bytes], *, drain: anyio.Event, headers: dict[str, str]) -> None:
-        self._frames = frames
-        self._drain = drain
-        self._headers = {
-            "content-type": "text/event-stream",
-            "cache-control": "no-cache, no-transform",
-            "x-accel-buffering": "no",
-            **headers,
-        }
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the response."""
-        raw = [(name.encode(), value.encode("latin-1")) for name, value in self._headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
-            tasks.start_soon(self._until_drain, tasks.cancel_scope)
-            await self._send_all(send)
-            tasks.cancel_scope.cancel()
-        with anyio.CancelScope(shield=True):
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _send_all(self, send: Send) -> None:
-        try:
-            async for data in self._frames:
-                if data:
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-        except PlannerError:
-            return  # the store is away: end the stream, the client resumes where it was
-
-    async def _until_gone(self, receive: Receive, scope: anyio.CancelScope) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        scope.cancel()
-
-    async def _until_drain(self, scope: anyio.CancelScope) -> None:
-        await self._drain.wait()
-        scope.cancel()
-
-
-async def with_keep_alive(entries: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """Yield entries, and a True for about every `KEEP_ALIVE_S` of Nones in a row."""
-    quiet_since = anyio.current_time()
-    async for entry in entries:
-        if entry is not None:
-            quiet_since = anyio.current_time()
-            yield entry
-        elif anyio.current_time() - quiet_since >= KEEP_ALIVE_S:
-            quiet_since = anyio.current_time()
-            yield True

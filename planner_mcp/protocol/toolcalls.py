@@ -11,10 +11,10 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import UnknownToolError
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
-from planner_mcp.protocol.principal import principal_of
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
@@ -61,7 +61,7 @@ class ToolDesk:
             unknown = UnknownToolError()
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         context = ToolContext(
-            principal=principal_of(ctx.request),
+            principal=principal_of(ctx.request.scope if ctx.request is not None else {}),
             planner=self._planner,
             settings=self._settings,
             notify_progress=_rising(ctx.session.report_progress),

@@ -90,10 +90,14 @@ class SessionStore:
                 return str((await pipe.execute())[0] or "")
 
     async def standalone_holder(self, session_id: str) -> str | None:
-        """Return the token of the newest GET, None when the session is over."""
+        """Return the token of the newest GET and push the session's end out; None when it is over."""
         with border():
-            holder: str | None = await self._redis.hget(_row(session_id), "standalone")
-            return holder
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hget(_row(session_id), "standalone")
+                for key in (_row(session_id), _names(session_id), _stream(session_id, "g")):
+                    pipe.expire(key, TTL_S)
+                holder: str | None = (await pipe.execute())[0]
+                return holder
 
     # ---- streams
 

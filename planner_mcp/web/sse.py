@@ -5,7 +5,7 @@ off; it resumes from its last event id and loses nothing. Nothing is buffered he
 """
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ class EventStream:
     Args:
         frames: What to send. An error of the planner ends the stream; the client resumes where it was.
         drain: Set when the server wants its streams to end; clients then resume on another replica.
+        headers: Further response headers.
         keep_alive_s: Longest silence.
         send_s: Longest wait for a slow reader.
     """
@@ -49,11 +50,13 @@ class EventStream:
         frames: AsyncGenerator[bytes, None],
         *,
         drain: anyio.Event | None = None,
+        headers: Mapping[str, str] | None = None,
         keep_alive_s: float = KEEP_ALIVE_S,
         send_s: float = SEND_S,
     ) -> None:
         self._frames = frames
         self._drain = drain
+        self._headers = {**HEADERS, **(headers or {})}
         self._keep_alive_s = keep_alive_s
         self._send_s = send_s
         self._turn = anyio.Lock()
@@ -62,7 +65,7 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the response."""
-        raw = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+        raw = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         try:
             async with anyio.create_task_group() as tasks:

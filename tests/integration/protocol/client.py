@@ -30,16 +30,16 @@ class Sse:
 
 
 async def events(response: httpx.Response) -> AsyncIterator[Sse]:
-    """Yield the events of a stream."""
-    event = Sse()
+    """Yield the events of a stream; a block without data is none, though what it says of `retry` is kept."""
+    event, has_data = Sse(), False
     async for line in response.aiter_lines():
         name, _, value = line.partition(":")
-        if not line:
-            if event != Sse():
-                yield event
-            event = Sse()
-        elif name in ("id", "data", "retry"):
+        if name in ("id", "data", "retry"):
             setattr(event, name, value.removeprefix(" "))
+            has_data |= name == "data"
+        elif not line and has_data:
+            yield event
+            event, has_data = Sse(), False
 
 
 @dataclass
