@@ -41,7 +41,7 @@ async def measure(folder: Path, *, n: int, cancels: int) -> list[Figure]:
         day = (await call(client, "create_scenario", json.loads(DAY_FILE.read_text(encoding="utf-8"))))["scenario_id"]
         await _trivial(client, trivial)  # first solve: imports and connections are warm after it
         return [
-            await _floor(client, n),
+            await _floor(client, trivial, n),
             await _submit(client, trivial, n),
             await _pick_up(client, http, house, trivial, min(n, 100)),
             await _end_to_end(client, trivial, min(n, 100)),
@@ -68,13 +68,17 @@ async def _trivial(client: Client, scenario_id: str) -> None:
     assert status["status"] == "COMPLETED", status
 
 
-async def _floor(client: Client, n: int) -> Figure:
+async def _floor(client: Client, scenario_id: str, n: int) -> Figure:
+    job_id = await _solve(client, scenario_id)
+    await _end(client, job_id)
     samples = []
     for _ in range(n):
         started = time.perf_counter()
-        await client.list_tools()
+        await call(client, "query_vrp_status", {"job_id": job_id})
         samples.append(time.perf_counter() - started)
-    return spread("floor: tools/list over HTTP", samples, "no store, no job; what client and protocol cost")
+    return spread(
+        "read over HTTP", samples, "query_vrp_status of an ended job: what client, protocol and one read cost"
+    )
 
 
 async def _submit(client: Client, scenario_id: str, n: int) -> Figure:

@@ -179,8 +179,8 @@ def _signals_to(handler: Callable[[], Any]) -> Iterator[None]:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    family, _kind, _proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
