@@ -1,6 +1,6 @@
 """One worker process: `python -m workers [--leash]`. Usually started by `workers/pool.py`, which holds the leash.
 
-Owns the wiring of one worker: settings from `PLANNER_*`, the store, the warm parent, the signals.
+Owns the wiring of one worker: settings from `PLANNER_*`, the store, the warm parent, the courier, the signals.
 """
 
 import asyncio
@@ -8,19 +8,26 @@ import signal
 import sys
 from itertools import chain, repeat
 
+import anyio
+
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.telemetry import configure_logging
 from workers.consumer import Consumer, new_worker_id
+from workers.courier import keep_courier
 from workers.nursery import Nursery
 
 
 async def work(settings: Settings, *, is_leashed: bool) -> None:
-    """Claim and solve until told to stop."""
+    """Claim and solve until told to stop, and carry webhooks meanwhile."""
     async with connect(settings) as store, Nursery() as nursery:
         consumer = Consumer(store, nursery, settings, worker_id=new_worker_id())
         await _hear(consumer, is_leashed=is_leashed)
-        await consumer.run()
+        stop = anyio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(keep_courier(store, settings, stop))
+            await consumer.run()
+            stop.set()
 
 
 class Leash(asyncio.Protocol):

@@ -1,0 +1,63 @@
+-- Hands out deliveries that are due, one an endpoint in turn, each under a lease and a new fencing number.
+-- A: room (deliveries wanted), unproven (how many of them may go to endpoints that did not answer 2xx last)
+for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 200)) do
+  local id = lease:match('^(.*)/%d+$')
+  local delivery = hash(delivery_key(id))
+  if delivery.endpoint then
+    let_go(lease, delivery.endpoint)
+    if delivery.state == 'pending' then queue(id, delivery.endpoint, NOW) end
+    rescore(delivery.endpoint)
+  else
+    call('ZREM', LEASES, lease)
+  end
+end
+
+local function refusal(delivery, known)
+  if delivery.state ~= 'pending' then return '' end
+  if known.gone == '1' then return 'endpoint is gone' end
+  if tonumber(delivery.expires_ms) < NOW then return 'endpoint is out of service' end
+end
+
+local function lease(id, delivery, known)
+  local fence = call('HINCRBY', delivery_key(id), 'fence', 1)
+  call('ZADD', LEASES, NOW + POLICY.lease_ms, id .. '/' .. fence)
+  call('HINCRBY', endpoint_key(delivery.endpoint), 'inflight', 1)
+  local paced = math.max(tonumber(known.paced_ms or 0), NOW) + POLICY.interval_ms
+  call('HSET', endpoint_key(delivery.endpoint), 'paced_ms', string.format('%d', paced))
+  lives(LEASES, endpoint_key(delivery.endpoint), delivery_key(id))
+  return { id, fence, delivery.principal, delivery.url, delivery.body, tonumber(delivery.attempts),
+    known.proven == '1' and 1 or 0 }
+end
+
+local claimed, room = {}, { [true] = A.room, [false] = math.min(A.room, A.unproven) }
+local function serve(endpoint, is_proven)
+  local id = call('ZPOPMIN', queue_key(endpoint))[1]
+  local delivery = id and hash(delivery_key(id)) or {}
+  if delivery.state then
+    local known = hash(endpoint_key(endpoint))
+    local reason = refusal(delivery, known)
+    if not reason then
+      claimed[#claimed + 1] = lease(id, delivery, known)
+    elseif reason ~= '' then
+      bury(id, delivery, reason)
+    end
+  end
+  rescore(endpoint)
+end
+
+local steps = 0
+for _, is_proven in ipairs({ true, false }) do
+  while steps < 500 and #claimed < A.room and (is_proven or #claimed < room[false]) do
+    local ready = call('ZRANGEBYSCORE', lane_key(is_proven), '-inf', NOW, 'LIMIT', 0, 1)
+    if not ready[1] then break end
+    serve(ready[1], is_proven)
+    steps = steps + 1
+  end
+end
+
+local next_ms = -1
+for _, key in ipairs({ lane_key(true), lane_key(false), LEASES }) do
+  local score = tonumber(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  if score and (next_ms < 0 or score - NOW < next_ms) then next_ms = math.max(0, score - NOW) end
+end
+return { 'ok', claimed, math.ceil(next_ms) }

@@ -1,0 +1,259 @@
+"""Deliveries in Redis: taken from the outbox, scheduled by due time, leased to couriers, kept for a while.
+
+Owns the keys below and the steps `lua/webhook_*.lua`. An endpoint is scheduled as a whole and has only so many
+deliveries in flight, so a broken one holds up nobody else. Times are the store's.
+
+```text
+{pN}:outbox              stream  written by the job engine; group `couriers`; an entry is deleted when it was taken
+{pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, due_ms …       keep
+{pN}:wh:tries:<delivery> list    its attempts, JSON                                                       keep
+{pN}:wh:q:<endpoint>     zset    its pending deliveries by due time                                       keep
+{pN}:wh:ep:<endpoint>    hash    url, inflight, proven, failures, not_before_ms, paced_ms, gone             keep
+{pN}:wh:proven|unproven  zset    endpoints by when the next attempt may start                              keep
+{pN}:wh:leases           zset    "<delivery>/<fence>" by when the lease ends                               keep
+{pN}:wh:all|dead:<p>     zset    deliveries of a principal by age, and those given up                      keep
+```
+`keep` is the job TTL and twice the schedule, from the last step that touched the key.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from planner_mcp.errors import NotFoundError, StoreError
+from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState
+from planner_mcp.notify.endpoints import Verdict
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys
+from planner_mcp.store.link import Entry, Link
+
+GROUP: Final = "couriers"
+TAKE_AT_ONCE: Final = 64
+PARALLEL: Final = 8
+"""Deliveries in flight to one endpoint that answers; one that does not is tried with one at a time."""
+RATE_PER_S: Final = 50.0
+BURST: Final = 50
+"""Attempts to one endpoint: this many at once, then `RATE_PER_S`."""
+TRIPS: Final = 10
+"""Failures in a row, of any deliveries, after which an endpoint is left alone for a while."""
+REST_S: Final = 30.0
+"""First time it is left alone; doubles with each failed probe, up to the longest delay or `LONGEST_REST_S`."""
+LONGEST_REST_S: Final = 900.0
+GRACE_S: Final = 3600.0
+"""A delivery that its endpoint's state kept back is given up this long after twice its schedule."""
+_POOL: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """An outbox entry made ready: what will be sent, and where."""
+
+    delivery_id: str
+    principal: str
+    url: str
+    endpoint: str
+    kind: str
+    job_id: str
+    body: str
+    entry: str = ""
+    """Outbox entry it came from; empty when made by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """A courier's right to make one attempt, while its lease lasts."""
+
+    delivery_id: str
+    fence: int
+    principal: str
+    url: str
+    body: str
+    attempts: int
+    """Attempts recorded before this one."""
+    proven: int
+    """1: the endpoint answered 2xx last."""
+
+    @property
+    def lease(self) -> str:
+        """Name of the lease."""
+        return f"{self.delivery_id}/{self.fence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One attempt and what follows from it."""
+
+    verdict: Verdict
+    status: int | None
+    """Of the answer; None when there was none."""
+    took_s: float
+
+
+class Outbox:
+    """The deliveries of one pool.
+
+    Args:
+        link: The line to Redis.
+        pool: Number of the pool.
+        settings: Schedule, lease and lives.
+        clock_ms: Stands in for the store's clock in tests.
+    """
+
+    def __init__(self, link: Link, pool: int, settings: Settings, *, clock_ms: Callable[[], int] | None = None) -> None:
+        self._link = link
+        self._pool = pool
+        self._policy = policy(settings)
+        self._clock_ms = clock_ms
+        self._lease_ms = int(settings.lease_s * 1000)
+        self._stream = keys.key(pool, "outbox")
+
+    # ---- the courier's side
+
+    async def read(self, courier: str, wait_s: float) -> Entry | None:
+        """Return the next outbox entry for this courier, waiting for one at most `wait_s`."""
+        return await self._link.read_group(self._stream, group=GROUP, consumer=courier, block_s=wait_s)
+
+    async def open(self) -> None:
+        """Make the consumer group, if it is not there."""
+        with suppress(StoreError):
+            await self._link.command("XGROUP", "CREATE", self._stream, GROUP, "0", "MKSTREAM")
+
+    async def stranded(self, courier: str) -> list[Entry]:
+        """Return outbox entries that another courier read and never took."""
+        words = ("XAUTOCLAIM", self._stream, GROUP, courier, self._lease_ms, "0", "COUNT", TAKE_AT_ONCE)
+        reply = await self._link.command(*words)
+        return [(entry_id, fields) for entry_id, fields in reply[1] if fields]
+
+    async def drop(self, entry_id: str) -> None:
+        """Forget an outbox entry that cannot be read."""
+        await self._link.command("XACK", self._stream, GROUP, entry_id)
+        await self._link.command("XDEL", self._stream, entry_id)
+
+    async def take(self, posting: Posting) -> None:
+        """Put a posting into the schedule; safe to repeat, by any courier."""
+        args = {
+            "id": posting.delivery_id,
+            "principal": posting.principal,
+            "url": posting.url,
+            "endpoint": posting.endpoint,
+            "kind": posting.kind,
+            "job": posting.job_id,
+            "entry": posting.entry,
+        }
+        await self._step("webhook_take", args, posting.body)
+
+    async def claim(self, room: int, unproven: int) -> tuple[list[Dispatch], float | None]:
+        """Return deliveries to attempt now, and the seconds until more may be due (None: nothing is waiting)."""
+        _ok, rows, next_ms = await self._step("webhook_claim", {"room": room, "unproven": unproven})
+        return [Dispatch(*row) for row in rows], None if next_ms < 0 else next_ms / 1000
+
+    async def renew(self, leases: Sequence[str]) -> None:
+        """Extend leases; those that have passed on stay lost."""
+        await self._step("webhook_renew", {"leases": list(leases), "lease_ms": self._lease_ms})
+
+    async def give_back(self, leases: Sequence[str]) -> None:
+        """End leases without an attempt; whoever claims next takes the deliveries over."""
+        await self._step("webhook_renew", {"leases": list(leases), "lease_ms": 0})
+
+    async def settle(self, dispatch: Dispatch, outcome: Outcome) -> bool:
+        """Record an attempt; False when the lease has passed on and nothing was written."""
+        verdict = outcome.verdict
+        args = {
+            "id": dispatch.delivery_id,
+            "fence": dispatch.fence,
+            "is_delivered": verdict.is_delivered,
+            "is_gone": verdict.is_gone,
+            "error": verdict.error,
+            "status": outcome.status or 0,
+            "took_ms": round(outcome.took_s * 1000),
+            "delay_ms": -1 if verdict.delay_s is None else round(verdict.delay_s * 1000),
+            "pause_ms": round(verdict.pause_s * 1000),
+        }
+        reply = await self._step("webhook_settle", args)
+        return bool(reply[0] == "ok")
+
+    # ---- the owner's side
+
+    async def ids(self, principal: str, *, dead_only: bool) -> list[tuple[float, str]]:
+        """Return a principal's deliveries as (age key, id), newest first."""
+        index = keys.key(self._pool, "wh", "dead" if dead_only else "all", principal)
+        flat = await self._link.command("ZREVRANGE", index, 0, -1, "WITHSCORES")
+        return [(float(score), name) for name, score in zip(flat[::2], flat[1::2], strict=True)]
+
+    async def find(self, principal: str, delivery_id: str) -> Delivery | None:
+        """Return one delivery with its attempts, or None when it is unknown or another's."""
+        kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "d", delivery_id))
+        if kept.get("principal") != principal:
+            return None
+        tries = await self._link.command("LRANGE", keys.key(self._pool, "wh", "tries", delivery_id), 0, -1)
+        return _delivery(delivery_id, kept, [json.loads(text) for text in tries])
+
+    async def replay(self, principal: str, delivery_id: str) -> bool:
+        """Schedule an ended delivery anew; False when it is unknown or another's."""
+        reply = await self._step("webhook_replay", {"id": delivery_id, "principal": principal})
+        return bool(reply[0] != "unknown")
+
+    async def _step(self, name: str, args: dict[str, Any], *blobs: str) -> list[Any]:
+        clock = {} if self._clock_ms is None else {"now_ms": self._clock_ms()}
+        return await self._link.step(name, self._pool, {**args, **clock, "policy": self._policy}, *blobs)
+
+
+def policy(settings: Settings) -> dict[str, int]:
+    """Return the numbers the steps work with, times in milliseconds."""
+    schedule = settings.webhook_schedule_s
+    horizon_s = sum(schedule) * (1 + settings.webhook_jitter)
+    longest_s = max(schedule, default=0.0)
+    seconds = {
+        "lease": settings.lease_s,
+        "keep": settings.job_ttl_s + 2 * horizon_s + 2 * GRACE_S,
+        "expire": 2 * horizon_s + GRACE_S,
+        "first": schedule[0] if schedule else 0.0,
+        "rest": min(REST_S, longest_s),
+        "longest_rest": min(LONGEST_REST_S, longest_s),
+        "interval": 1 / RATE_PER_S,
+        "burst": BURST / RATE_PER_S,
+    }
+    return {"parallel": PARALLEL, "trips": TRIPS} | {f"{name}_ms": int(value * 1000) for name, value in seconds.items()}
+
+
+def pool_of(delivery_id: str) -> int:
+    """Return the pool a delivery lies in.
+
+    Raises:
+        NotFoundError: It is no such id.
+    """
+    if not (form := _POOL.fullmatch(delivery_id)):
+        raise NotFoundError
+    return int(form[1])
+
+
+def test_id(pool: int) -> str:
+    """Return a new id for a test delivery."""
+    return f"test-{pool}-" + "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz234567") for _ in range(26))
+
+
+def _delivery(delivery_id: str, kept: dict[str, str], tries: Sequence[dict[str, Any]]) -> Delivery:
+    state = DeliveryState(kept["state"])
+    return Delivery(
+        id=delivery_id,
+        principal=kept["principal"],
+        url=kept["url"],
+        job_id=kept["job"],
+        kind=kept["kind"],
+        body=kept["body"],
+        state=state,
+        created_at=_time(kept["created_ms"]),
+        due_at=_time(kept["due_ms"]) if state is DeliveryState.PENDING else None,
+        attempt_count=int(kept["attempts"]),
+        error=kept.get("error", ""),
+        attempts=tuple(Attempt(_time(t["at_ms"]), t["status"] or None, t["error"], int(t["took_ms"])) for t in tries),
+    )
+
+
+def _time(ms: str | float) -> datetime:
+    return datetime.fromtimestamp(float(ms) / 1000, UTC)

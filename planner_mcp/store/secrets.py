@@ -1,0 +1,91 @@
+"""Signing secrets of principals in Redis: sealed, rotated, shown once (SPEC W1, W5).
+
+```text
+{p0}:whsec:<p>   hash    current, old (JSON [{sealed, until_ms}]), created_ms, shown_ms       KEEP_S from last use
+```
+"""
+
+import json
+import secrets
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from planner_mcp.jobs.deliveries import SecretNote
+from planner_mcp.notify.webhooks import SECRET_BYTES, new_secret
+from planner_mcp.store import keys
+from planner_mcp.store.link import Link
+from planner_mcp.store.records import fields_of
+from planner_mcp.store.seal import Seal
+
+OLD_S: Final = 24 * 3600
+"""An old secret goes on signing beside the new one this long."""
+MOST: Final = 10
+"""Secrets that sign at one time, the current one included."""
+KEEP_S: Final = 400 * 86400
+POOL: Final = 0
+
+
+class RedisSecrets:
+    """The secrets of all principals. Implements `SecretStore`.
+
+    Args:
+        link: The line to Redis.
+        seal: Encrypts what is stored.
+    """
+
+    def __init__(self, link: Link, seal: Seal) -> None:
+        self._link = link
+        self._seal = seal
+
+    async def signing(self, principal: str) -> list[str]:
+        """Return the secrets that sign now, the current one first; makes one on first need.
+
+        Raises:
+            StoreError: They were sealed with another key.
+        """
+        kept, now_ms = await self._rotate(principal, is_first=True)
+        sealed = [kept["current"], *(one["sealed"] for one in _old(kept, now_ms))]
+        return [self._seal.open(text, principal) for text in sealed]
+
+    async def reveal(self, principal: str) -> SecretNote:
+        """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
+        kept, now_ms = await self._rotate(principal, is_first=True)
+        is_unseen = await self._link.command("HSETNX", _key(principal), "shown_ms", now_ms)
+        return self._note(principal, kept, now_ms, is_shown=bool(is_unseen))
+
+    async def rotate(self, principal: str) -> SecretNote:
+        """Return a new secret; the old one goes on signing beside it for a day."""
+        kept, now_ms = await self._rotate(principal, is_first=False)
+        await self._link.command("HSETNX", _key(principal), "shown_ms", now_ms)
+        return self._note(principal, kept, now_ms, is_shown=True)
+
+    async def _rotate(self, principal: str, *, is_first: bool) -> tuple[dict[str, str], int]:
+        sealed = self._seal.seal(new_secret(secrets.token_bytes(SECRET_BYTES)), principal)
+        args = {
+            "principal": principal,
+            "is_first": is_first,
+            "old_ms": OLD_S * 1000,
+            "most": MOST,
+            "keep_ms": KEEP_S * 1000,
+        }
+        _ok, flat, now_ms = await self._link.step("secret_rotate", POOL, args, sealed)
+        return fields_of(flat), int(now_ms)
+
+    def _note(self, principal: str, kept: dict[str, str], now_ms: int, *, is_shown: bool) -> SecretNote:
+        return SecretNote(
+            secret=self._seal.open(kept["current"], principal) if is_shown else None,
+            created_at=_time(float(kept["created_ms"])),
+            old_until=tuple(_time(one["until_ms"]) for one in _old(kept, now_ms)),
+        )
+
+
+def _old(kept: dict[str, str], now_ms: int) -> list[dict[str, Any]]:
+    return [one for one in json.loads(kept.get("old", "[]")) if one["until_ms"] > now_ms]
+
+
+def _key(principal: str) -> str:
+    return keys.key(POOL, "whsec", principal)
+
+
+def _time(ms: float) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)

@@ -1,0 +1,87 @@
+"""Everything a principal may ask of webhooks, over all pools: deliveries, replays, tests, the signing secret."""
+
+import json
+from collections.abc import Sequence
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, SecretNote
+from planner_mcp.notify.endpoints import endpoint_id
+from planner_mcp.settings import Settings
+from planner_mcp.store.link import Link
+from planner_mcp.store.outbox import Outbox, Posting, pool_of, test_id
+from planner_mcp.store.seal import open_seal
+from planner_mcp.store.secrets import RedisSecrets
+
+
+class RedisWebhooks:
+    """Implements `jobs.deliveries.Webhooks`.
+
+    Args:
+        link: The line to Redis.
+        settings: Number of pools, schedule, the key that seals secrets.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._outboxes = [Outbox(link, pool, settings) for pool in range(settings.pools)]
+        self._link = link
+        self._settings = settings
+        self._secrets: RedisSecrets | None = None
+
+    async def deliveries(
+        self, principal: str, state: DeliveryState | None, *, offset: int, count: int
+    ) -> tuple[Sequence[Delivery], int]:
+        """Return deliveries newest first, and how many there are; those expired meanwhile are left out."""
+        found = await self._listed(principal, state)
+        if state is None or state is DeliveryState.DEAD:
+            page = [await self._find(principal, name) for name in found[offset : offset + count]]
+            return [one for one in page if one is not None], len(found)
+        every = [await self._find(principal, name) for name in found]
+        chosen = [one for one in every if one is not None and one.state is state]
+        return chosen[offset : offset + count], len(chosen)
+
+    async def delivery(self, principal: str, delivery_id: str) -> Delivery:
+        """Return one delivery with its attempts."""
+        if (found := await self._find(principal, delivery_id)) is None:
+            raise NotFoundError
+        return found
+
+    async def replay(self, principal: str, delivery_id: str) -> Delivery:
+        """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
+        if not await self._outbox(delivery_id).replay(principal, delivery_id):
+            raise NotFoundError
+        return await self.delivery(principal, delivery_id)
+
+    async def send_test(self, principal: str, url: str) -> Delivery:
+        """Schedule a test delivery to a URL that was checked."""
+        name = test_id(0)
+        params = {"job_id": name, "status": "QUEUED", "progress": 0, "test": True}
+        body = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        await self._outboxes[0].take(Posting(name, principal, url, endpoint_id(principal, url), "test", name, body))
+        return await self.delivery(principal, name)
+
+    async def reveal(self, principal: str) -> SecretNote:
+        """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
+        return await self._secret_store().reveal(principal)
+
+    async def rotate(self, principal: str) -> SecretNote:
+        """Return a new secret; the old one goes on signing beside it for a day."""
+        return await self._secret_store().rotate(principal)
+
+    async def _listed(self, principal: str, state: DeliveryState | None) -> list[str]:
+        dead_only = state is DeliveryState.DEAD
+        aged = [await outbox.ids(principal, dead_only=dead_only) for outbox in self._outboxes]
+        return [name for _age, name in sorted((pair for part in aged for pair in part), reverse=True)]
+
+    async def _find(self, principal: str, delivery_id: str) -> Delivery | None:
+        return await self._outbox(delivery_id).find(principal, delivery_id)
+
+    def _outbox(self, delivery_id: str) -> Outbox:
+        if (pool := pool_of(delivery_id)) >= len(self._outboxes):
+            raise NotFoundError
+        return self._outboxes[pool]
+
+    def _secret_store(self) -> RedisSecrets:
+        """Return the secrets; the key is looked for on first need, so that listing works without it."""
+        if self._secrets is None:
+            self._secrets = RedisSecrets(self._link, open_seal(self._settings))
+        return self._secrets

@@ -1,0 +1,247 @@
+"""Carries webhooks from the outbox to their endpoints (SPEC W3). Any number of couriers work side by side.
+
+Owns the loop: take entries out of the outbox, claim what is due, attempt, record. Due times, leases and the state of
+endpoints are in the store, so a courier that dies loses nothing: its leases run out and another makes the attempt, with
+the same id and body. What an answer means is `notify/endpoints.py`, how to connect safely `notify/sender.py`.
+"""
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from secrets import token_hex
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup
+
+from planner_mcp.errors import EndpointUnreachableError, StoreError
+from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.notify import webhooks
+from planner_mcp.notify.endpoints import endpoint_id, judge
+from planner_mcp.notify.events import notification
+from planner_mcp.notify.sender import Answer, Sender
+from planner_mcp.settings import Settings
+from planner_mcp.store.link import Entry
+from planner_mcp.store.outbox import Dispatch, Outbox, Outcome, Posting
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.seal import open_seal
+from planner_mcp.store.secrets import RedisSecrets
+
+SLOTS: Final = 128
+"""Attempts a courier has under way at most."""
+UNPROVEN_SLOTS: Final = 96
+"""Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
+TICK_S: Final = 0.5
+"""Longest time without a look at the schedule, in which others may have put something."""
+AWAY_S: Final = 0.5
+"""Wait before the store is asked again after it failed."""
+AGAIN_S: Final = 1.0
+"""Wait before a courier that failed is started anew."""
+STOP_S: Final = 2.0
+"""Time for attempts under way to end when the courier stops."""
+
+log = logging.getLogger("planner.courier")
+
+
+class Courier:
+    """The courier of one pool in one process.
+
+    Args:
+        outbox: The deliveries.
+        secrets: What signs them.
+        sender: The guarded client.
+        settings: Schedule, jitter and lease.
+        name: Of this courier, unlike any other's.
+        clock: Unix time of an attempt.
+        draw: Uniform in [0, 1), for jitter.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        secrets: RedisSecrets,
+        sender: Sender,
+        settings: Settings,
+        *,
+        name: str,
+        clock: Callable[[], float] = time.time,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self._outbox = outbox
+        self._secrets = secrets
+        self._sender = sender
+        self._settings = settings
+        self._name = name
+        self._clock = clock
+        self._draw = draw
+        self._under_way: dict[str, Dispatch] = {}
+        self._wake = anyio.Event()
+
+    async def run(self, stop: anyio.Event) -> None:
+        """Carry until told to stop; what is under way then has `STOP_S` to end and is given back after."""
+        async with anyio.create_task_group() as loops:
+            loops.start_soon(self._forever, self._take, stop)
+            loops.start_soon(self._forever, self._keep_leases, stop)
+            async with anyio.create_task_group() as attempts:
+                loops.start_soon(self._cut_short, stop, attempts.cancel_scope)
+                await self._forever(partial(self._hand_out, attempts), stop)
+            loops.cancel_scope.cancel()
+
+    async def _forever(self, step: Callable[[], Awaitable[None]], stop: anyio.Event) -> None:
+        while not stop.is_set():
+            try:
+                await step()
+            except StoreError as error:
+                log.warning("the store failed a courier: %s", error)
+                await anyio.sleep(AWAY_S)
+
+    @staticmethod
+    async def _cut_short(stop: anyio.Event, attempts: anyio.CancelScope) -> None:
+        await stop.wait()
+        await anyio.sleep(STOP_S)
+        attempts.cancel()
+
+    # ---- from the outbox into the schedule
+
+    async def _take(self) -> None:
+        """Take the next outbox entry; when there is none, those that a courier read and left."""
+        began = anyio.current_time()
+        entry = await self._outbox.read(self._name, TICK_S)
+        entries = [entry] if entry else []
+        if entry is None:
+            await self._outbox.open()
+            entries = await self._outbox.stranded(self._name)
+        for found in entries:
+            await self._schedule(found)
+        if entries:
+            self._rouse()
+        elif anyio.current_time() - began < TICK_S / 2:
+            await anyio.sleep(TICK_S)
+
+    async def _schedule(self, entry: Entry) -> None:
+        try:
+            posting = posting_of(entry)
+        except (KeyError, ValueError):
+            log.exception("an outbox entry cannot be read and is dropped")
+            await self._outbox.drop(entry[0])
+        else:
+            await self._outbox.take(posting)
+
+    # ---- from the schedule to the endpoints
+
+    async def _hand_out(self, attempts: TaskGroup) -> None:
+        """Start what is due and there is room for, then wait for a reason to look again."""
+        wake = self._wake
+        unproven = sum(not dispatch.proven for dispatch in self._under_way.values())
+        room = SLOTS - len(self._under_way)
+        dispatches, next_s = await self._outbox.claim(room, max(0, UNPROVEN_SLOTS - unproven))
+        for dispatch in dispatches:
+            self._under_way[dispatch.lease] = dispatch
+            attempts.start_soon(self._attempt, dispatch)
+        with anyio.move_on_after(min(next_s or TICK_S, TICK_S)):
+            await wake.wait()
+
+    async def _keep_leases(self) -> None:
+        await anyio.sleep(self._settings.lease_s / 4)
+        if self._under_way:
+            await self._outbox.renew(list(self._under_way))
+
+    async def _attempt(self, dispatch: Dispatch) -> None:
+        """Make one attempt and record it. When the store fails the lease runs out and the attempt is made again."""
+        try:
+            outcome = await self._outcome(dispatch)
+            if not await self._outbox.settle(dispatch, outcome):
+                log.info("delivery %s passed to another courier", dispatch.delivery_id)
+        except StoreError as error:
+            log.warning("delivery %s will be attempted again: %s", dispatch.delivery_id, error)
+        except anyio.get_cancelled_exc_class():
+            await self._give_back(dispatch)
+            raise
+        finally:
+            del self._under_way[dispatch.lease]
+            self._rouse()
+
+    async def _outcome(self, dispatch: Dispatch) -> Outcome:
+        """Send, and judge the answer."""
+        began = anyio.current_time()
+        answer = await self._send(dispatch)
+        verdict = judge(
+            answer.status if answer else None,
+            answer.retry_after if answer else "",
+            attempt=dispatch.attempts + 1,
+            schedule_s=self._settings.webhook_schedule_s,
+            stretch=1 + self._settings.webhook_jitter * (2 * self._draw() - 1),
+            now=datetime.fromtimestamp(self._clock(), UTC),
+        )
+        return Outcome(verdict, answer.status if answer else None, anyio.current_time() - began)
+
+    async def _send(self, dispatch: Dispatch) -> Answer | None:
+        """Return the endpoint's answer to a freshly signed attempt; None when there was none."""
+        secrets = await self._secrets.signing(dispatch.principal)
+        body = dispatch.body.encode()
+        headers = webhooks.headers(secrets, dispatch.delivery_id, int(self._clock()), body)
+        try:
+            return await self._sender.post(dispatch.url, headers, body)
+        except EndpointUnreachableError as error:
+            log.info("delivery %s reached nobody: %r", dispatch.delivery_id, error.__cause__)
+            return None
+
+    async def _give_back(self, dispatch: Dispatch) -> None:
+        with anyio.move_on_after(AWAY_S, shield=True), suppress(StoreError):
+            await self._outbox.give_back([dispatch.lease])
+
+    def _rouse(self) -> None:
+        self._wake.set()
+        self._wake = anyio.Event()
+
+
+def posting_of(entry: Entry) -> Posting:
+    """Return an outbox entry made ready to be sent.
+
+    Raises:
+        KeyError, ValueError: The entry is not what the job engine writes.
+    """
+    entry_id, kept = entry
+    event = json.loads(kept["event"])
+    event["kind"] = EventKind(event["kind"])
+    notice = notification(Event(**{name: event[name] for name in ("id", "job_id", "kind", "at", "data")}))
+    return Posting(
+        delivery_id=kept["delivery_id"],
+        principal=kept["principal"],
+        url=kept["url"],
+        endpoint=endpoint_id(kept["principal"], kept["url"]),
+        kind=event["kind"],
+        job_id=event["job_id"],
+        body=json.dumps(notice, ensure_ascii=False, separators=(",", ":")),
+        entry=entry_id,
+    )
+
+
+async def run_courier(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
+    """Carry the webhooks of every pool until told to stop."""
+    secrets = RedisSecrets(store.link, open_seal(settings))
+    sender = Sender(settings)
+    name = f"courier-{token_hex(8)}"
+    async with anyio.create_task_group() as couriers:
+        for pool in range(settings.pools):
+            courier = Courier(Outbox(store.link, pool, settings), secrets, sender, settings, name=name)
+            couriers.start_soon(courier.run, stop)
+
+
+async def keep_courier(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
+    """Run a courier beside a worker until told to stop; one that fails is started anew and never costs a solve."""
+    while not stop.is_set():
+        courier = asyncio.create_task(run_courier(store, settings, stop), name="courier")
+        try:
+            await asyncio.wait({courier})
+        finally:
+            courier.cancel()
+        if not courier.cancelled() and (error := courier.exception()) is not None:
+            log.error("a courier failed and is started anew", exc_info=error)
+            await anyio.sleep(AGAIN_S)
