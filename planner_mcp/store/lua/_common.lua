@@ -71,11 +71,14 @@ local function shown(id, job)
   return { 'ok', call('HGETALL', job_key(id)), place, id }
 end
 
--- Lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last step on.
-local function keep(id, job, life_s)
+-- Lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change of state on; when it
+-- ends, its own keys live on for LIMITS.job_ttl_s.
+local function keep(id, job)
+  local is_over = job.finished_ms ~= nil
+  local life_s = is_over and LIMITS.job_ttl_s or LIMITS.live_s
   for _, key in ipairs({ job_key(id), events_key(id), plan_key(id) }) do call('EXPIRE', key, life_s) end
-  if job.idem ~= '' and call('GET', job.idem) == id then call('EXPIRE', job.idem, life_s) end
-  call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT')
+  if job.idem ~= '' and (not is_over or call('GET', job.idem) == id) then call('EXPIRE', job.idem, life_s) end
+  if not is_over then call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT') end
   local principal = job.principal
   for _, key in ipairs({ index_key(principal), index_key(principal, job.state), backlog_key(principal),
     out_key(principal), ended_key(principal) }) do
@@ -89,14 +92,15 @@ local function joined(head, object)
 end
 
 -- One event: into the job's own stream (the order that counts) and into the pool's feed (what replicas listen to).
-local function emit(id, job, kind, extra)
-  local number = call('HINCRBY', job_key(id), 'events', 1)
+-- `is_change` says that the state or the best cost is another now.
+local function emit(id, job, kind, extra, is_change)
+  local number = tonumber(job.events) + 1
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
   local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
     'kind', kind, 'at', AT, 'number', number, 'data', data)
   call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*',
     'job', id, 'id', event, 'kind', kind, 'at', AT, 'number', number, 'data', data)
-  write(id, job, { event_id = event })
+  write(id, job, { events = number, event_id = event, changed_id = is_change and event or job.changed_id })
   return event, data
 end
 

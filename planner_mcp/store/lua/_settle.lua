@@ -31,12 +31,11 @@ local function settle(id, job, change, extra)
   release(id, job)
   if change == 'complete' then job.percent = '100' end
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
-  local event, data = emit(id, job, job.state, final_extra(id, job, extra))
-  write(id, job, { changed_id = event })
+  local event, data = emit(id, job, job.state, final_extra(id, job, extra), true)
   post(id, job, event, data)
   if change ~= 'complete' and job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end
   call('ZADD', ended_key(job.principal), NOW_MS + LIMITS.job_ttl_s * 1000, id)
-  keep(id, job, LIMITS.job_ttl_s)
+  keep(id, job)
   return true
 end
 
@@ -54,9 +53,8 @@ local function put_back(id, job, change, poison)
   release(id, job)
   write(id, job, { worker = '' })
   enqueue(id, job, true)
-  local event = emit(id, job, 'requeued', '{"reason":"' .. change .. '","crashes":' .. job.crashes .. '}')
-  write(id, job, { changed_id = event })
-  keep(id, job, LIMITS.live_s)
+  emit(id, job, 'requeued', '{"reason":"' .. change .. '","crashes":' .. job.crashes .. '}', true)
+  keep(id, job)
   return true
 end
 

@@ -21,6 +21,6 @@ end
 
 move(A.job, job, 'claim')
 write(A.job, job, { fence = tonumber(job.fence) + 1, worker = A.worker, started_ms = job.started_ms or NOW_MS })
-write(A.job, job, { changed_id = emit(A.job, job, 'started', '{"attempt":' .. job.fence .. '}') })
-keep(A.job, job, LIMITS.live_s)
+emit(A.job, job, 'started', '{"attempt":' .. job.fence .. '}', true)
+keep(A.job, job)
 return { 'ok', call('HGETALL', job_key(A.job)), scenario, call('GET', plan_key(A.job)) }

@@ -23,7 +23,7 @@ end
 for _, id in ipairs(call('ZRANGEBYSCORE', QUEUED, '-inf', NOW_MS - LIMITS.refresh_ms, 'LIMIT', 0, A.count)) do
   local job = read(id)
   if job then
-    keep(id, job, LIMITS.live_s)
+    keep(id, job)
     call('ZADD', QUEUED, NOW_MS, id)
   else
     call('ZREM', QUEUED, id)

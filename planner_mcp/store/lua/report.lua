@@ -12,7 +12,5 @@ if ARGV[2] ~= '' then
   write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
 end
 move(A.job, job, 'improve')
-local event = emit(A.job, job, 'progress', A.extra)
-if is_better then write(A.job, job, { changed_id = event }) end
-keep(A.job, job, LIMITS.live_s)
+emit(A.job, job, 'progress', A.extra, is_better)
 return { 'ok' }

@@ -33,7 +33,7 @@ write(A.job, job, {
   principal = A.principal, scenario_id = A.scenario, request = A.request, state = 'queued', priority = A.priority,
   seq = call('HINCRBY', CLOCK, 'seq', 1), cpu_s = A.cpu_s, url = A.url, idem = A.digest == '' and idem or '',
   submitted_ms = NOW_MS, fence = 0, crashes = 0, percent = 0, cancel = '', finish = '', delivery = '', plan_id = '',
-  summary = '', progress = '', best = '',
+  summary = '', progress = '', best = '', events = 0,
 })
 call('ZADD', QUEUED, NOW_MS, A.job)
 call('ZADD', index_key(A.principal), job.seq, A.job)
@@ -42,7 +42,7 @@ if idem ~= '' then
   call('SET', idem, A.digest == '' and A.job or A.digest .. ' ' .. A.job, 'EX', A.digest == '' and LIMITS.live_s or A.idem_s)
 end
 enqueue(A.job, job, false)
-write(A.job, job, { changed_id = emit(A.job, job, 'queued', '{}') })
+emit(A.job, job, 'queued', '{}', true)
 dispatch()
-keep(A.job, job, LIMITS.live_s)
+keep(A.job, job)
 return shown(A.job, job)
