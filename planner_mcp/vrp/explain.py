@@ -5,6 +5,7 @@ against the problem or the plan at hand. Where nothing proves the ticket impossi
 claims no more than it says. The smallest fix, proved by a re-solve, is a tool's work.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from planner_mcp.vrp.plan import Plan
@@ -27,6 +28,9 @@ CODES: Final[dict[str, str]] = {
     "ALL_CAPACITY_USED": "The agents that may serve it have no capacity left in this plan.",
     "NO_ROOM_FOUND": "The search found no route with room for it; more time or agents may help.",
 }
+
+_MILDEST_FIRST: Final = ("MAX_DISTANCE", "MAX_DURATION", "SHIFT_TOO_SHORT", "TIME_WINDOW_UNREACHABLE")
+"""What keeps the agent that comes closest is what is told."""
 
 
 def reasons(problem: Problem, plan: Plan) -> dict[str, Reason]:
@@ -76,19 +80,19 @@ class _Judge:
     def _alone(self, index: int) -> str | None:
         """Return why no agent could serve the ticket even with nothing else to do, or None."""
         ticket = self._problem.tickets[index]
-        agents = self._allowed(ticket)
-        if not agents:
+        allowed = self._allowed(ticket)
+        if not allowed:
             return "NO_AGENT_WITH_SKILL"
-        agents = [agent for agent in agents if _fits(ticket, agent.capacity)]
-        if not agents:
-            return "DEMAND_EXCEEDS_CAPACITY"
-        codes = {self._direct(ticket, agent) for agent in agents}
-        order = ("TIME_WINDOW_UNREACHABLE", "SHIFT_TOO_SHORT", "MAX_DURATION", "MAX_DISTANCE")
-        return None if None in codes else next(code for code in order if code in codes)
+        codes: set[str] = set()
+        for agent in (agent for agent in allowed if _fits(ticket, agent.capacity)):
+            if (code := self._direct(ticket, agent)) is None:
+                return None
+            codes.add(code)
+        return next((code for code in _MILDEST_FIRST if code in codes), "DEMAND_EXCEEDS_CAPACITY")
 
-    def _allowed(self, ticket: TicketSpec) -> list[AgentSpec]:
+    def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
         agents = self._problem.agents
-        return list(agents) if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
+        return agents if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
 
     def _direct(self, ticket: TicketSpec, agent: AgentSpec) -> str | None:
         """Return what forbids the trip start, ticket, end; breaks left aside."""

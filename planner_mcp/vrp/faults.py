@@ -16,6 +16,8 @@ from planner_mcp.text import plain
 
 MAX_NAME: Final = 40
 """Characters of a caller's field name that are repeated."""
+MAX_FINDINGS: Final = 1000
+"""Findings that are told; an input with more was made to cost time."""
 
 MAX_NAMES: Final = 8
 """Known names listed beside an unknown one."""
@@ -57,7 +59,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
     schema = model.model_json_schema()
     found: dict[str, Fault] = {}
     branches: set[str] = set()
-    for entry in error.errors(include_url=False, include_input=False):
+    for entry in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]:
         place, is_branch = _place(entry["loc"], body)
         fault = _fault(entry, place, schema)
         found.setdefault(fault.path, fault)
@@ -157,19 +159,14 @@ def describe(schema: dict[str, Any]) -> str:
 
 
 def _bounds(schema: dict[str, Any]) -> str:
-    parts = []
-    if "minimum" in schema and "maximum" in schema:
-        parts.append(f" {schema['minimum']}…{schema['maximum']}")
-    elif "minimum" in schema or "maximum" in schema:
-        parts.append(f" ≥ {schema['minimum']}" if "minimum" in schema else f" ≤ {schema['maximum']}")
-    if "pattern" in schema:
-        parts.append(f" matching {schema['pattern']}")
-    if "maxLength" in schema:
-        parts.append(f" of {schema.get('minLength', 0)} to {schema['maxLength']} characters")
-    if "minItems" in schema or "maxItems" in schema:
-        parts.append(
-            f" of {schema.get('minItems', 0)} or more items"
-            if "maxItems" not in schema
-            else f" of {schema.get('minItems', 0)} to {schema['maxItems']} items"
-        )
-    return "".join(parts)
+    form = f" matching {schema['pattern']}" if "pattern" in schema else ""
+    span = _span(schema.get("minimum"), schema.get("maximum"))
+    length = _span(schema.get("minLength"), schema.get("maxLength"))
+    items = _span(schema.get("minItems"), schema.get("maxItems"))
+    return form + span + (f" of{length} characters" if length else "") + (f" of{items} items" if items else "")
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "" if low is high else f" ≥ {low}" if high is None else f" ≤ {high}"
+    return f" {low}…{high}"

@@ -37,6 +37,8 @@ __all__ = [
 
 MAX_FAULTS: Final = 50
 """Faults listed for one input; a last one tells how many more there are."""
+MAX_PLACES: Final = 200
+"""With more schema faults than this nothing else is looked for: no more could be listed."""
 
 
 def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000) -> Scenario:
@@ -55,9 +57,10 @@ def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000
     try:
         scenario = _validate(args)
     except ValidationError as error:
-        raise _refusal(faults_of(error, Scenario, args) + _beyond(args, error)) from None
-    if faults := check(scenario):
-        raise _refusal(faults)
+        faults = faults_of(error, Scenario, args) + _beyond(args, error)
+        raise _refusal(faults, error.error_count()) from None
+    if found := check(scenario):
+        raise _refusal(found)
     return scenario
 
 
@@ -78,6 +81,8 @@ def _validate(args: Any) -> Scenario:
 
 def _beyond(args: Any, error: ValidationError) -> list[Fault]:
     """Return the logic faults of what the schema faults leave whole."""
+    if error.error_count() > MAX_PLACES:
+        return []
     places = [entry["loc"] for entry in error.errors(include_url=False, include_input=False, include_context=False)]
     if (body := mend(args, places)) is None:
         return []
@@ -96,10 +101,11 @@ def _planning_date(args: Any) -> date | None:
         return None
 
 
-def _refusal(faults: Sequence[Fault]) -> InputError:
+def _refusal(faults: Sequence[Fault], found: int = 0) -> InputError:
+    """Return the error of the first faults; `found` may know of more than were told."""
     listed = list(faults[:MAX_FAULTS])
     if len(faults) > MAX_FAULTS:
-        more = len(faults) - MAX_FAULTS
+        more = max(len(faults), found) - MAX_FAULTS
         listed.append(Fault("", f"{more} more problems are not listed.", "", "Mend these first.", faults[-1].kind))
     return input_error(listed)
 

@@ -203,7 +203,8 @@ class _Loads:
 
     def __init__(self, problem: Problem, route: Route) -> None:
         self._problem = problem
-        self._halves = {ticket.pickup for ticket in problem.tickets if ticket.pickup is not None}
+        named = {stop.index for stop in route.stops if stop.kind is StopKind.TICKET}
+        self._halves = {problem.tickets[index].pickup for index in named}
         self._trips = iter(self._deliveries(route))
         self._board = [0] * len(problem.dimensions)
         self._carried = [0] * len(problem.dimensions)  # shipments, which a reload leaves on board

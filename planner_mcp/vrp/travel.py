@@ -76,13 +76,13 @@ def _round(values: _Floats, scale: int, rounding: str) -> Matrix:
 def _on_the_globe(travel: TravelInput, places: list[Location]) -> Travel:
     positions = tuple(to_wgs84(place.lat or 0.0, place.lon or 0.0, travel.crs) for place in places)
     scale = 10 ** (travel.decimals or 0)
-    lat, lon = np.radians(np.array(positions, dtype=np.float64).reshape(-1, 2)).T
+    points = _on_unit_sphere(positions)
     metres_per_second = travel.speed_kmh / 3.6
     size = len(places)
     distances, durations = np.zeros((2, size, size), dtype=np.int64)
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
-        metres = _haversine(lat[rows, None], lon[rows, None], lat, lon) * travel.detour
+        metres = _great_circles(points[rows], points) * travel.detour
         distances[rows] = _round(metres, scale, travel.rounding)
         durations[rows] = _round(metres / metres_per_second, scale, travel.rounding)
     speed = f"{travel.speed_kmh:g} km/h"
@@ -92,10 +92,22 @@ def _on_the_globe(travel: TravelInput, places: list[Location]) -> Travel:
     return Travel((distances,), (durations,), scale, positions, facts, said)
 
 
-def _haversine(lat_a: _Floats, lon_a: _Floats, lat_b: _Floats, lon_b: _Floats) -> _Floats:
-    """Return great-circle metres; radians in, broadcast."""
-    half = np.sin((lat_b - lat_a) / 2) ** 2 + np.cos(lat_a) * np.cos(lat_b) * np.sin((lon_b - lon_a) / 2) ** 2
-    metres: _Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(1.0, half)))
+def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> _Floats:
+    lat, lon = np.radians(np.array(positions, dtype=np.float64).reshape(-1, 2)).T
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+
+
+def _great_circles(origins: _Floats, targets: _Floats) -> _Floats:
+    """Return metres between points on the unit sphere, (n, 3) and (m, 3), as (n, m).
+
+    The haversine formula by way of the chord: half the chord is the root of the haversine, and three subtractions are
+    cheaper than two sines for each pair.
+    """
+    chord = np.zeros((len(origins), len(targets)))
+    for axis in range(3):
+        gap = origins[:, axis, None] - targets[None, :, axis]
+        chord += gap * gap
+    metres: _Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
     return metres
 
 

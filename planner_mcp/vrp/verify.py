@@ -310,11 +310,11 @@ class _Walk:
         if tuple(tickets[: len(self.agent.locked)]) != self.agent.locked:
             yield self._say("does not serve its locked tickets first and in order.")
         yield from self._shipments()
-        for low, high in sorted(problem.incompatible):
-            if low in tickets and high in tickets:
-                yield self._say(
-                    f"serves {problem.tickets[low].id} and {problem.tickets[high].id}, which exclude each other."
-                )
+        served = set(tickets)
+        for low, high in sorted(pair for pair in problem.incompatible if served.issuperset(pair)):
+            yield self._say(
+                f"serves {problem.tickets[low].id} and {problem.tickets[high].id}, which exclude each other."
+            )
         for trip, leaving in zip(self._trips(), self._leavings(), strict=True):
             for index in trip:
                 if problem.tickets[index].release > leaving:

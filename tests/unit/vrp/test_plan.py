@@ -1,0 +1,167 @@
+"""From scenario to plan: travel, integers, canonical times, reasons, and back again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner_mcp.vrp.compile import assumptions
+from planner_mcp.vrp.plan import Plan, PlanStatus
+from planner_mcp.vrp.position import haversine_m, to_wgs84
+from planner_mcp.vrp.problem import Candidate, Feature
+from planner_mcp.vrp.schedule import candidate_of, lay_out
+from planner_mcp.vrp.verify import verify
+
+from .days import agent, candidate, problem, scenario, ticket
+
+HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
+
+
+def test_distances_on_the_globe_are_great_circles_with_a_stated_speed() -> None:
+    """SPEC T1: WGS-84 by haversine; the answer says so."""
+    day = problem(tickets=[ticket()], locations=HERE, travel={"speed_kmh": 36, "detour": 2})
+    assert day.distances[0].tolist() == [[0, 22239], [22239, 0]]
+    assert day.durations[0].tolist() == [[0, 2224], [2224, 0]]
+    assert day.assumptions == ("Distances are straight lines (haversine) times 2 at 36 km/h.",)
+    assert day.provenance["source"] == "haversine"
+
+
+def test_gcj02_comes_back_to_wgs84() -> None:
+    """SPEC T5: Chinese coordinates are converted. Source: Tiananmen as published in both systems."""
+    assert haversine_m(to_wgs84(39.90872, 116.39748, "gcj02"), (39.90732, 116.39124)) < 3
+    assert to_wgs84(52.5, 13.4, "gcj02") == (52.5, 13.4)
+    assert haversine_m(to_wgs84(39.915119, 116.403963, "bd09"), (39.90732, 116.39124)) < 15
+
+
+def test_unknown_positions_count_one_a_leg_and_are_said_to() -> None:
+    """SPEC T1: the smallest call."""
+    day = problem(tickets=[ticket("a", "X"), ticket("b", "Y")], locations=[], depot=None)
+    assert day.distances[0].tolist() == [[0, 1], [1, 0]]
+    assert day.assumptions == assumptions(scenario(tickets=[ticket()], locations=[], depot=None))
+    assert day.assumptions[0] == "Positions are unknown: each leg between two different locations counts 1."
+    plan = lay_out(day, candidate(day, "a", "b"))
+    assert (plan.distance_m, plan.cost, verify(day, plan)) == (1.0, 1.0, [])
+
+
+def test_matrices_keep_their_decimals_and_their_direction() -> None:
+    """SPEC T1: explicit matrices, row from, column to."""
+    day = problem(
+        tickets=[ticket()], locations=[], travel={"matrix_locations": ["A", "D"], "durations": [[0, 1.5], [2, 0]]}
+    )
+    assert (day.scale, day.locations) == (10, ("D", "A"))
+    assert day.durations[0].tolist() == [[0, 20], [15, 0]]
+    assert day.assumptions == ("Only durations are given: distance is taken equal to travel time.",)
+
+
+def test_rounding_of_benchmark_sets() -> None:
+    """Source: CVRPLIB rounds to the nearest unit, the DIMACS challenge cuts Solomon at one decimal."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
+    nearest = problem(tickets=[ticket()], locations=places, travel={"decimals": 0})
+    cut = problem(tickets=[ticket()], locations=places, travel={"decimals": 1, "rounding": "floor"})
+    exact = problem(tickets=[ticket()], locations=places, travel={})
+    assert [int(day.distances[0][0, 1]) for day in (nearest, cut, exact)] == [1, 14, 1414]
+    assert exact.durations[0] is exact.distances[0]
+
+
+def test_a_wanted_ticket_outweighs_every_detour_and_priorities_double() -> None:
+    """SPEC S1: optional tickets with priority; sums stay within 64 bits."""
+    day = problem(tickets=[ticket("a", priority=1), ticket("b", priority=9), ticket("c", penalty=2.5)])
+    low, high, priced = (spec.penalty for spec in day.tickets)
+    assert high == 256 * low
+    assert low > lay_out(day, candidate(day, "a", "b", "c")).cost * day.cost_scale
+    assert priced == 2.5 * day.cost_scale
+    assert 5000 * high < 2**62
+
+
+def test_prices_stay_exact() -> None:
+    """Our choice: the cost scale is the least that keeps every price whole."""
+    day = problem([agent(cost_per_km=1.23, cost_per_hour=7.5, fixed_cost=0.1)])
+    spec, scale = day.agents[0], day.cost_scale
+    assert spec.distance_cost * 100_000 == 123 * scale
+    assert spec.time_cost * 480 == scale
+    assert spec.fixed_cost * 10 == scale
+
+
+@pytest.mark.parametrize(
+    ("day", "feature"),
+    [
+        ({"tickets": [ticket(time_windows=[[0, 9]])]}, Feature.TIME_WINDOWS),
+        ({"tickets": [ticket(kind="pickup")]}, Feature.PICKUPS),
+        ({"tickets": [ticket(penalty=3)]}, Feature.OPTIONAL),
+        ({"tickets": [ticket(release_time=3)]}, Feature.RELEASE),
+        ({"agents": [agent(end_location=None)]}, Feature.OPEN_ROUTES),
+        ({"agents": [agent(end_location="A")]}, Feature.MULTI_DEPOT),
+        ({"agents": [agent(shift_end=900)]}, Feature.SHIFTS),
+        ({"agents": [agent(), agent("w", capacity=9)]}, Feature.HETEROGENEOUS),
+        ({"agents": [agent(), agent("w", speed_factor=2)]}, Feature.PROFILES),
+        ({"agents": [agent(reload_locations=["D"])]}, Feature.RELOAD),
+        ({"agents": [agent(skills=["s"]), agent("w")], "tickets": [ticket(skills=["s"])]}, Feature.SKILLS),
+        ({"options": {"backhaul": True}}, Feature.BACKHAUL),
+    ],
+)
+def test_a_day_names_exactly_what_it_asks_of_an_engine(day: dict[str, object], feature: Feature) -> None:
+    """DESIGN 3.6: features decide who can."""
+    assert problem().features == frozenset()
+    assert problem(**day).features == {feature}  # type: ignore[arg-type]
+
+
+def test_services_are_early_and_departures_late() -> None:
+    """Our choice: drivers wait at home rather than at a closed door."""
+    day = problem([agent(shift_start=10)], [ticket("a", time_windows=[[50, 60]], service_time_s=5), ticket("b", "B")])
+    route = lay_out(day, candidate(day, "a", "b")).routes[0]
+    assert (route.start_s, route.end_s, route.waiting_s) == (49.0, 58.0, 0.0)
+    assert [(visit.arrival_s, visit.start_s, visit.departure_s) for visit in route.visits] == [
+        (50, 50, 55),
+        (56, 56, 56),
+    ]
+
+
+def test_a_reload_refills_and_waits_for_the_goods_of_its_trip() -> None:
+    """SPEC S1: reload, release times."""
+    late = ticket("b", "B", release_time=30)
+    day = problem([agent(capacity=1, reload_locations=["D"])], [ticket(), late])
+    plan = lay_out(day, candidate(day, "a", "reload@D", "b"))
+    assert verify(day, plan) == []
+    assert [visit.load["load"] for visit in plan.routes[0].visits] == [0.0, 1.0, 0.0]
+    assert plan.routes[0].visits[1].departure_s == 30.0
+
+
+def test_a_plan_goes_through_json_and_back_to_its_stops() -> None:
+    """SPEC S3: plans are stored, and later solves start from them."""
+    rest = [{"earliest": 0, "latest": 50, "duration_s": 3}]
+    day = problem([agent(capacity=1, reload_locations=["D"], breaks=rest)])
+    stops = candidate(day, "a", "break", "reload@D", "b")
+    plan = lay_out(day, stops, engine="sisr", seed=7, versions={"sisr": "1"}, input_hash="h")
+    stored = json.loads(json.dumps(plan.as_json()))
+    assert Plan.from_json(stored) == plan
+    assert candidate_of(day, stored) == stops
+    fewer = replace(day, tickets=day.tickets[1:], agents=(replace(day.agents[0], breaks=(), reload_at=()),))
+    assert candidate_of(fewer, stored) == candidate(fewer, "b")
+
+
+def test_each_ticket_left_out_has_an_honest_reason() -> None:
+    """SPEC T5, S1: codes, each true of the problem or the plan."""
+    day = problem(
+        [agent(capacity=2)], [ticket("a", demand=2), ticket("b"), ticket("c", penalty=1), ticket("d", demand=0)]
+    )
+    plan = lay_out(day, candidate(day, "a"))
+    assert {entry.ticket_id: entry.code for entry in plan.unassigned} == {
+        "b": "ALL_CAPACITY_USED",
+        "c": "PENALTY_LOWER_THAN_COST",
+        "d": "NO_ROOM_FOUND",
+    }
+    assert plan.status is PlanStatus.PARTIAL
+    near = replace(day, agents=(replace(day.agents[0], max_distance=1),))
+    assert {entry.code for entry in lay_out(near, Candidate(())).unassigned} == {"MAX_DISTANCE"}
+
+
+def test_large_days_fit_in_memory_and_time() -> None:
+    """Issue 6: 1500 locations compile within a second or two, in integers of 8 bytes."""
+    spread = np.random.default_rng(1).uniform(39.5, 40.5, (1500, 2))
+    places = [{"id": f"P{i}", "lat": float(lat), "lon": float(lon)} for i, (lat, lon) in enumerate(spread)]
+    tickets = [ticket(f"t{i}", f"P{i}") for i in range(1500)]
+    day = problem([agent(capacity=10_000)], tickets, locations=places, depot="P0", travel={})
+    plan = lay_out(day, Candidate.of_tickets({0: list(range(1500))}))
+    assert verify(day, plan) == []
+    assert day.distances[0].nbytes == 8 * 1500**2
