@@ -249,6 +249,7 @@ class _Walk:
             and end - start == rest.duration
             and self._can_match(others, asked[:index] + asked[index + 1 :])
             for index, rest in enumerate(asked)
+            if rest not in asked[:index]
         )
 
     def _is_off_duty(self, rest: Break) -> bool:
