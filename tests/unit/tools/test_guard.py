@@ -1,0 +1,38 @@
+"""What no argument may be."""
+
+import time
+
+import pytest
+
+from planner_mcp.errors import InvalidParameterError
+from planner_mcp.tools.guard import MAX_FAULTS, check_json
+
+
+def test_a_large_input_is_walked_quickly() -> None:
+    """Our choice: a call of some megabytes does not stop the event loop."""
+    day = {"tickets": [{"id": f"t-{n}", "location": f"L{n}", "demand": n, "x": 1.5} for n in range(5000)]}
+    began = time.perf_counter()
+    assert check_json(day, max_nesting=32) is day
+    assert time.perf_counter() - began < 0.5
+
+
+def test_all_strange_values_are_found() -> None:
+    """SPEC T7: all faults at once, whatever they lie in."""
+    with pytest.raises(InvalidParameterError) as refused:
+        check_json({"a": [1, float("nan")], "b": {"c": "\udfff", "ok": "北京"}}, max_nesting=32)
+    assert sorted(fault.path for fault in refused.value.errors) == ["/a/1", "/b/c"]
+
+
+def test_the_list_of_faults_is_bounded() -> None:
+    """Our choice: a thousand equal mistakes are told by some."""
+    with pytest.raises(InvalidParameterError) as refused:
+        check_json({"a": [float("inf")] * 1000}, max_nesting=32)
+    assert len(refused.value.errors) == MAX_FAULTS
+
+
+def test_nesting_up_to_the_limit_passes() -> None:
+    """SPEC X3: the limit counts levels."""
+    args = {"a": {"b": {"c": 1}}}
+    assert check_json(args, max_nesting=3) is args
+    with pytest.raises(InvalidParameterError):
+        check_json(args, max_nesting=2)
