@@ -30,6 +30,7 @@ from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from workers import limits
+from workers.chores import call_off
 from workers.nursery import Child
 from workers.solve import OVERRUN_S, Order
 
@@ -109,6 +110,7 @@ class Attempt:
         self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         self._error: dict[str, Any] = {}
         self._wants_first_plan = False
+        self._is_settled = False
 
     @property
     def job_id(self) -> str:
@@ -129,14 +131,17 @@ class Attempt:
         self._child.orders += 1
         async with asyncio.TaskGroup() as tasks:
             renewing = tasks.create_task(self._renew())
+            reporting = tasks.create_task(self._report_along())
             listening = tasks.create_task(self._listen())
-            chores = [listening, tasks.create_task(self._report_along()), tasks.create_task(self._guard())]
+            guarding = tasks.create_task(self._guard())
             verdict = await self._verdict
             await self._stop_child(verdict, listening)
-            for chore in chores:
-                chore.cancel()
+            await call_off([guarding, listening])
+            await call_off([reporting], grace_s=GRACE_S)
             await self._settle(verdict)
-            renewing.cancel()
+            self._is_settled = True
+            self._flags_changed.set()
+            await call_off([renewing], grace_s=GRACE_S)
         self._log_end(verdict)
         return verdict is Verdict.DONE and self._clock() - self._began < REUSE_BELOW_S
 
@@ -158,12 +163,13 @@ class Attempt:
     def _decide(self, verdict: Verdict) -> None:
         if not self._verdict.done():
             self._verdict.set_result(verdict)
+            self._news.set()
 
     # ---- while it runs
 
     async def _renew(self) -> None:
-        """Keep the lease, and obey the flags that come back with it."""
-        while True:
+        """Keep the lease until the last word is said, and obey the flags that come back with it."""
+        while not self._is_settled:
             try:
                 renewal = await self._store.renew(self._claim)
             except StoreUnavailableError:
@@ -206,6 +212,8 @@ class Attempt:
         """Tell the store of each better plan, a few times a second at most, and of the passing time."""
         while True:
             await _wait_for(self._news, HEARTBEAT_S)
+            if self._verdict.done():
+                return
             try:
                 await self._report()
             except StoreUnavailableError:
@@ -213,7 +221,7 @@ class Attempt:
             except OURS_NO_MORE:
                 self._decide(Verdict.LOST)
                 return
-            await asyncio.sleep(REPORT_EVERY_S)
+            await asyncio.wait([self._verdict], timeout=REPORT_EVERY_S)
 
     async def _report(self) -> None:
         best = self._best
@@ -252,9 +260,10 @@ class Attempt:
             return
         if verdict in (Verdict.CANCEL, Verdict.FINISH, Verdict.HAND_BACK):
             await self._child.send({"kind": "stop"})
-            await asyncio.wait([self._child.exit], timeout=GRACE_S)
+            await self._child.wait(GRACE_S)
         self._child.kill()
-        await asyncio.wait([self._child.exit, listening], timeout=GRACE_S)
+        await self._child.wait(GRACE_S)
+        await asyncio.wait([listening], timeout=GRACE_S)
 
     async def _settle(self, verdict: Verdict) -> None:
         """Tell the store how it ended, for as long as it takes the store to listen."""

@@ -17,6 +17,7 @@ from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from workers.attempt import OURS_NO_MORE, Attempt
+from workers.chores import call_off
 from workers.nursery import Nursery
 from workers.reaper import sweep
 
@@ -69,8 +70,7 @@ class Consumer:
             while not self._draining.is_set():
                 if (claim := await self._next_claim()) is not None:
                     await self._carry_out(claim)
-            for chore in chores:
-                chore.cancel()
+            await call_off(chores)
         with contextlib.suppress(StoreUnavailableError):
             await self._store.unregister(self._worker_id)
 

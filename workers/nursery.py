@@ -65,6 +65,10 @@ class Child:
         """Return the next message, None when the child hung up."""
         return await frames.receive(self._reader)
 
+    async def wait(self, timeout_s: float) -> None:
+        """Wait for the process to end, for a while."""
+        await asyncio.wait([self.exit], timeout=timeout_s)
+
     def kill(self) -> None:
         """Kill the process; `exit` tells when it is gone."""
         self._nursery.kill(self)

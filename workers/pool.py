@@ -46,7 +46,6 @@ class Pool:
         self._settings = settings
         self._count = processes
         self._processes: set[asyncio.subprocess.Process] = set()
-        self._is_draining = False
         self._drain_asked = asyncio.Event()
 
     @property
@@ -57,8 +56,7 @@ class Pool:
     def drain(self) -> None:
         """Ask every worker to drain; a second call tells them to leave at once."""
         for process in self._processes:
-            self._tell(process, is_urgent=self._is_draining)
-        self._is_draining = True
+            self._tell(process, is_urgent=self._drain_asked.is_set())
         self._drain_asked.set()
 
     async def run(self) -> None:
@@ -74,10 +72,10 @@ class Pool:
     async def _keep(self) -> None:
         """Keep one worker alive."""
         backoff_s = BACKOFF_FIRST_S
-        while not self._is_draining:
+        while not self._drain_asked.is_set():
             began = time.monotonic()
             code = await self._run_worker()
-            if self._is_draining:
+            if self._drain_asked.is_set():
                 return
             backoff_s = (
                 BACKOFF_FIRST_S if time.monotonic() - began > HEALTHY_S else min(2 * backoff_s, BACKOFF_LONGEST_S)
@@ -97,7 +95,7 @@ class Pool:
         self._processes.add(process)
         killer = asyncio.create_task(self._kill_when_overdue(process))
         try:
-            if self._is_draining:
+            if self._drain_asked.is_set():
                 self._tell(process, is_urgent=True)
             return await process.wait()
         finally:

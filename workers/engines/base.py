@@ -3,7 +3,8 @@
 Owns the interface every solver stands behind. An engine turns a `Problem` into `Candidate`s; it is never believed:
 the caller lays out times, verifies and prices each candidate itself. An engine must
 
-* look at `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true;
+* look at `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true
+  (one whose library cannot says so: its process is ended instead);
 * hand over each improvement as soon as it exists, by `on_improvement`, cheapest first not required;
 * end by itself at `limits.deadline` (monotonic clock), with what it has;
 * be repeatable for one seed as far as its solver allows, and say so in `is_deterministic`.
@@ -52,10 +53,20 @@ ShouldStop = Callable[[], bool]
 class Engine(Protocol):
     """One solver."""
 
-    name: str
-    features: frozenset[Feature]
-    """Features it respects. A problem whose `features` are not a subset is not for this engine."""
-    is_deterministic: bool
+    @property
+    def name(self) -> str:
+        """Name a caller may ask for."""
+        ...
+
+    @property
+    def features(self) -> frozenset[Feature]:
+        """Features it respects. A problem whose `features` are not a subset is not for this engine."""
+        ...
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a seed repeats a run."""
+        ...
 
     def is_available(self) -> bool:
         """Return whether its library can be loaded here."""

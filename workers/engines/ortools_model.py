@@ -10,7 +10,6 @@ Departures from the plain reading of the library, each because the model of `vrp
 3. Penalties are cut to what 64 bits can add up.
 """
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.constraint_solver import pywrapcp
 
-from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Load, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.problem import Candidate, Feature, Load, Problem, Route, Stop, StopKind
 
+NOBODY: Final = -1
+"""Vehicle of a ticket that is not served."""
 _MAX_TOTAL_PENALTY: Final = 1 << 60
 _TIMED: Final = frozenset(
     {
@@ -86,7 +87,7 @@ class RoutingDay:
         return self.routing.ReadAssignmentFromRoutes(routes, True)
 
     def _stops(self, agent: int) -> list[Stop]:
-        """Return the stops of a route; a break stands before the first visit that starts after it."""
+        """Return the stops of a route; a break stands before the first visit that starts when it is over."""
         tickets = self._tickets(agent)
         if not tickets or not self._rests[agent]:
             return [Stop(StopKind.TICKET, ticket) for _, ticket in tickets]
@@ -95,7 +96,7 @@ class RoutingDay:
         timed = [(time.CumulVar(index).Value(), 1, Stop(StopKind.TICKET, ticket)) for index, ticket in tickets]
         for number, rest in enumerate(self._rests[agent]):
             if rest.StartMin() < ends and rest.EndMin() > begins:
-                timed.append((rest.StartMin(), 0, Stop(StopKind.BREAK, number)))
+                timed.append((rest.EndMin(), 0, Stop(StopKind.BREAK, number)))
         return [stop for _, _, stop in sorted(timed, key=lambda entry: entry[:2])]
 
     def _tickets(self, agent: int) -> list[tuple[int, int]]:
@@ -150,7 +151,7 @@ class RoutingDay:
                 self._add_mixed_load(dimension, capacities, delivered, gained)
 
     def _amounts(self, dimension: int) -> tuple[list[int], list[int]]:
-        """Return by node what is delivered from the depot, and what comes on board (what a shipment hands over: negative)."""
+        """Return by node what is delivered from the depot, and what comes on board (a shipment's end: negative)."""
         delivered = [0] * len(self._places)
         gained = [0] * len(self._places)
         for node, ticket in enumerate(self.problem.tickets):
@@ -290,26 +291,15 @@ class RoutingDay:
         """Make tickets optional at their penalty, and say which agents may serve them."""
         ceiling = _MAX_TOTAL_PENALTY // (len(self.problem.tickets) + len(self.problem.groups) + 1)
         locked = {ticket for agent in self.problem.agents for ticket in agent.locked}
-        grouped = {ticket for group in self._groups(GroupKind.ONE_OF) for ticket in group}
+        grouped = {ticket for group in self.problem.groups for ticket in group.tickets}
         for ticket, spec in enumerate(self.problem.tickets):
             if ticket not in locked and ticket not in grouped:
                 self.routing.AddDisjunction([self._index(ticket)], min(spec.penalty, ceiling))
             if spec.agents is not None:
-                self.routing.SetAllowedVehiclesForIndex(sorted(spec.agents), self._index(ticket))
+                self.routing.VehicleVar(self._index(ticket)).SetValues([NOBODY, *sorted(spec.agents)])
         for group in self.problem.groups:
             indexes = [self._index(ticket) for ticket in group.tickets]
-            if group.kind is GroupKind.ONE_OF:
-                self.routing.AddDisjunction(indexes, min(group.penalty, ceiling), 1)
-            else:
-                self._serve_all_or_none(indexes)
-
-    def _groups(self, kind: GroupKind) -> Iterable[tuple[int, ...]]:
-        return (group.tickets for group in self.problem.groups if group.kind is kind)
-
-    def _serve_all_or_none(self, indexes: list[int]) -> None:
-        first = self.routing.ActiveVar(indexes[0])
-        for index in indexes[1:]:
-            self._solver.Add(self.routing.ActiveVar(index) == first)
+            self.routing.AddDisjunction(indexes, min(group.penalty, ceiling), 1)
 
     def _add_relations(self) -> None:
         if self.problem.incompatible:

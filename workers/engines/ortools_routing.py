@@ -12,10 +12,14 @@ from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
-from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.ortools_model import RoutingDay
 
+BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
+"""A shipment between a pickup and a delivery hides their order from the forbidden arcs of a backhaul."""
+SMALL: Final = 20
+"""Tickets up to which annealing is used: ruin and recreate finds nothing to ruin in a few tickets."""
 SISR_VISITS: Final = 15
 """Visits taken out at each ruin; found best in `field` trials over eight sets of instances."""
 _HEAVY: Final = (
@@ -69,6 +73,15 @@ class OrToolsRouting:
     is_deterministic = True
     """For equal numbers of iterations; a limit in seconds ends two runs at different ones."""
 
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect: of groups it knows alternatives alone."""
+        lacking = problem.features - self.features
+        if any(group.kind is GroupKind.ALL for group in problem.groups):
+            lacking |= {Feature.GROUPS}
+        if problem.features >= BACKHAUL_SHIPMENTS:
+            lacking |= BACKHAUL_SHIPMENTS
+        return lacking
+
     def is_available(self) -> bool:
         """Return True: the library is a dependency of the planner."""
         return True
@@ -88,20 +101,17 @@ class OrToolsRouting:
         """Search until the deadline. After `should_stop` it improves no more, and still returns at the deadline."""
         day = RoutingDay(problem)
         day.build()
-        parameters = search_parameters()
+        parameters = search_parameters(len(problem.tickets))
         day.close(parameters)
         start = None if warm_start is None else day.assignment_of(warm_start)
-        watch = _SolutionWatch(day, on_improvement, should_stop)
+        watch = _SolutionWatch(day, limits.deadline, on_improvement, should_stop)
         day.routing.AddAtSolutionCallback(watch.on_solution)
         left_s = limits.deadline - time.monotonic()
         if should_stop() or left_s <= 0:
             return Outcome(warm_start, StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT)
         parameters.time_limit.FromMilliseconds(max(1, int(left_s * 1000)))
         day.routing.solver().ReSeed(limits.seed)
-        if start is None:
-            day.routing.SolveWithIteratedLocalSearch(parameters)
-        else:
-            day.routing.SolveFromAssignmentWithParameters(start, guided(parameters))
+        search(day, parameters, start)
         reason = StopReason.STOPPED if watch.is_stopped else StopReason.TIME_LIMIT
         return Outcome(watch.best, reason, watch.solutions)
 
@@ -109,8 +119,11 @@ class OrToolsRouting:
 class _SolutionWatch:
     """Reads each better solution while the search stands on it."""
 
-    def __init__(self, day: RoutingDay, on_improvement: OnImprovement, should_stop: ShouldStop) -> None:
+    def __init__(
+        self, day: RoutingDay, deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
+    ) -> None:
         self._day = day
+        self._deadline = deadline
         self._on_improvement = on_improvement
         self._should_stop = should_stop
         self._best_cost: int | None = None
@@ -126,12 +139,12 @@ class _SolutionWatch:
             self._best_cost = cost
             self.best = self._day.candidate()
             self._on_improvement(self.best)
-        if self._should_stop():
-            self.is_stopped = True
+        self.is_stopped = self.is_stopped or self._should_stop()
+        if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent does not look at the time limit
             routing.CancelSearch()
 
 
-def search_parameters() -> Any:
+def search_parameters(tickets: int) -> Any:
     """Return the parameters found best over eight sets of instances: insertion, then ruin and recreate by annealing."""
     strategies = routing_enums_pb2.FirstSolutionStrategy
     parameters: routing_parameters_pb2.RoutingSearchParameters = pywrapcp.DefaultRoutingSearchParameters()
@@ -143,7 +156,7 @@ def search_parameters() -> Any:
     ils = parameters.iterated_local_search_parameters
     ruin = ils.ruin_recreate_parameters.ruin_strategies.add().sisr
     ruin.max_removed_sequence_size = 10
-    ruin.avg_num_removed_visits = SISR_VISITS
+    ruin.avg_num_removed_visits = max(1, min(SISR_VISITS, tickets // 2))
     ruin.bypass_factor = 0.01
     ils.ruin_recreate_parameters.recreate_strategy.heuristic = strategies.PARALLEL_CHEAPEST_INSERTION
     ils.improve_perturbed_solution = True
@@ -151,8 +164,18 @@ def search_parameters() -> Any:
     return parameters
 
 
-def guided(parameters: Any) -> Any:
-    """Return the parameters of a search from a given plan, which iterated local search cannot start from."""
+def search(day: RoutingDay, parameters: Any, start: Any | None) -> None:
+    """Search by iterated local search, or, from a given plan or on few tickets, by a metaheuristic."""
+    metaheuristics = routing_enums_pb2.LocalSearchMetaheuristic
+    is_small = len(day.problem.tickets) <= SMALL
+    if start is None and not is_small:
+        day.routing.SolveWithIteratedLocalSearch(parameters)
+        return
     parameters.use_iterated_local_search = False
-    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-    return parameters
+    parameters.local_search_metaheuristic = (
+        metaheuristics.SIMULATED_ANNEALING if is_small else metaheuristics.GUIDED_LOCAL_SEARCH
+    )
+    if start is None:
+        day.routing.SolveWithParameters(parameters)
+    else:
+        day.routing.SolveFromAssignmentWithParameters(start, parameters)

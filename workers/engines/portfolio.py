@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.schedule import price
 from workers.engines import tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
@@ -31,7 +31,7 @@ class Portfolio:
 
     def __init__(self, able: Sequence[Engine]) -> None:
         self._able = {engine.name: engine for engine in able}
-        self.features = frozenset[str]().union(*(engine.features for engine in able))
+        self.features = frozenset[Feature]().union(*(engine.features for engine in able))
         self.name = "auto"
 
     def is_available(self) -> bool:

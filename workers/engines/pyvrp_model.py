@@ -35,7 +35,10 @@ from planner_mcp.vrp.problem import AgentSpec, Candidate, Load, Problem, Route, 
 
 PRIZE_IN_DETOURS: Final = 10
 """Longest arcs that the largest prize is worth."""
+DEFAULT_MAX_PENALTY: Final = 100_000.0
+UNLIMITED: Final = int(np.iinfo(np.int64).max)
 Matrix = NDArray[np.int64]
+PyvrpMatrix = Any  # its stub says `ndarray[int]`, which no array is
 
 
 class PyvrpDay:
@@ -56,6 +59,11 @@ class PyvrpDay:
         self._types = self._alike()
         self.data = self._build()
         self._evaluator = CostEvaluator([0.0] * len(problem.dimensions), 0.0, 0.0)
+
+    @property
+    def max_penalty(self) -> float:
+        """The most one unit of a broken constraint may cost: more than any prize, lest breaking it should pay."""
+        return max(DEFAULT_MAX_PENALTY, 0.0 if self._is_complete else 2.0 * self._largest_prize)
 
     # ---- solutions
 
@@ -132,11 +140,10 @@ class PyvrpDay:
     def _alike(self) -> dict[tuple[Any, ...], list[int]]:
         """Return the agents of each vehicle type. A key ends with the profile and the forbidden tickets."""
         banned: defaultdict[int, list[int]] = defaultdict(list)
-        everyone = range(len(self.problem.agents))
+        everyone = frozenset(range(len(self.problem.agents)))
         for number, ticket in enumerate(self.problem.tickets):
-            for agent in everyone if ticket.agents is not None else ():
-                if ticket.agents is not None and agent not in ticket.agents:
-                    banned[agent].append(number)
+            for outsider in () if ticket.agents is None else everyone - ticket.agents:
+                banned[outsider].append(number)
         types: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for number, agent in enumerate(self.problem.agents):
             types[*_likeness(agent), agent.profile, tuple(banned[number])].append(number)
@@ -196,7 +203,6 @@ class PyvrpDay:
         return min(detour, self._largest_penalty)
 
     def _vehicle_type(self, agent: AgentSpec, count: int, profile: int) -> VehicleType:
-        optional = {"max_distance": agent.max_distance, "shift_duration": agent.max_duration}
         return VehicleType(
             num_available=count,
             capacity=list(agent.capacity),
@@ -210,7 +216,8 @@ class PyvrpDay:
             profile=profile,
             reload_depots=[self._depots[place] for place in agent.reload_at],
             max_reloads=agent.max_reloads,
-            **{name: value for name, value in optional.items() if value is not None},
+            max_distance=UNLIMITED if agent.max_distance is None else agent.max_distance,
+            shift_duration=UNLIMITED if agent.max_duration is None else agent.max_duration,
         )
 
     # ---- travel
@@ -233,10 +240,10 @@ class PyvrpDay:
         np.fill_diagonal(spread, 0)
         return spread
 
-    def _distances(self, profile: int) -> Matrix:
+    def _distances(self, profile: int) -> PyvrpMatrix:
         return self._spread(self.problem.distances[profile])
 
-    def _durations(self, profile: int, banned: tuple[int, ...]) -> Matrix:
+    def _durations(self, profile: int, banned: tuple[int, ...]) -> PyvrpMatrix:
         tickets = self.problem.tickets
         travel = self._spread(self.problem.durations[profile])
         setup = np.array([*(ticket.setup for ticket in tickets), *(0 for _ in self._depots)], dtype=np.int64)

@@ -5,16 +5,25 @@ Owns the list and the choice by features. How `auto` spends its time is
 """
 
 from functools import cache
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.problem import Feature, Problem
 from workers.engines.base import Engine
 from workers.engines.ortools_routing import OrToolsRouting
 from workers.engines.portfolio import Portfolio
 from workers.engines.pyvrp_search import PyvrpSearch
 
 AUTO: Final = "auto"
+
+
+@runtime_checkable
+class Choosy(Protocol):
+    """An engine that respects some of its features only in some company or kind."""
+
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect."""
+        ...
 
 
 @cache
@@ -45,20 +54,25 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
     """
     present = [engine for engine in engines() if engine.is_available()]
     if name == AUTO:
-        able = [engine for engine in present if problem.features <= engine.features]
+        able = [engine for engine in present if not missing(engine, problem)]
         if not able:
             raise UnsupportedFeatureError(_complaint(problem, present))
         return Portfolio(able)
     named = [engine for engine in present if engine.name == name]
     if not named:
         raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {', '.join(names())}.")
-    if missing := problem.features - named[0].features:
-        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(missing))}.")
+    if lacking := missing(named[0], problem):
+        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(lacking))}.")
     return named[0]
+
+
+def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
+    """Return the features of a problem that an engine does not respect, alone or in this company."""
+    return engine.missing(problem) if isinstance(engine, Choosy) else problem.features - engine.features
 
 
 def _complaint(problem: Problem, present: list[Engine]) -> str:
     """Name what the engine that comes closest would still lack."""
-    closest = min(present, key=lambda engine: len(problem.features - engine.features))
-    lacking = ", ".join(sorted(problem.features - closest.features))
+    closest = min(present, key=lambda engine: len(missing(engine, problem)))
+    lacking = ", ".join(sorted(missing(closest, problem)))
     return f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."

@@ -1,0 +1,38 @@
+"""A day of any size, drawn from a seed: capacity and time windows around one depot."""
+
+import random
+from functools import cache
+from typing import Any
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.scenario import parse_scenario
+
+
+@cache
+def fleet(tickets: int, seed: int = 1) -> Problem:
+    """Return a compiled day; `fleet_body` describes it."""
+    return compile_scenario(parse_scenario(fleet_body(tickets, seed)))
+
+
+def fleet_body(tickets: int, seed: int = 1) -> dict[str, Any]:
+    """Return a day of tickets strewn over a square of 100 m, windows of an hour or two, one agent for six tickets."""
+    draw = random.Random(seed)
+    places = {f"P{n}": (round(draw.uniform(0, 100), 1), round(draw.uniform(0, 100), 1)) for n in range(tickets)}
+    return {
+        "name": f"{tickets} tickets",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": name, "x": x, "y": y} for name, (x, y) in {"D": (50, 50), **places}.items()],
+        "agents": [{"id": f"agent-{n}", "capacity": 100, "shift_end": 1000} for n in range(tickets // 6 + 1)],
+        "tickets": [
+            {
+                "id": f"t-{n}",
+                "location": f"P{n}",
+                "demand": draw.randint(1, 20),
+                "service_time_s": 10,
+                "time_windows": [[opens := draw.randint(0, 500), opens + draw.randint(200, 400)]],
+            }
+            for n in range(tickets)
+        ],
+    }

@@ -1,0 +1,223 @@
+"""Every engine keeps every promise it makes, judged by `vrp.verify` (SPEC S1, S2, S3)."""
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+from tests.contract.days import DAYS, TOUR, Day, abc, agent
+from tests.contract.fleet import fleet
+from workers.engines import registry
+from workers.engines.base import Engine, Limits, Outcome, StopReason
+
+ENGINES = [engine for engine in registry.engines() if engine.is_available()]
+LONGEST_S = 0.4
+"""What an engine may take for a day of three tickets; it is stopped as soon as it has the best plan."""
+
+CASES = [
+    (engine, day)
+    for engine in ENGINES
+    for day in DAYS
+    if day.feature in engine.features and not registry.missing(engine, compile_scenario(parse_scenario(day.body)))
+]
+every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+
+
+def test_every_feature_has_a_day_that_tells() -> None:
+    """Our choice: no feature is claimed without a day on which ignoring it shows."""
+    assert {day.feature for day in DAYS} == set(Feature)
+    for engine in ENGINES:
+        assert {day.feature for tested, day in CASES if tested is engine} == engine.features
+
+
+def test_pyvrp_and_ortools_are_here() -> None:
+    """SPEC S2: OR-Tools runs in the workers; others stand behind the same interface."""
+    assert {"pyvrp", "ortools"} <= {engine.name for engine in ENGINES}
+
+
+@pytest.mark.parametrize(("engine", "day"), CASES, ids=[f"{engine.name}-{day}" for engine, day in CASES])
+def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None:
+    """SPEC S1: the best plan of a day on which ignoring the feature would give another price."""
+    problem = compile_scenario(parse_scenario(day.body))
+    assert day.feature in problem.features
+    best: list[int] = []
+    goal = round(day.cost * problem.cost_scale) + _penalties(problem, day)
+
+    def note(candidate: Candidate) -> None:
+        best.append(price(problem, candidate))
+
+    limits = Limits(time.monotonic() + LONGEST_S)
+    outcome = engine.solve(problem, limits, note, lambda: bool(best) and min(best) <= goal + problem.scale // 100)
+
+    plan = _plan(problem, outcome)
+    assert plan.tickets_served == (len(day.tickets) if day.served is None else day.served)
+    assert price(problem, outcome.best or Candidate(())) / problem.cost_scale == pytest.approx(
+        goal / problem.cost_scale, abs=0.01
+    )
+
+
+def _penalties(problem: Problem, day: Day) -> int:
+    """Return what the wanted tickets cost that the best plan leaves out; they are all alike in these days."""
+    wanted = [spec.penalty for spec in problem.tickets if not spec.is_priced and spec.penalty]
+    left_out = 0 if day.served is None or day.feature is Feature.OPTIONAL else len(day.tickets) - day.served
+    return left_out * max(wanted, default=0)
+
+
+@pytest.mark.parametrize("day", DAYS, ids=str)
+def test_auto_plans_every_day(day: Day) -> None:
+    """SPEC S2: `auto` picks an engine that respects the day, or names what is missing."""
+    problem = compile_scenario(parse_scenario(day.body))
+    try:
+        engine = registry.choose(problem)
+    except UnsupportedFeatureError as error:
+        assert day.feature.value in error.message
+        return
+    _plan(problem, engine.solve(problem, Limits(time.monotonic() + 0.2), lambda _: None, lambda: False))
+
+
+@every_engine
+def test_improvements_are_verified_plans_that_get_cheaper(engine: Engine) -> None:
+    """SPEC S3: more time never returns a worse plan; the last word is the best."""
+    problem = fleet(60)
+    prices: list[int] = []
+
+    def note(candidate: Candidate) -> None:
+        assert verify(problem, lay_out(problem, candidate)) == []
+        prices.append(price(problem, candidate))
+
+    outcome = engine.solve(problem, Limits(time.monotonic() + 1.0), note, lambda: False)
+
+    assert len(prices) > 1
+    assert outcome.best is not None
+    assert price(problem, outcome.best) == min(prices)
+
+
+@every_engine
+@pytest.mark.parametrize("seconds", [0.3, 1.0])
+def test_engine_ends_at_its_deadline(engine: Engine, seconds: float) -> None:
+    """Engine contract: an engine ends by itself at the deadline, with what it has."""
+    problem = fleet(200)
+    began = time.monotonic()
+    outcome = engine.solve(problem, Limits(began + seconds), lambda _: None, lambda: False)
+    assert seconds - 0.1 < time.monotonic() - began < seconds + 0.5
+    assert outcome.reason is StopReason.TIME_LIMIT
+    _plan(problem, outcome)
+
+
+@every_engine
+def test_engine_stops_soon_after_it_is_asked(engine: Engine) -> None:
+    """Engine contract: `should_stop` is honoured; OR-Tools improves no more but has no way out before its deadline."""
+    problem = fleet(200)
+    began = time.monotonic()
+    outcome = engine.solve(problem, Limits(began + 2.0), lambda _: None, lambda: time.monotonic() > began + 0.5)
+    assert outcome.reason is StopReason.STOPPED
+    if engine.name != "ortools":
+        assert time.monotonic() - began < 0.9
+    _plan(problem, outcome)
+
+
+@every_engine
+def test_stop_is_looked_for_often(engine: Engine) -> None:
+    """Engine contract: every 50 ms once it searches, and never silent for half a second."""
+    problem = fleet(200)
+    asked = [time.monotonic()]
+
+    def should_stop() -> bool:
+        asked.append(time.monotonic())
+        return False
+
+    engine.solve(problem, Limits(time.monotonic() + 1.5), lambda _: None, should_stop)
+
+    gaps = sorted(later - earlier for earlier, later in pairwise(asked))
+    assert gaps[-1] < 0.5
+    assert gaps[len(gaps) // 2] < 0.05
+
+
+@every_engine
+def test_search_goes_on_from_a_plan(engine: Engine) -> None:
+    """SPEC J6: a re-run starts from the last incumbent and never ends worse."""
+    problem = fleet(100)
+    first = engine.solve(problem, Limits(time.monotonic() + 0.5), lambda _: None, lambda: False).best
+    assert first is not None
+    prices: list[int] = []
+    outcome = engine.solve(
+        problem,
+        Limits(time.monotonic() + 0.5),
+        lambda candidate: prices.append(price(problem, candidate)),
+        lambda: False,
+        warm_start=first,
+    )
+    assert outcome.best is not None
+    assert price(problem, outcome.best) <= price(problem, first)
+    _plan(problem, outcome)
+
+
+@every_engine
+def test_day_that_cannot_be_served_whole_is_served_in_part(engine: Engine) -> None:
+    """SPEC S2: an infeasible day is a result, not an error."""
+    body = {**DAYS[0].body, "agents": [agent(capacity=2)], "tickets": abc()}
+    problem = compile_scenario(parse_scenario(body))
+    outcome = engine.solve(problem, Limits(time.monotonic() + 0.4), lambda _: None, lambda: False)
+    plan = _plan(problem, outcome)
+    assert plan.status == "partial"
+    assert plan.tickets_served == 2
+
+
+@every_engine
+def test_seed_repeats_a_run(engine: Engine) -> None:
+    """SPEC S3: a seed with one engine repeats a run, as far as its first improvements go."""
+    if not engine.is_deterministic:
+        pytest.skip("the engine says that a seed does not repeat a run")
+    problem = fleet(60)
+    runs = [_first_prices(engine, problem) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def _first_prices(engine: Engine, problem: Problem) -> list[int]:
+    prices: list[int] = []
+    engine.solve(
+        problem,
+        Limits(time.monotonic() + 0.5, seed=7),
+        lambda candidate: prices.append(price(problem, candidate)),
+        lambda: len(prices) >= 3,
+    )
+    return prices[:3]
+
+
+def test_engine_is_named_with_what_it_lacks() -> None:
+    """SPEC S2: an engine that cannot plan a day says which feature it lacks."""
+    day = next(day for day in DAYS if day.feature is Feature.LOCKS)
+    problem = compile_scenario(parse_scenario(day.body))
+    with pytest.raises(UnsupportedFeatureError, match="'pyvrp' does not support locks"):
+        registry.choose(problem, "pyvrp")
+
+
+def test_unknown_engine_is_refused_by_name() -> None:
+    """SPEC T7: a name nobody knows is answered with the names that are."""
+    problem = compile_scenario(parse_scenario({**DAYS[0].body, "tickets": abc(), "agents": [agent()]}))
+    with pytest.raises(UnsupportedFeatureError, match="there are auto"):
+        registry.choose(problem, "magic")
+
+
+def test_tiny_day_ends_at_once_with_the_best_plan() -> None:
+    """SPEC T1: the smallest call completes without waiting out its solve time; nothing says optimal."""
+    problem = compile_scenario(parse_scenario({**DAYS[0].body, "tickets": abc(), "agents": [agent()]}))
+    began = time.monotonic()
+    outcome = registry.choose(problem).solve(problem, Limits(began + 30), lambda _: None, lambda: False)
+    assert time.monotonic() - began < 0.5
+    assert outcome.reason is StopReason.EXHAUSTED
+    assert _plan(problem, outcome).cost == TOUR
+
+
+def _plan(problem: Problem, outcome: Outcome) -> Plan:
+    assert outcome.best is not None
+    plan = lay_out(problem, outcome.best)
+    assert verify(problem, plan) == []
+    return plan
