@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import anyio
 from starlette.applications import Starlette
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
@@ -23,6 +22,7 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
+from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.web.answers import HANDLERS
 from planner_mcp.web.edge import edge_layers
 from planner_mcp.web.health import health_routes
@@ -45,11 +45,11 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
     async with connect(settings) as store, RedisFeed(store) as feed:
         planner = Planner(store, feed, settings=settings)
-        yield House(settings, store, planner, Kernel(ToolDesk(planner, settings)))
+        yield House(settings, store, planner, Kernel(ToolDesk(planner, settings, RedisWebhooks(store.link, settings))))
 
 
 @asynccontextmanager
-async def open_front(house: House) -> AsyncIterator[Front]:
+async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
     """Serve sessions of the house's kernel on this replica."""
     waker = Waker(house.store.redis)
     async with house.kernel.modern_app(house.settings.max_body_bytes) as modern:
@@ -58,6 +58,7 @@ async def open_front(house: House) -> AsyncIterator[Front]:
             SessionStore(house.store.redis),
             waker,
             modern=modern,
+            drain=drain,
             max_streams=house.settings.max_streams,
         )
         waker.on_cancel(front.cancelled)
@@ -71,35 +72,24 @@ async def open_front(house: House) -> AsyncIterator[Front]:
                 await listening
 
 
-class McpDoor:
-    """`/mcp`: hands each request to the front once that is open."""
-
-    front: Front
-    """Set by the lifespan, before the first request."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one HTTP request."""
-        await self.front(scope, receive, send)
-
-
-def create_app(settings: Settings, *, drain: anyio.Event | None = None) -> Starlette:
-    """Return the ASGI app of one replica.
+@asynccontextmanager
+async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[Starlette]:
+    """Open one replica and yield its ASGI app, which has no lifespan of its own.
 
     Args:
         settings: As read from the environment and the command line.
-        drain: Set by the server when it is about to stop: open streams then end, so that clients go elsewhere.
+        drain: Set by whoever serves the app before it stops: open streams then end, so that clients go elsewhere.
+
+    Raises:
+        StoreError: The store does not answer or cannot be trusted with jobs.
     """
-    door = McpDoor()
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with open_house(settings) as house, open_front(house) as front:
-            if drain is not None:
-                front.drain = drain
-            app.state.house = house
-            door.front = front
-            yield
-
-    jobs_api = JobsApi(settings, drain=drain)
-    routes = [Route("/mcp", door), *jobs_api.routes(), *manifest_routes(settings), *health_routes()]
-    return Starlette(routes=routes, lifespan=lifespan, middleware=edge_layers(settings), exception_handlers=HANDLERS)
+    async with open_house(settings) as house, open_front(house, drain) as front:
+        doors = [
+            Route("/mcp", front),
+            *JobsApi(settings, drain=drain).routes(),
+            *manifest_routes(settings),
+            *health_routes(),
+        ]
+        app = Starlette(routes=doors, middleware=edge_layers(settings), exception_handlers=HANDLERS)
+        app.state.house = house
+        yield app

@@ -21,13 +21,15 @@ import anyio
 import typer
 import uvicorn
 from pydantic import ValidationError
+from starlette.applications import Starlette
 from typing_extensions import override
 
-from planner_mcp.app import create_app, open_house
+from planner_mcp.app import open_app, open_house
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.deadlines import DeadlineProtocol
+from planner_mcp.webhook_cli import app as webhooks
 from workers.pool import Pool, run_pool
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(webhooks)
 
 RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
@@ -106,18 +110,12 @@ class _Server(uvicorn.Server):
 
 async def _serve(settings: Settings) -> None:
     drain = anyio.Event()
-    config = uvicorn.Config(
-        create_app(settings, drain=drain),
-        http=DeadlineProtocol,
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=int(settings.drain_s) or None,
-    )
-    server = _Server(config)
     listener = _listen(settings.host, settings.port)
-    async with _workers(settings, settings.workers) as drain_workers:
+    async with (
+        open_app(settings, drain=drain) as web,
+        _workers(settings, settings.workers) as drain_workers,
+    ):
+        server = _Server(_uvicorn_config(web, settings))
 
         def stop() -> None:
             server.force_exit = server.should_exit
@@ -127,6 +125,19 @@ async def _serve(settings: Settings) -> None:
 
         with _signals_to(stop):
             await server.serve(sockets=[listener])
+
+
+def _uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        web,
+        http=DeadlineProtocol,  # h11: httptools would not trim header values
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.drain_s)),
+    )
 
 
 async def _serve_stdio(settings: Settings) -> None:

@@ -85,11 +85,21 @@ class Front:
         store: Sessions and streams, shared by all replicas.
         wakes: How this replica hears of growing streams.
         modern: Entry of the revisions without handshake.
+        drain: Set when this replica is about to stop: its open streams then end.
         max_streams: Standing GET streams one principal may have here.
     """
 
-    def __init__(self, kernel: Kernel, store: SessionLog, wakes: Wakes, *, modern: ModernApp, max_streams: int) -> None:
-        self.drain = anyio.Event()
+    def __init__(
+        self,
+        kernel: Kernel,
+        store: SessionLog,
+        wakes: Wakes,
+        *,
+        modern: ModernApp,
+        drain: anyio.Event,
+        max_streams: int,
+    ) -> None:
+        self.drain = drain
         self._kernel = kernel
         self._store = store
         self._sessions = Sessions(store)

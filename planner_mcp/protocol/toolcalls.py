@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import UnknownToolError
+from planner_mcp.jobs.deliveries import Webhooks
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.settings import Settings
@@ -30,10 +31,12 @@ class ToolDesk:
     Args:
         planner: What the tools work on.
         settings: Which tool sets are shown.
+        webhooks: What the tools for webhooks work on.
     """
 
-    def __init__(self, planner: Planner, settings: Settings) -> None:
+    def __init__(self, planner: Planner, settings: Settings, webhooks: Webhooks | None = None) -> None:
         self._planner = planner
+        self._webhooks = webhooks
         self._settings = settings
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings)}
         self._listed = [types.Tool.model_validate(tool.as_json()) for tool in self._tools.values()]
@@ -66,6 +69,7 @@ class ToolDesk:
             settings=self._settings,
             notify_progress=_rising(ctx.session.report_progress),
             trace_id=trace_id(),
+            webhooks=self._webhooks,
         )
         return _call_result(await dispatch(tool, context, params.arguments or {}))
 

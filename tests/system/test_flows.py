@@ -12,12 +12,13 @@ from mcp import Client, MCPError
 from examples.house import House
 from tests.system.scenarios import ring, submit, use, wait_for
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("mode", ["legacy", "auto"])]
+pytestmark = pytest.mark.anyio
+both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
-async def test_solve_is_answered_before_it_is_solved(house: House, mode: str) -> None:
+async def test_solve_is_answered_before_it_is_solved(house: House) -> None:
     """SPEC T2: a job id at once, the plan later."""
-    async with Client(house.mcp, mode=mode) as client:
+    async with Client(house.mcp) as client:
         began = time.monotonic()
         job_id = await submit(client, ring(), "PT2S")
         assert time.monotonic() - began < 1.5
@@ -25,6 +26,7 @@ async def test_solve_is_answered_before_it_is_solved(house: House, mode: str) ->
         assert done["progress"] == 100
 
 
+@both_eras
 async def test_waiting_call_reports_rising_progress(house: House, mode: str) -> None:
     """SPEC T3, J5: progress for the caller's token while the call is open; never 100 before the end or backwards."""
     heard: list[float] = []
@@ -48,9 +50,9 @@ async def test_waiting_call_reports_rising_progress(house: House, mode: str) -> 
     assert all(progress < 100 for progress in heard[:-1])
 
 
-async def test_queued_job_is_cancelled_at_once(house: House, mode: str) -> None:
+async def test_queued_job_is_cancelled_at_once(house: House) -> None:
     """SPEC T4."""
-    async with Client(house.mcp, mode=mode) as client:
+    async with Client(house.mcp) as client:
         running = [await submit(client, ring(), "PT20S", fresh=True) for _ in range(2)]
         queued = await submit(client, ring(), "PT20S", fresh=True)
         assert (await use(client, "query_vrp_status", job_id=queued))["status"] == "QUEUED"
@@ -63,9 +65,9 @@ async def test_queued_job_is_cancelled_at_once(house: House, mode: str) -> None:
             await wait_for(client, job_id, "CANCELLED")
 
 
-async def test_solving_job_is_cancelled_within_a_second_and_keeps_its_plan(house: House, mode: str) -> None:
+async def test_solving_job_is_cancelled_within_a_second_and_keeps_its_plan(house: House) -> None:
     """SPEC T4."""
-    async with Client(house.mcp, mode=mode) as client:
+    async with Client(house.mcp) as client:
         job_id = await submit(client, ring(), "PT30S", fresh=True)
         with anyio.fail_after(15):
             while "cost" not in str(await use(client, "query_vrp_status", job_id=job_id, wait_s=10)):
@@ -78,9 +80,9 @@ async def test_solving_job_is_cancelled_within_a_second_and_keeps_its_plan(house
         assert plan["plan_id"] == job_id.replace("job-", "plan-", 1)
 
 
-async def test_job_channel_resumes_without_loss_or_repeat(house: House, http: httpx.AsyncClient, mode: str) -> None:
+async def test_job_channel_resumes_without_loss_or_repeat(house: House, http: httpx.AsyncClient) -> None:
     """SPEC J3, J4: the same story whether it is heard at once, in two parts or afterwards."""
-    async with Client(house.mcp, mode=mode) as client:
+    async with Client(house.mcp) as client:
         job_id = await submit(client, ring(), "PT4S", fresh=True)
     url = f"{house.url}/jobs/{job_id}/events"
     with anyio.fail_after(30):
@@ -97,6 +99,7 @@ async def test_job_channel_resumes_without_loss_or_repeat(house: House, http: ht
     assert notes[-1]["params"]["result"]
 
 
+@both_eras
 async def test_unknown_tool_is_a_protocol_error_with_our_data(house: House, mode: str) -> None:
     """SPEC T7."""
     async with Client(house.mcp, mode=mode) as client:
@@ -106,9 +109,9 @@ async def test_unknown_tool_is_a_protocol_error_with_our_data(house: House, mode
     assert caught.value.data["type"] == "UnknownTool"
 
 
-async def test_unknown_and_foreign_ids_get_the_same_answer(house: House, mode: str) -> None:
+async def test_unknown_and_foreign_ids_get_the_same_answer(house: House) -> None:
     """SPEC A2."""
-    async with Client(house.mcp, mode=mode) as client:
+    async with Client(house.mcp) as client:
         result = await client.call_tool("query_vrp_status", {"job_id": "job-0-aaaaaaaaaaaaaaaaaaaaaaaaaa"})
     assert result.is_error
     assert result.structured_content["type"] == "NotFound"

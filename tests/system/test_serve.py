@@ -57,7 +57,14 @@ def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "option", [["--port", "x"], ["--port", "99999"], ["--workers", "-1"], ["--redis-url", "nonsense"]]
+    "option",
+    [
+        ["--port", "x"],
+        ["--port", "99999"],
+        ["--workers", "-1"],
+        ["--redis-url", "nonsense"],
+        ["--redis-url", "redis://127.0.0.1:1"],
+    ],
 )
 def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
     """SPEC T8, in spirit: an operator is told what is wrong, not where in the code it was found."""
@@ -68,10 +75,11 @@ def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list
     assert ended.stderr
 
 
-async def test_dead_worker_is_replaced_and_its_job_completes(tmp_path: Path) -> None:
+async def test_dead_worker_is_replaced_and_its_job_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC J6: `serve` starts a worker anew when it dies; the job runs again and completes once."""
+    monkeypatch.setenv("PLANNER_LEASE_S", "1")
     async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
-        job_id = await submit(client, ring(), "PT4S")
+        job_id = await submit(client, ring(), "PT2S")
         await wait_for(client, job_id, "SOLVING")
         for pid in _children(house.pid, "workers"):
             os.kill(pid, signal.SIGKILL)
@@ -79,10 +87,13 @@ async def test_dead_worker_is_replaced_and_its_job_completes(tmp_path: Path) -> 
             assert (await wait_for(client, job_id, "COMPLETED"))["progress"] == 100
 
 
-async def test_sigterm_hands_solves_back_and_another_server_finishes_them(tmp_path: Path) -> None:
+async def test_sigterm_hands_solves_back_and_another_server_finishes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SPEC J7: nothing acknowledged is lost."""
+    monkeypatch.setenv("PLANNER_DRAIN_S", "0")
     async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
-        job_id = await submit(client, ring(), "PT5S")
+        job_id = await submit(client, ring(), "PT3S")
         await wait_for(client, job_id, "SOLVING")
     async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
         with anyio.fail_after(30):

@@ -81,7 +81,9 @@ async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Repl
     desk, waker = SlowDesk(), Waker(store.redis)
     kernel = Kernel(desk)
     async with kernel.modern_app(1 << 20) as modern:
-        front = Front(kernel, SessionStore(store.redis), waker, modern=modern, max_streams=max_streams)
+        front = Front(
+            kernel, SessionStore(store.redis), waker, modern=modern, drain=anyio.Event(), max_streams=max_streams
+        )
         waker.on_cancel(front.cancelled)
 
         class Door:
