@@ -1,6 +1,7 @@
 """The store as a worker sees it. Implements `jobs.ports.WorkerStore`.
 
-With several pools a worker serves them all: it looks into each in turn, then waits `TURN_S` on one after another.
+With several pools a worker serves them all: it looks into each in turn, then waits on one after another, so that a
+round over all takes `ROUND_S`.
 """
 
 import json
@@ -20,8 +21,8 @@ from planner_mcp.store import keys, records
 from planner_mcp.store.link import BLOCK_S, Link, Reply
 
 GROUP: Final = "workers"
-TURN_S: Final = 0.25
-"""How long a worker of several pools waits on one of them."""
+ROUND_S: Final = 0.5
+"""Longest a job or a word in one of several pools waits for a worker to come round."""
 REAP_AT_ONCE: Final = 100
 
 
@@ -64,7 +65,7 @@ class WorkerSide:
     async def _turns(self, wait_s: float) -> AsyncIterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""
         ends_at = monotonic() + wait_s
-        longest = BLOCK_S if len(self._pools) == 1 else TURN_S
+        longest = BLOCK_S if len(self._pools) == 1 else ROUND_S / len(self._pools)
         for pool in self._pools if len(self._pools) > 1 or wait_s <= 0 else ():
             yield pool, 0.0
         while (left := ends_at - monotonic()) > 0:

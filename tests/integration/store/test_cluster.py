@@ -1,0 +1,156 @@
+"""Several pools on a three-node cluster: no step ever leaves its slot (issue 3)."""
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, aclosing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+import redis
+
+from planner_mcp.errors import IdempotencyConflictError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import find_server
+from planner_mcp.store.redis_store import RedisStore
+
+pytestmark = pytest.mark.anyio
+POOLS = 8
+NODES = 3
+SLOTS = 16384
+
+
+def free_port() -> int:
+    """Return a port whose cluster bus port (10000 above) is a valid one too."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            if port < 55_000:
+                return port
+
+
+def node(stack: ExitStack, folder: Path) -> int:
+    port = free_port()
+    options = [
+        "--port",
+        str(port),
+        "--dir",
+        str(folder),
+        "--cluster-enabled",
+        "yes",
+        "--appendonly",
+        "no",
+        "--save",
+        "",
+    ]
+    process = subprocess.Popen([find_server(), *options, "--bind", "127.0.0.1"], stdout=subprocess.DEVNULL)
+    stack.callback(process.wait)
+    stack.callback(process.kill)
+    return port
+
+
+def lines(ports: list[int]) -> list["redis.Redis"]:
+    return [redis.Redis(port=port, decode_responses=True) for port in ports]
+
+
+@pytest.fixture(scope="module")
+def cluster_url() -> Iterator[str]:
+    """URL of a cluster of three nodes without replicas."""
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(NODES)]
+        ports = [node(stack, folder) for folder in folders]
+        nodes = [stack.enter_context(line) for line in lines(ports)]
+        bounds = [SLOTS * index // NODES for index in range(NODES + 1)]
+        for line, first, end in zip(nodes, bounds, bounds[1:], strict=False):
+            until(lambda line=line: line.ping())
+            line.execute_command("CLUSTER", "ADDSLOTSRANGE", first, end - 1)
+            line.execute_command("CLUSTER", "MEET", "127.0.0.1", ports[0])
+        for sign in ("cluster_state:ok", "cluster_known_nodes:3"):
+            until(lambda sign=sign: all(sign in line.execute_command("CLUSTER", "INFO") for line in nodes))
+        yield f"redis://127.0.0.1:{ports[0]}"
+
+
+def until(is_so: Any) -> None:
+    """Wait, at most 20 s, for a cluster to agree."""
+    ends_at = time.monotonic() + 20
+    while time.monotonic() < ends_at:
+        with contextlib.suppress(redis.RedisError):
+            if is_so():
+                return
+        time.sleep(0.05)
+    raise TimeoutError
+
+
+@pytest.fixture(params=["one server", "cluster"])
+async def store(request: pytest.FixtureRequest) -> AsyncIterator[RedisStore]:
+    url = request.getfixturevalue("cluster_url" if request.param == "cluster" else "database_url")
+    async with connect(Settings(redis_url=url, pools=POOLS)) as store:
+        await store.redis.flushall() if request.param == "cluster" else await store.redis.flushdb()
+        yield store
+
+
+async def submit(store: RedisStore, pool: int, **args: Any) -> Job:
+    scenario = StoredScenario(ids.random_name("scn", pool), "ann", {}, datetime.now(UTC), "h")
+    await store.put_scenario(scenario)
+    request = SolveRequest(scenario.id, 30, **args)
+    return await store.submit("ann", request, ids.random_name("job", pool))
+
+
+async def test_one_worker_serves_every_pool_and_every_job_completes(store: RedisStore, plan: dict[str, Any]) -> None:
+    """DESIGN 3.3: the job id names its pool; scenario, job, events and plan lie together."""
+    jobs = [await submit(store, pool) for pool in range(POOLS) for _ in range(2)]
+    await store.register("w1", 1)
+    served: Counter[int] = Counter()
+    with anyio.fail_after(20):
+        while (claim := await store.claim("w1", 0)) is not None:
+            served[ids.pool_of("job", claim.job.id)] += 1
+            assert (await store.renew(claim)).is_held
+            await store.report(claim, Progress(percent=10), plan)
+            await store.complete(claim, Progress(percent=10), plan)
+    assert served == dict.fromkeys(range(POOLS), 2)
+    assert await store.reap() == 0
+    pages = [await store.list_jobs("ann", JobState.COMPLETED, offset=at, count=5) for at in range(0, 2 * POOLS, 5)]
+    found = [job for page, _total in pages for job in page]
+    assert {job.id for job in found} == {job.id for job in jobs}
+    assert [job.submitted_at for job in found] == sorted((job.submitted_at for job in jobs), reverse=True)
+    assert {total for _page, total in pages} == {2 * POOLS}
+    assert (await store.stats()).live_slots == 1
+    await store.ping()
+
+
+async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: dict[str, Any]) -> None:
+    """SPEC J4, T4."""
+    await store.register("w1", 1)
+    await store.wait_control(0)
+    async with aclosing(RedisFeed(store)) as feed:
+        for pool in range(POOLS):
+            job = await submit(store, pool)
+            with anyio.fail_after(20):
+                claim = await store.claim("w1", 5)
+                assert claim is not None
+                await store.cancel("ann", job.id, keep_best=True)
+                assert await store.wait_control(5) == [job.id]
+                await store.settle_cancel(claim)
+                kinds = [event.kind.value async for event in feed.follow("ann", job.id)]
+            assert kinds == ["queued", "started", "cancelled"]
+
+
+async def test_an_idempotency_key_is_one_across_all_pools(store: RedisStore) -> None:
+    """SPEC T2: the key's home pool knows its arguments."""
+    first = await submit(store, 0, idempotency_key="k")
+    assert (await store.submit("ann", first.request, ids.random_name("job", 0))).id == first.id
+    with pytest.raises(IdempotencyConflictError):
+        await submit(store, 1, idempotency_key="k")
