@@ -1,10 +1,28 @@
-"""Every setting, its default and its meaning. Read from `PLANNER_*` environment variables, then overridden by the CLI."""
+"""Every setting, its default and its meaning: read from `PLANNER_*` environment variables, overridden by the CLI."""
 
+import json
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+T = TypeVar("T")
+
+
+def _split(value: Any) -> Any:
+    """Return the items of a text: a JSON list, or parts between commas."""
+    if not isinstance(value, str):
+        return value
+    is_json = value.lstrip().startswith("[")
+    return json.loads(value) if is_json else [part.strip() for part in value.split(",") if part.strip()]
+
+
+Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
+"""A list that an environment variable gives as `a,b` or as JSON."""
+Delay = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Network = Annotated[str, AfterValidator(lambda text: str(ip_network(text, strict=False)))]
 
 
 def default_data_dir() -> Path:
@@ -19,7 +37,9 @@ class Settings(BaseSettings):
 
     # ---- store
     redis_url: str | None = Field(
-        None, description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir."
+        None,
+        pattern=r"^(rediss?|unix)://",
+        description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir.",
     )
     data_dir: Path = Field(
         default_factory=default_data_dir, description="Folder of the embedded store and of local files."
@@ -83,12 +103,13 @@ class Settings(BaseSettings):
     )
 
     # ---- webhooks
-    webhook_allow_networks: list[str] = Field(
+    webhook_allow_networks: Listed[Network] = Field(
         default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests."
     )
-    webhook_allow_ports: list[int] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
-    webhook_schedule_s: list[float] = Field(
-        default_factory=lambda: [0, 5, 300, 1800, 7200, 18000, 36000, 36000],
+    webhook_allow_ports: Listed[int] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
+    webhook_schedule_s: Listed[Delay] = Field(
+        default_factory=lambda: [0.0, 5.0, 300.0, 1800.0, 7200.0, 18000.0, 36000.0, 36000.0],
+        min_length=1,
         description="Delay before each delivery attempt.",
     )
     webhook_jitter: float = Field(0.2, ge=0, le=1, description="Random share by which each delay varies.")

@@ -16,6 +16,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.vrp.faults import faults_of
 
 if TYPE_CHECKING:
+    from planner_mcp.jobs.deliveries import Webhooks
     from planner_mcp.jobs.service import Planner
 
 READ: Final = "planner:read"
@@ -34,6 +35,8 @@ class ToolContext:
     settings: Settings
     notify_progress: NotifyProgress
     trace_id: str
+    webhooks: "Webhooks | None" = None
+    """None where the door has no store beside the planner's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,15 @@ from typing import Any, Final
 
 from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.settings import Settings
-from planner_mcp.tools import cancel_vrp_job, create_scenario, query_vrp_status, read_plan, solve_vrp
+from planner_mcp.tools import (
+    cancel_vrp_job,
+    create_scenario,
+    query_vrp_status,
+    read_plan,
+    solve_vrp,
+    webhook_deliveries,
+    webhook_secret,
+)
 from planner_mcp.tools.answers import error_result
 from planner_mcp.tools.base import ErrorResult, Tool, ToolContext, ToolResult
 from planner_mcp.tools.guard import check_json
@@ -23,7 +31,16 @@ INSTRUCTIONS: Final = (
 )
 
 REGISTRY: Final = tuple(
-    module.TOOL for module in (create_scenario, solve_vrp, query_vrp_status, cancel_vrp_job, read_plan)
+    module.TOOL
+    for module in (
+        create_scenario,
+        solve_vrp,
+        query_vrp_status,
+        cancel_vrp_job,
+        read_plan,
+        webhook_secret,
+        webhook_deliveries,
+    )
 )
 """All tools, always in this order."""
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from planner_mcp.jobs.model import SolveRequest
+from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import (
@@ -58,6 +59,8 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Queue a solve, or find the job that the same call made before."""
     asked = parse(SolveArguments, args)
+    if asked.callback_url is not None:
+        check_callback_url(asked.callback_url, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
     job = await ctx.planner.submit(ctx.principal, SolveRequest(solve_time_s=_seconds(asked, ctx.settings), **fields))
     structured: dict[str, Any] = {

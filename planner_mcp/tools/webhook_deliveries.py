@@ -1,0 +1,114 @@
+"""`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Webhooks
+from planner_mcp.notify.guard import check_callback_url
+from planner_mcp.tools.answers import timestamp
+from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+
+SHOWN_ATTEMPTS: Final = 10
+
+
+class DeliveriesArguments(Arguments):
+    """Arguments of `webhook_deliveries`."""
+
+    action: Literal["list", "show", "replay", "test"] = "list"
+    delivery_id: Annotated[str | None, Field(max_length=120, description="to show or replay")] = None
+    url: Annotated[str | None, Field(max_length=2048, description="endpoint to test")] = None
+    state: Annotated[Literal["pending", "delivered", "dead"] | None, Field(description="list only these")] = None
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "deliveries": {"type": "array", "items": {"type": "object"}},
+        "total": {"type": "integer"},
+        "next_page": {"type": "integer"},
+    },
+    "required": ["deliveries"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Do what `action` says."""
+    asked = parse(DeliveriesArguments, args)
+    if (webhooks := ctx.webhooks) is None:
+        raise PlannerError
+    principal = ctx.principal.id
+    if asked.action == "list":
+        return await _list(webhooks, principal, asked)
+    if asked.action == "test":
+        url = _needed(asked.url, "/url", "the https URL of an endpoint")
+        check_callback_url(url, ctx.settings, path="/url")
+        return _one(await webhooks.send_test(principal, url))
+    name = _needed(asked.delivery_id, "/delivery_id", "an id from action=list")
+    return _one(await (webhooks.delivery if asked.action == "show" else webhooks.replay)(principal, name))
+
+
+def _needed(value: str | None, path: str, accepted: str) -> str:
+    if value is None:
+        raise input_error([Fault(path, f"This action needs {path[1:]}.", accepted, kind="missing")])
+    return value
+
+
+async def _list(webhooks: Webhooks, principal: str, asked: DeliveriesArguments) -> ToolResult:
+    state = DeliveryState(asked.state) if asked.state else None
+    offset = (asked.page - 1) * asked.size
+    found, total = await webhooks.deliveries(principal, state, offset=offset, count=asked.size)
+    structured: dict[str, Any] = {"deliveries": [_row(one) for one in found], "total": total}
+    if offset + asked.size < total:
+        structured["next_page"] = asked.page + 1
+    lines = [_line(one) for one in found]
+    return ToolResult(structured, "\n".join([f"{total} deliveries", *lines]))
+
+
+def _one(delivery: Delivery) -> ToolResult:
+    tries = [
+        {"at": timestamp(one.at), "status": one.status, "error": one.error, "took_ms": one.took_ms}
+        for one in delivery.attempts[-SHOWN_ATTEMPTS:]
+    ]
+    lines = [f"{one['at']} {one['status'] or '-'} {one['error'] or 'ok'}" for one in tries]
+    return ToolResult({"deliveries": [{**_row(delivery), "tries": tries}]}, "\n".join([_line(delivery), *lines]))
+
+
+def _row(delivery: Delivery) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "delivery_id": delivery.id,
+        "state": delivery.state,
+        "event": delivery.kind,
+        "attempts": delivery.attempt_count,
+        "created_at": timestamp(delivery.created_at),
+    }
+    if delivery.error:
+        row["error"] = delivery.error
+    if delivery.due_at is not None:
+        row["next_attempt_at"] = timestamp(delivery.due_at)
+    return row
+
+
+def _line(delivery: Delivery) -> str:
+    words = [delivery.id, delivery.state, delivery.kind, f"attempts {delivery.attempt_count}", delivery.error]
+    return " ".join(word for word in words if word)
+
+
+TOOL: Final = Tool(
+    name="webhook_deliveries",
+    title="Webhook deliveries",
+    description=(
+        "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one with the same id, "
+        "or test an endpoint."
+    ),
+    input_schema=schema_of(DeliveriesArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(),
+    run=run,
+    scope=WRITE,
+    toolset="admin",
+    meta={"example": {"action": "list", "state": "dead"}},
+)
