@@ -5,12 +5,13 @@ round over all takes `ROUND_S`.
 """
 
 import json
+from asyncio import sleep
 from collections.abc import AsyncIterator, Sequence
 from itertools import count
 from time import monotonic
 from typing import Any, Final
 
-from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError
+from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.lifecycle import Change, JobState
 from planner_mcp.jobs.model import Job, Progress
@@ -24,6 +25,8 @@ GROUP: Final = "workers"
 ROUND_S: Final = 0.5
 """Longest a job or a word in one of several pools waits for a worker to come round."""
 REAP_AT_ONCE: Final = 100
+INSIST_S: Final = (0.02, 0.1, 0.3)
+"""Pauses between the tries of a step whose answer must not be lost; together well below a lease."""
 
 
 class WorkerSide:
@@ -74,7 +77,7 @@ class WorkerSide:
     async def _claim(self, pool: int, worker_id: str, job_id: str, delivery_id: str) -> Claim | None:
         missing = _error(NotFoundError("The scenario of this job is gone."))
         args = {"job": job_id, "delivery": delivery_id, "worker": worker_id, "missing": missing}
-        reply = await self._link.step("claim", pool, args)
+        reply = await self._insist("claim", pool, args)
         if reply[0] != "ok":
             return None
         _ok, job_fields, scenario_fields, plan = reply
@@ -82,6 +85,15 @@ class WorkerSide:
         scenario = records.scenario_of(records.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         return Claim(job, job.fence, worker_id, delivery_id, scenario, best, job.progress.elapsed_s)
+
+    async def _insist(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
+        """Run a step again when its answer was lost: a claim nobody knows of would cost the job a lease and a crash."""
+        for pause_s in INSIST_S:
+            try:
+                return await self._link.step(step, pool, args)
+            except StoreUnavailableError:
+                await sleep(pause_s)
+        return await self._link.step(step, pool, args)
 
     async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
         """Return the plan a job was asked to start from; one that has expired meanwhile is no reason to fail."""

@@ -1,0 +1,121 @@
+"""Faults at every call to Redis: it fails before, after, or without an answer (issue 3)."""
+
+import random
+import re
+from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import TimeoutError as NoAnswerError
+
+import planner_mcp.store.link
+from planner_mcp.errors import LeaseLostError, StoreUnavailableError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Progress, SolveRequest, StoredScenario
+from planner_mcp.store.redis_store import RedisStore
+
+pytestmark = pytest.mark.anyio
+JOBS = 40
+SHARE = 0.15
+"""Of all calls, for each of the three faults."""
+
+
+class Faulty:
+    """A client that now and then fails before, fails after, or does not answer."""
+
+    def __init__(self, client: Any, dice: random.Random) -> None:
+        self._client = client
+        self._dice = dice
+        self.faults: Counter[str] = Counter()
+
+    async def execute_command(self, *words: Any) -> Any:
+        roll = self._dice.random()
+        if roll < SHARE:
+            self.faults[f"{words[0]} before"] += 1
+            raise ConnectionLostError
+        reply = await self._client.execute_command(*words)
+        if roll < 3 * SHARE:
+            is_lost = roll < 2 * SHARE
+            self.faults[f"{words[0]} {'after' if is_lost else 'no answer'}"] += 1
+            raise ConnectionLostError if is_lost else NoAnswerError
+        return reply
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+
+async def insist(call: Any, *args: Any, **named: Any) -> Any:
+    """Call until the store confirms it, as every caller and worker does."""
+    while True:
+        try:
+            return await call(*args, **named)
+        except StoreUnavailableError:
+            await anyio.sleep(0.001)
+
+
+async def work(store: RedisStore, worker: str, plan: dict[str, Any], is_done: anyio.Event) -> None:
+    """Be a worker whose line is bad."""
+    while not is_done.is_set():
+        await insist(store.register, worker, 2)
+        claim = await insist(store.claim, worker, 0.05)
+        if claim is not None:
+            with suppress(LeaseLostError):
+                await insist(store.report, claim, Progress(percent=50), plan)
+                await insist(store.complete, claim, Progress(percent=50), plan)
+
+
+async def reap(store: RedisStore, is_done: anyio.Event) -> None:
+    """Be a reaper whose line is bad."""
+    while not is_done.is_set():
+        await insist(store.reap)
+        await anyio.sleep(0.05)
+
+
+async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: RedisStore, plan: dict[str, Any]) -> None:
+    """SPEC J6, J7, W3: every step is atomic and may be repeated."""
+    link, dice = store._link, random.Random(7)
+    healthy = link.commands, link._blocking
+    scenario = StoredScenario(ids.random_name("scn", 0), "ann", {}, datetime.now(UTC), "h")
+    await store.put_scenario(scenario)
+    link.commands, link._blocking = Faulty(healthy[0], dice), Faulty(healthy[1], dice)
+    is_done, jobs = anyio.Event(), []
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for name in ("w1", "w2"):
+                group.start_soon(work, store, name, plan, is_done)
+            group.start_soon(reap, store, is_done)
+            for seed in range(JOBS):
+                request = SolveRequest(scenario.id, 1, seed=seed, callback_url="https://example.org")
+                jobs.append((await insist(store.submit, "ann", request, ids.random_name("job", 0))).id)
+            while (await insist(store.list_jobs, "ann", JobState.COMPLETED, offset=0, count=1))[1] < JOBS:  # noqa: ASYNC110 over a bad line
+                await anyio.sleep(0.02)
+            is_done.set()
+
+    faults = link.commands.faults + link._blocking.faults
+    link.commands, link._blocking = healthy
+    assert len(set(jobs)) == JOBS
+    for job_id in jobs:
+        kinds = Counter(event.kind.value for event in await store.read_events("ann", job_id))
+        assert kinds["queued"] == kinds["completed"] == 1
+    told = [fields["delivery_id"].partition(":")[0] for _id, fields in await store.redis.xrange("{p0}:outbox")]
+    assert sorted(told) == sorted(jobs)
+    assert {fault.partition(" ")[0] for fault in faults} >= {"EVALSHA", "XREADGROUP"}
+
+
+def test_the_engine_calls_redis_in_one_file_only() -> None:
+    """The faults above reach every call: all of them stand in store/link.py and go through `execute_command`."""
+    folder = Path(planner_mcp.store.link.__file__).parent
+    engine = ("caller_store", "worker_store", "event_log", "records", "redis_store", "scripts", "keys", "border")
+    sites = {
+        name: len(re.findall(r"execute_command|\.redis\b\.|_redis\.", (folder / f"{name}.py").read_text()))
+        for name in engine
+    }
+    assert sites == dict.fromkeys(engine, 0)
+    assert (folder / "link.py").read_text().count("execute_command") == 5
