@@ -67,7 +67,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
         if (timed && before.finish > closes) break;
-        if (blink_()) continue;
+        if (route.is_used() && blink_()) continue;
         if (reloads) this->reloads(route, option, k, base, best);
         const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;
         const Number delta = base + agent.per_distance * detour;
@@ -120,7 +120,7 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
     for (int k = route.pinned; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
         if (timed && before.finish > lift_closes) break;
-        if (blink_()) continue;
+        if (route.is_used() && blink_()) continue;
         const Number there = Number{to_lift.in[before.place]} - next.leg, detour = there + to_lift.out[next.place];
         if (base + agent.per_distance * std::min(detour, there + distance(lift.place, drop.place) + to_drop.out[next.place]) >= best.delta) continue;
         if (!fits(route, route.leg, k, option.pickup)) continue;

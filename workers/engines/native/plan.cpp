@@ -48,6 +48,21 @@ void Plan::undo() {
     for (int agent : touched) restore(agent);
 }
 
+void Plan::become(const std::vector<Route>& others) {
+    std::fill(where.begin(), where.end(), -1);
+    routes = others;
+    route_cost_ = penalties_ = served = 0;
+    for (const Route& route : routes) {
+        index(route.agent);
+        route_cost_ += route.cost;
+        served += route.served;
+    }
+    for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
+        absent.set(item, !is_served(item));
+        if (absent.has(item)) penalties_ += problem.items[item].penalty;
+    }
+}
+
 void Plan::touch(int agent) {
     if (!is_touched_.add(agent)) return;
     saved_[agent] = routes[agent];

@@ -22,6 +22,7 @@ public:
     void begin();
     Number keep();  // the cost of the plan as it is now
     void undo();
+    void become(const std::vector<Route>& others);  // all routes at once, outside a round
     Number cost() const { return route_cost_ + penalties_ + problem.span_cost * longest(); }
     Number cost_now();  // within a round: with the items that moved
 

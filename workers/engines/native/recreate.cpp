@@ -12,7 +12,7 @@ constexpr int UNTIMED_ORDERS = 11;
 }  // namespace
 
 bool Recreate::operator()(std::vector<int>& items) {
-    sort(items);
+    sort(items, any_order());
     inserter_.forget_longest();
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (k % 16 == 15 && watch_.over()) break;
@@ -29,8 +29,21 @@ bool Recreate::operator()(std::vector<int>& items) {
     return problem_.all_of.empty() || complete_groups();
 }
 
-void Recreate::sort(std::vector<int>& items) {
-    const int order = ORDERS[random_.below(problem_.timed ? static_cast<int>(std::size(ORDERS)) : UNTIMED_ORDERS)];
+void Recreate::scatter(std::vector<int>& items) {
+    sort(items, FAR_FIRST);
+    for (int item : items) {
+        if (watch_.over()) return;
+        Spot best;
+        for (const Option& option : problem_.items[item].options) look_at_idle(option, best);
+        if (best.agent >= 0) plan_.insert(best);
+    }
+}
+
+int Recreate::any_order() {
+    return ORDERS[random_.below(problem_.timed ? static_cast<int>(std::size(ORDERS)) : UNTIMED_ORDERS)];
+}
+
+void Recreate::sort(std::vector<int>& items, int order) {
     for (int item : items) key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
     for (int k = static_cast<int>(items.size()) - 1; k > 0; --k) std::swap(items[k], items[random_.below(k + 1)]);
     if (order != BY_CHANCE) std::sort(items.begin(), items.end(), [&](int a, int b) { return key_[a] < key_[b]; });

@@ -17,12 +17,17 @@ public:
     // False when a group that must be served whole could neither be completed nor taken out.
     bool operator()(std::vector<int>& items);
 
+    // Give items an agent each, the most remote first, while idle ones last. The start of Christiaens and Vanden
+    // Berghe: routes that grow by merging keep to one region, those filled one after the other do not.
+    void scatter(std::vector<int>& items);
+
 private:
     static constexpr double BLINK_RATE = 0.01;
     static constexpr int NEAR = 40;       // neighbours whose routes are looked at
     static constexpr int FEW_ROUTES = 4;  // up to here all are
 
-    void sort(std::vector<int>& items);
+    void sort(std::vector<int>& items, int order);
+    int any_order();
     Number key(int order, const Option& option) const;
     Spot best_spot(const Option& option);
     void look_at_idle(const Option& option, Spot& best);

@@ -14,6 +14,7 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
 End Search::run() {
     if (!plan_.is_sound) return End::UNSOUND;
     start();
+    const double begun = share();
     const double hot = HOT * mean_leg_cost(), cooling = std::log(COLD / HOT);
     const bool is_small = problem_.items.size() <= FEW_ITEMS;
     End end = End::TIME_LIMIT;
@@ -22,7 +23,7 @@ End Search::run() {
             end = End::EXHAUSTED;
             break;
         }
-        step(hot * std::exp(cooling * share()));
+        step(hot * std::exp(cooling * (share() - begun) / (1 - begun)));
         if (is_news_ && watch_.elapsed() - published_at_ > PUBLISH_EVERY_S) publish();
     }
     publish();
@@ -34,17 +35,44 @@ double Search::share() const {
     return static_cast<double>(iterations_) / static_cast<double>(options_.max_iterations);
 }
 
+// Go on from the given plan, or from the better of two: routes that grow together and routes filled one by one.
 void Search::start() {
-    plan_.begin();
-    decode(options_.warm, options_.warm_length, plan_);
-    plan_.keep();
+    const std::vector<Route> nothing = plan_.routes;
+    if (options_.warm_length > 0) {
+        plan_.begin();
+        decode(options_.warm, options_.warm_length, plan_);
+        plan_.keep();
+        build(false);
+        return;
+    }
+    build(true);
+    for (double share : {0.5, 1.0}) {
+        descend(share * DESCENT_SHARE);
+        if (share == 1.0) break;
+        plan_.become(nothing);
+        build(false);
+    }
+    for (std::size_t agent = 0; agent < problem_.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
+    cost_ = best_cost_;
+    plan_.become(best_);
+}
+
+void Search::build(bool scattered) {
+    for (std::size_t agent = 0; agent < problem_.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
     plan_.begin();
     items_.assign(plan_.absent.begin(), plan_.absent.end());
+    if (scattered) recreate_.scatter(items_);
+    std::erase_if(items_, [&](int item) { return plan_.is_served(item); });
     if (recreate_(items_)) plan_.keep();
     else plan_.undo();
     cost_ = plan_.cost();
-    remember();
+    if (cost_ < best_cost_) remember();
     publish();
+}
+
+void Search::descend(double until) {
+    const Number iterations = DESCENT * static_cast<Number>(problem_.items.size());
+    for (Number k = 0; k < iterations && share() < until && !watch_.over(); ++k) step(0);
 }
 
 void Search::step(double temperature) {

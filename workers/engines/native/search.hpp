@@ -17,12 +17,16 @@ public:
     End run();
 
 private:
-    static constexpr double HOT = 0.5, COLD = 0.005;   // temperatures, in mean costs of a leg
+    static constexpr double HOT = 2, COLD = 0.02;   // temperatures, in mean costs of a leg
+    static constexpr Number DESCENT = 8;               // iterations an item, to tell what a leg of a sensible plan costs
+    static constexpr double DESCENT_SHARE = 0.05;      // of the time, at most
     static constexpr double EXCHANGES = 0.1;           // share of touched routes for which another agent is tried
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
 
     void start();
+    void build(bool scattered);
+    void descend(double until);
     void step(double temperature);
     void polish();
     void remember();
