@@ -18,13 +18,14 @@ $(STAMP): pyproject.toml
 
 setup: $(STAMP) ## create .venv with everything the project needs
 
-check: setup ## lint, format, types, import contracts, spelling, manifest
+check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m manifest.build --check
+	$(BIN)/python -m docs.build --check
 
 test: setup ## the quick suite
 	$(BIN)/python -m pytest -m "not chaos and not slow" $(ARGS)

@@ -1,0 +1,69 @@
+"""The container files say what the command line understands."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from planner_mcp.cli import app
+from planner_mcp.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def test_compose_has_two_servers_workers_and_one_store(compose: dict[str, Any]) -> None:
+    """SPEC O1: compose.yaml is the scaled-out house."""
+    commands = {name: service.get("command", [""])[0] for name, service in compose["services"].items()}
+    assert sorted(commands.values()) == ["", "serve", "serve", "valkey-server", "worker"]
+
+
+def test_compose_uses_options_and_settings_that_exist(compose: dict[str, Any]) -> None:
+    """Our choice: a setting that is renamed is renamed here too."""
+    known = {f"PLANNER_{name.upper()}" for name in Settings.model_fields}
+    for service in compose["services"].values():
+        assert set(service.get("environment", {})) <= known
+        command = service.get("command", [""])
+        if command[0] in ("serve", "worker"):
+            told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [command[0], "--help"]).output
+            assert [word for word in command if word.startswith("--") and word not in told] == []
+
+
+def test_compose_refers_to_what_it_declares(compose: dict[str, Any]) -> None:
+    """Our choice: no service waits for one that is not there."""
+    services = compose["services"]
+    for service in services.values():
+        assert set(service.get("depends_on", ())) <= set(services)
+        assert {entry["source"] for entry in service.get("configs", ())} <= set(compose["configs"])
+        assert {volume.partition(":")[0] for volume in service.get("volumes", ())} <= set(compose["volumes"])
+
+
+def test_compose_publishes_on_loopback_only(compose: dict[str, Any]) -> None:
+    """SPEC A3: without authorization nothing is reachable from outside."""
+    ports = [port for service in compose["services"].values() for port in service.get("ports", ())]
+    assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
+
+
+def test_compose_store_keeps_every_write_and_evicts_nothing(compose: dict[str, Any]) -> None:
+    """SPEC J7: what was acknowledged is on disk."""
+    command = compose["services"]["valkey"]["command"]
+    assert command[command.index("--appendfsync") + 1] == "always"
+    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
+
+
+def test_image_runs_as_nobody_in_particular_and_says_how_it_is() -> None:
+    """Our choice: non-root, a health check, the label registries look for."""
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "\nUSER planner\n" in lines
+    assert "\nHEALTHCHECK " in lines
+    assert "io.modelcontextprotocol.server.name=" in lines
+    copied = {line.split()[-2] for line in lines.splitlines() if line.startswith("COPY ") and "--from" not in line}
+    shipped = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
+    assert {name for name in copied if (ROOT / name).is_dir()} <= shipped

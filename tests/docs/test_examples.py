@@ -1,0 +1,97 @@
+"""Examples run as a reader runs them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import httpx2
+import pytest
+from mcp import Client
+
+from examples import beijing, channel, quickstart
+from examples.house import House, running
+from examples.planner import RefusedError, call, read_plan, watch
+from examples.render import page
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.docs.pages import ROOT
+
+pytestmark = pytest.mark.anyio
+
+
+def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
+    """SPEC O1: one command creates, solves, watches, reads, draws and cancels, and leaves no process behind."""
+    command = [sys.executable, "-m", "examples.demo", "--solve-s", "2", "--out", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "120 of 120 tickets" in done.stdout
+    assert "kept: " in done.stdout
+    drawn = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "Timeline"))
+
+
+async def test_failure_to_start_is_told_with_the_log(tmp_path: Path) -> None:
+    """Our choice: an example that fails says why."""
+    with pytest.raises(RuntimeError, match="did not start"):
+        async with running(tmp_path, options=("--host", "192.0.2.1")):
+            pass
+
+
+def test_city_day_is_what_its_script_writes() -> None:
+    """Our choice: shipped data can be made anew."""
+    assert beijing.DAY_FILE.read_text(encoding="utf-8") == beijing.text(beijing.day())
+
+
+def test_city_day_has_no_fault() -> None:
+    """SPEC T7: the shipped day passes every check."""
+    scenario = parse_scenario(beijing.day())
+    assert (len(scenario.tickets), len(scenario.agents)) == (120, 10)
+
+
+async def test_quickstart_solves_the_smallest_day(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+    """SPEC T1: the smallest call runs to COMPLETED."""
+    await quickstart.main(house.mcp)
+    told = capsys.readouterr().out
+    assert "COMPLETED 100" in told
+    assert "'veh-1', 't-1', 'LOC_A'" in told
+
+
+async def test_channel_tells_a_job_from_first_to_last(house: House) -> None:
+    """SPEC J2, J3: the channel of a job carries its notifications, and a reader may stop and go on."""
+    async with Client(house.mcp) as client:
+        scenario = await call(client, "create_scenario", quickstart.SMALLEST)
+        asked = {"scenario_id": scenario["scenario_id"], "solve_time": "PT1S", "fresh": True}
+        job_id = (await call(client, "solve_vrp", asked))["job_id"]
+    async with httpx2.AsyncClient(timeout=20, trust_env=False) as http:
+        seen = [event async for event in channel.follow(http, house.url, job_id)]
+        rest = [event async for event in channel.follow(http, house.url, job_id, last=seen[0][0])]
+    assert rest == seen[1:]
+    assert {message["jsonrpc"] for _, message in seen} == {"2.0"}
+    assert all("id" not in message and message["params"]["job_id"] == job_id for _, message in seen)
+    assert seen[-1][1]["method"] == "notifications/complete"
+    assert seen[-1][1]["params"]["progress"] == 100
+
+
+async def test_refusal_names_every_fault(house: House) -> None:
+    """SPEC T7: an example shows where the mistakes are."""
+    async with Client(house.mcp) as client:
+        with pytest.raises(RefusedError, match=r"(?s)create_scenario: 4\d\d\d .*/agents"):
+            await call(client, "create_scenario", {"name": "x", "planning_date": "2025-07-15", "tickets": []})
+
+
+async def test_page_is_self_contained(house: House) -> None:
+    """DESIGN: a picture of a plan needs no network and no script, and its drawings are well-formed."""
+    scenario = json.loads(beijing.DAY_FILE.read_text(encoding="utf-8"))
+    async with Client(house.mcp) as client:
+        created = await call(client, "create_scenario", {**scenario, "name": '<b>&"'})
+        asked = {"scenario_id": created["scenario_id"], "solve_time": "PT1S"}
+        job = await call(client, "solve_vrp", asked)
+        status = await watch(client, job["job_id"], lambda status: None)
+        plan = await read_plan(client, status["plan_id"])
+    text = page({**scenario, "name": '<b>&"'}, plan, [(0.5, 9000.0), (1.0, 8000.0)])
+    assert not any(word in text for word in ("http:", "https:", "<script", "<link", "url(", "@import", "<b>&"))
+    drawings = [part.partition("</svg>")[0] + "</svg>" for part in text.split("<svg")[1:]]
+    shapes = [ElementTree.fromstring(f"<svg{drawing}") for drawing in drawings]  # noqa: S314 - our own text
+    assert [shape.get("class") for shape in shapes] == ["map", "convergence", "timeline"]
+    assert len(shapes[0].findall(".//circle")) == plan["tickets_served"]

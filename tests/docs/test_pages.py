@@ -1,0 +1,90 @@
+"""What the pages say is true: links lead somewhere, snippets parse, commands exist, tool calls answer."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from examples.house import House
+from tests.docs.pages import PAGES, ROOT, Block, blocks, name
+
+pytestmark = pytest.mark.anyio
+
+FOREIGN = {"claude", "docker"}
+"""Commands of other people that we quote."""
+each_page = pytest.mark.parametrize("page", PAGES, ids=name)
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    """Our choice: no page points at nothing."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    targets = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)}
+    local = {target for target in targets if target and not target.startswith("http")}
+    assert sorted(target for target in local if not (page.parent / target).exists()) == []
+
+
+@each_page
+def test_json_snippets_parse(page: Path) -> None:
+    """Our choice: what is pasted into a client's settings works there."""
+    for block in blocks(page):
+        if block.language == "json":
+            json.loads(block.text)
+
+
+@each_page
+def test_commands_exist_with_the_options_shown(page: Path) -> None:
+    """Our choice: no page tells a command that is not there."""
+    lines = [line for block in blocks(page) if block.language == "sh" for line in block.text.splitlines() if line]
+    assert [line for line in lines if not _is_known(shlex.split(line))] == []
+
+
+def _is_known(words: list[str]) -> bool:
+    program = Path(words[0]).name
+    if program == "make":
+        return re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE) is not None
+    if program == "planner-mcp":
+        told = _help(words[1])
+        return all(word in told for word in words if word.startswith("--"))
+    if program == "python":
+        return (ROOT / words[2].replace(".", "/")).with_suffix(".py").exists()
+    return program in FOREIGN
+
+
+def _help(command: str) -> str:
+    words = [sys.executable, "-m", "planner_mcp", command, "--help"]
+    env = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": ""}
+    return subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any("tool" in b.words for b in blocks(page))], ids=name)
+async def test_tool_calls_answer_as_the_page_says(page: Path, house: House) -> None:
+    """SPEC T1, T3: the calls on a page work in the order they stand there, against a planner as a reader starts it."""
+    known: dict[str, Any] = {}
+    async with Client(house.mcp) as client:
+        for block in blocks(page):
+            if "tool" in block.words:
+                known |= await _call(client, block, known)
+    assert known["status"] == "COMPLETED"
+
+
+async def _call(client: Client, block: Block, known: dict[str, Any]) -> dict[str, Any]:
+    """Call as written, save that placeholders (`…`) become the ids answered before; repeat a wait until the end."""
+    given = json.loads(block.text)
+    arguments = {key: known[key] if isinstance(value, str) and "…" in value else value for key, value in given.items()}
+    for _ in range(20):
+        result = await client.call_tool(block.words["tool"], arguments)
+        answer = result.structured_content or {}
+        assert result.is_error == ("error" in block.words), answer
+        if result.is_error:
+            assert answer["type"] == block.words["error"]
+            return {}
+        if block.words["tool"] != "query_vrp_status" or answer["status"] not in ("QUEUED", "SOLVING"):
+            break
+    return {key: answer[key] for key in ("scenario_id", "job_id", "status") if key in answer}
