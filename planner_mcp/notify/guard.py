@@ -76,7 +76,6 @@ _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _PARTS = re.compile(r"(https?)://([^/?]*)([/?].*)?", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::([0-9]{1,5}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _TEXTS: Final = {
     "form": (
         "callback_url is not a URL this server calls.",
@@ -193,11 +192,14 @@ def _parsed(url: str, path: str) -> Endpoint:
 
 
 def _is_host(host: str) -> bool:
-    """Return whether a host is an address in its plain form, or a name that no parser could take for a number."""
+    """Return whether a host is an address in its plain form, or a name that no parser takes for a number.
+
+    No top-level domain starts with a digit, while `0x7f.1` and `127.1` lead to loopback in many parsers.
+    """
     if _literal(host.strip("[]")) is not None:
         return host.startswith("[") == (":" in host)
     labels = host.split(".")
-    if len(host) > 253 or _NUMBER.fullmatch(labels[-1]):
+    if len(host) > 253 or labels[-1][:1].isdigit():
         return False
     return all(_LABEL.fullmatch(label) for label in labels)
 

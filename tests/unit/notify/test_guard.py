@@ -1,0 +1,176 @@
+"""Which URLs and addresses webhooks may reach (SPEC W4)."""
+
+import ipaddress
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from planner_mcp.errors import EndpointForbiddenError, EndpointUnreachableError
+from planner_mcp.notify.guard import check_callback_url, is_forbidden, resolve
+from planner_mcp.settings import Settings
+from tests.unit.notify.targets import FORBIDDEN_URLS, PUBLIC_URLS
+
+NETWORK_WORDS = ("127.", "10.", "private", "loopback", "resolve", "dns", "refused", "timeout", "metadata", "network")
+
+
+@pytest.fixture
+def plain() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def opened() -> Settings:
+    return Settings(webhook_allow_networks=["127.0.0.0/8", "::1"], webhook_allow_ports=[8443])
+
+
+@pytest.mark.parametrize("url", FORBIDDEN_URLS)
+def test_a_forbidden_url_is_refused_at_submit(url: str, plain: Settings) -> None:
+    """SPEC W4, issue 3: literals are refused before anything is stored, and the text tells nothing of the network."""
+    with pytest.raises(EndpointForbiddenError) as refused:
+        check_callback_url(url, plain)
+    (fault,) = refused.value.errors
+    assert fault.path == "/callback_url"
+    told = f"{refused.value.message} {fault.problem} {fault.accepted} {fault.hint}".lower()
+    assert not [word for word in NETWORK_WORDS if word in told]
+
+
+@pytest.mark.parametrize(("url", "host", "port", "target"), PUBLIC_URLS)
+def test_a_public_url_is_read_as_it_stands(url: str, host: str, port: int, target: str, plain: Settings) -> None:
+    """SPEC W4: https and public addresses."""
+    endpoint = check_callback_url(url, plain)
+    assert (endpoint.host, endpoint.port, endpoint.target) == (host, port, target)
+
+
+def test_there_are_enough_targets() -> None:
+    """Issue 3: 77 forgery targets and more."""
+    assert len(set(FORBIDDEN_URLS)) >= 77
+
+
+@pytest.mark.parametrize(
+    ("url", "is_allowed"),
+    [
+        ("http://127.0.0.1:8443/x", True),
+        ("https://127.9.9.9:8443/x", True),
+        ("https://127.0.0.1/x", True),
+        ("http://[::1]:8443/x", True),
+        ("http://localhost:8443/x", True),
+        ("http://127.0.0.1/x", False),
+        ("http://127.0.0.1:8080/x", False),
+        ("http://10.0.0.1:8443/x", False),
+        ("http://8.8.8.8:8443/x", False),
+        ("https://[::ffff:127.0.0.1]:8443/x", False),
+        ("http://127.1:8443/x", False),
+    ],
+)
+def test_a_deployment_opens_named_networks_and_ports(url: str, is_allowed: bool, opened: Settings) -> None:
+    """SPEC W5: test networks by name, http within them alone."""
+    if is_allowed:
+        check_callback_url(url, opened)
+    else:
+        with pytest.raises(EndpointForbiddenError):
+            check_callback_url(url, opened)
+
+
+# ---- addresses
+
+MISJUDGED = [ipaddress.ip_network(text) for text in (
+    "168.63.129.16/32", "192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.175.48.0/24",
+    "2001::/23", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
+)]  # fmt: skip
+"""Special-purpose networks that `ipaddress` calls global in some release, or that we refuse on purpose."""
+
+
+def reference(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Judge by the standard library and the exceptions above."""
+    if any(address in network for network in MISJUDGED if network.version == address.version):
+        return True
+    if address.version == 6 and address not in ipaddress.ip_network("2000::/3"):
+        return True
+    return not address.is_global or address.is_multicast or address.is_reserved
+
+
+def test_ten_thousand_addresses_are_judged_like_another_judge() -> None:
+    """Issue 3: half of them near the edge of some special network."""
+    dice = random.Random(20261121)
+    networks = [ipaddress.ip_network(text) for text in EDGES]
+    wrong = []
+    for _ in range(10_000):
+        if dice.random() < 0.5:
+            address = dice.choice(
+                [ipaddress.IPv4Address(dice.getrandbits(32)), ipaddress.IPv6Address(dice.getrandbits(128))]
+            )
+        else:
+            network = dice.choice(networks)
+            edge = dice.choice([int(network.network_address), int(network.broadcast_address)]) + dice.randrange(-2, 3)
+            size = 2**network.max_prefixlen
+            address = (ipaddress.IPv4Address if network.version == 4 else ipaddress.IPv6Address)(edge % size)
+        if is_forbidden(address) is not reference(address):
+            wrong.append(address)
+    assert wrong == []
+
+
+EDGES = (
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+    "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+    "224.0.0.0/4", "240.0.0.0/4", "::/128", "::1/128", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64",
+    "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10",
+    "ff00::/8", "2000::/3",
+)  # fmt: skip
+
+
+# ---- resolving
+
+
+async def looked_up(answers: Sequence[str], settings: Settings, url: str = "https://hooks.example.com/") -> list[str]:
+    async def lookup(_host: str) -> Sequence[str]:
+        return answers
+
+    return await resolve(check_callback_url(url, settings), settings, lookup)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [],
+        ["10.0.0.1"],
+        ["8.8.8.8", "10.0.0.1"],
+        ["8.8.8.8", "::1"],
+        ["::ffff:8.8.8.8"],
+        ["64:ff9b::808:808"],
+        ["fe80::1%eth0"],
+        ["169.254.169.254"],
+        ["what?"],
+    ],
+)
+async def test_one_forbidden_answer_refuses_the_name(answers: list[str], plain: Settings) -> None:
+    """SPEC W4: checked as a whole; the refusal reads like a name that leads nowhere."""
+    with pytest.raises(EndpointUnreachableError, match="did not answer"):
+        await looked_up(answers, plain)
+
+
+@pytest.mark.anyio
+async def test_public_answers_are_what_is_connected_to(plain: Settings) -> None:
+    """SPEC W4: resolved once, checked and pinned."""
+    assert await looked_up(["8.8.8.8", "2606:4700::1111", "8.8.8.8"], plain) == ["8.8.8.8", "2606:4700::1111"]
+
+
+@pytest.mark.anyio
+async def test_http_goes_to_named_networks_alone(opened: Settings) -> None:
+    """SPEC W5: a name over http must lead into a network that was opened."""
+    url = "http://hooks.example.com:8443/"
+    assert await looked_up(["127.0.0.1"], opened, url) == ["127.0.0.1"]
+    with pytest.raises(EndpointUnreachableError):
+        await looked_up(["8.8.8.8"], opened, url)
+
+
+@pytest.mark.anyio
+async def test_a_literal_asks_no_name_service(plain: Settings) -> None:
+    """SPEC W4: what was judged at submit is what is connected to."""
+
+    async def lookup(_host: str) -> Sequence[str]:
+        raise AssertionError
+
+    endpoint = check_callback_url("https://[2606:4700::1111]/", plain)
+    assert await resolve(endpoint, plain, lookup) == ["2606:4700::1111"]
