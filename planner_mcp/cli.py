@@ -7,6 +7,7 @@ protocol; the log goes to standard error.
 
 import asyncio
 import ipaddress
+import json
 import logging
 import os
 import signal
@@ -25,10 +26,12 @@ from starlette.applications import Starlette
 from typing_extensions import override
 
 from planner_mcp.app import open_app, open_house
+from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.deadlines import DeadlineProtocol
+from planner_mcp.web.manifest import served
 from planner_mcp.webhook_cli import app as webhooks
 from workers.pool import Pool, run_pool
 
@@ -82,6 +85,28 @@ def worker(
     """Run workers for a store that servers share."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
     _run(run_pool(settings, processes))
+
+
+@app.command(name="manifest")
+def show_manifest() -> None:
+    """Print what the server offers, as served at /manifest."""
+    typer.echo(json.dumps(served(_settings()), ensure_ascii=False, indent=2))
+
+
+@app.command()
+def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Check that everything is in place; exit status 1 when something is not."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(_doctor(settings))
+
+
+async def _doctor(settings: Settings) -> None:
+    is_well = True
+    async for finding in examine(settings):
+        is_well &= finding.is_well
+        typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.told}")
+    if not is_well:
+        sys.exit(1)
 
 
 def main() -> None:
