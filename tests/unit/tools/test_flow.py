@@ -1,0 +1,211 @@
+"""The life of a job as tools tell it, with the test as its worker."""
+
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import jsonschema
+import pytest
+
+from planner_mcp.jobs.model import Principal, Progress
+from planner_mcp.jobs.ports import Claim
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext, ToolResult
+from planner_mcp.tools.create_scenario import EXAMPLE
+from planner_mcp.tools.registry import REGISTRY
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.plans import stored_plan
+
+pytestmark = pytest.mark.anyio
+HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)
+
+
+async def submit(call: Call, **args: Any) -> str:
+    """Create the smallest scenario, solve it, return the job id."""
+    scenario = await call("create_scenario", EXAMPLE)
+    job = await call("solve_vrp", {"scenario_id": scenario.structured["scenario_id"], **args})
+    return str(job.structured["job_id"])
+
+
+async def claimed(store: RedisStore) -> Claim:
+    """Take the job as a worker."""
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    return claim
+
+
+async def test_the_smallest_day_says_what_was_assumed(call: Call) -> None:
+    """SPEC T1: complete as it stands; unknown positions are told."""
+    result = await call("create_scenario", EXAMPLE)
+    assert result.structured["scenario_id"].startswith("scn-0-")
+    assert (result.structured["agents"], result.structured["tickets"]) == (1, 1)
+    assert any("counts 1" in sentence for sentence in result.structured["assumptions"])
+    assert result.links[0].uri == f"scenario://{result.structured['scenario_id']}"
+
+
+async def test_the_same_call_gives_the_same_job(call: Call) -> None:
+    """SPEC T2: idempotent until told otherwise."""
+    scenario_id = (await call("create_scenario", EXAMPLE)).structured["scenario_id"]
+    first = await call("solve_vrp", {"scenario_id": scenario_id, "solve_time": "PT9S"})
+    again = await call("solve_vrp", {"scenario_id": scenario_id, "solve_time": "PT9S", "callback_url": None})
+    other = await call("solve_vrp", {"scenario_id": scenario_id, "solve_time": "PT9S", "fresh": True})
+    assert again.structured["job_id"] == first.structured["job_id"]
+    assert other.structured["job_id"] != first.structured["job_id"]
+    assert first.structured["status"] == "QUEUED"
+
+
+async def test_a_key_with_other_arguments_is_a_conflict(call: Call) -> None:
+    """SPEC T2: an explicit key means one call."""
+    scenario_id = (await call("create_scenario", EXAMPLE)).structured["scenario_id"]
+    await call("solve_vrp", {"scenario_id": scenario_id, "idempotency_key": "k"})
+    refused = await call("solve_vrp", {"scenario_id": scenario_id, "idempotency_key": "k", "seed": 1})
+    assert refused.structured["code"] == 4009
+
+
+async def test_status_begins_with_the_three_facts(call: Call, store: RedisStore) -> None:
+    """SPEC T3: job_id, status, progress first."""
+    job_id = await submit(call)
+    await store.report(await claimed(store), HALF, stored_plan(routes=2, visits=49))
+    result = await call("query_vrp_status", {"job_id": job_id})
+    assert list(result.structured.items())[:4] == [
+        ("job_id", job_id),
+        ("status", "SOLVING"),
+        ("progress", 50),
+        ("cost", 1234.5),
+    ]
+    assert result.text == f"{job_id} SOLVING 50% · cost 1234.5 · served 98/100 · 7 improvements · 12.34 s"
+
+
+async def test_a_waiting_call_ends_with_a_change_and_tells_it(
+    call: Call, store: RedisStore, heard: list[tuple[float, float | None, str]]
+) -> None:
+    """SPEC T3: it stays open until something changes and sends true progress."""
+    job_id = await submit(call)
+    claim = await claimed(store)
+    answers: list[Any] = []
+
+    async def wait() -> None:
+        answers.append(await call("query_vrp_status", {"job_id": job_id, "wait_s": 20}))
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            cost = 1000
+            while not answers:
+                cost -= 1  # from the first the wait hears of, it ends
+                await store.report(claim, replace(HALF, cost=float(cost)), None)
+    progress, total, message = heard[0]
+    assert len(heard) == 1
+    assert (progress, total) == (50.0, 100.0)
+    assert message.startswith("SOLVING 50% · cost ")
+    assert answers[0].structured["progress"] == 50
+
+
+async def test_a_finished_job_tells_its_figures(call: Call, store: RedisStore) -> None:
+    """SPEC T3, T9: the summary, the reasons, and where more can be read."""
+    job_id = await submit(call)
+    await store.complete(await claimed(store), HALF, stored_plan(routes=2, visits=49, left_out=2))
+    result = await call("query_vrp_status", {"job_id": job_id})
+    assert result.structured["status"] == "COMPLETED"
+    assert result.structured["progress"] == 100
+    assert result.structured["result"]["unassigned_reasons"] == {"NO_ROOM_FOUND": 1, "ALL_CAPACITY_USED": 1}
+    assert [link.uri for link in result.links] == [f"plan://{result.structured['plan_id']}", f"job://{job_id}"]
+
+
+async def test_a_failed_job_tells_why(call: Call, store: RedisStore) -> None:
+    """SPEC T8: a code and a type."""
+    job_id = await submit(call)
+    await store.fail(await claimed(store), {"code": 5011, "type": "EngineCrashed", "message": "It died."})
+    result = await call("query_vrp_status", {"job_id": job_id})
+    assert result.structured["status"] == "FAILED"
+    assert result.structured["progress"] < 100
+    assert result.structured["error"]["code"] == 5011
+    assert "5011 EngineCrashed" in result.text
+
+
+async def test_a_queued_job_is_cancelled_at_once_and_once(call: Call) -> None:
+    """SPEC T4: idempotent, with the time it happened."""
+    job_id = await submit(call)
+    first = await call("cancel_vrp_job", {"job_id": job_id})
+    again = await call("cancel_vrp_job", {"job_id": job_id})
+    assert first.structured["cancelled"] is True
+    assert first.structured["cancelled_at"].endswith("Z")
+    assert again.structured == first.structured
+
+
+async def test_cancelling_waits_for_the_solver_to_stop(call: Call, store: RedisStore) -> None:
+    """SPEC T4: the answer is given when the job has ended, with the plan that stays."""
+    job_id = await submit(call)
+    claim = await claimed(store)
+    await store.report(claim, HALF, stored_plan(routes=1, visits=2))
+
+    async def obey() -> None:
+        while not (await store.renew(claim)).cancel:
+            await store.wait_control(0.05)
+        await store.settle_cancel(claim)
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(obey)
+            result = await call("cancel_vrp_job", {"job_id": job_id})
+    assert result.structured["cancelled"] is True
+    assert result.structured["status"] == "CANCELLED"
+    plan = await call("read_plan", {"plan_id": result.structured["plan_id"]})
+    assert plan.structured["tickets_served"] == 2
+
+
+async def test_a_job_that_ended_otherwise_is_not_cancelled(call: Call, store: RedisStore) -> None:
+    """SPEC T4, J1: no error, and the end stays what it was."""
+    job_id = await submit(call)
+    await store.complete(await claimed(store), HALF, stored_plan(routes=1, visits=1))
+    result = await call("cancel_vrp_job", {"job_id": job_id})
+    assert result.structured["cancelled"] is False
+    assert result.structured["cancelled_at"] is None
+    assert result.structured["status"] == "COMPLETED"
+
+
+async def test_a_plan_can_be_read_while_it_is_sought(call: Call, store: RedisStore) -> None:
+    """SPEC S3, T5: the best so far, by job or by plan."""
+    job_id = await submit(call)
+    early = await call("read_plan", {"job_id": job_id})
+    assert early.structured["type"] == "PlanNotReady"
+    await store.report(await claimed(store), HALF, stored_plan(routes=3, visits=5))
+    routes = await call("read_plan", {"job_id": job_id, "view": "routes", "size": 2})
+    assert routes.structured["rows"][0] == ["veh-0", 5, "08:00", "09:15", 42123.46, 42.12]
+    assert routes.structured["next_page"] == 2
+    assert routes.text.splitlines()[:2] == [
+        "routes 2 of 3, page 1, more with page=2: agent_id tickets start end distance_m cost",
+        "veh-0 5 08:00 09:15 42123.46 42.12",
+    ]
+
+
+async def test_strangers_find_nothing(call: Call, ctx: ToolContext) -> None:
+    """SPEC A2: somebody else's id and an unknown one are the same answer."""
+    job_id = await submit(call)
+    bob = replace(ctx, principal=Principal("bob", ctx.principal.scopes))
+    for name in ("query_vrp_status", "cancel_vrp_job", "read_plan"):
+        foreign = await call(name, {"job_id": job_id}, bob)
+        unknown = await call(name, {"job_id": "job-0-" + "z" * 26}, bob)
+        assert foreign == unknown
+        assert foreign.structured["code"] == 4004
+
+
+async def test_answers_and_errors_fit_the_output_schema(call: Call, store: RedisStore) -> None:
+    """SPEC T6: some clients check the structured content of errors as well."""
+    job_id = await submit(call)
+    await store.complete(await claimed(store), HALF, stored_plan(routes=1, visits=1))
+    calls: dict[str, dict[str, Any]] = {
+        "create_scenario": EXAMPLE,
+        "query_vrp_status": {"job_id": job_id},
+        "cancel_vrp_job": {"job_id": job_id},
+        "read_plan": {"job_id": job_id, "view": "visits"},
+    }
+    for tool in REGISTRY:
+        schema = tool.as_json()["outputSchema"]
+        if tool.name in calls:
+            result = await call(tool.name, calls[tool.name])
+            assert isinstance(result, ToolResult), result.text
+            jsonschema.validate(result.structured, schema)
+            jsonschema.validate(result.structured, tool.output_schema)
+        jsonschema.validate((await call(tool.name, {"x": 1})).structured, schema)
