@@ -1,5 +1,6 @@
 """Who may import whom: the contracts in pyproject.toml hold, and they cover every room."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -38,3 +39,11 @@ def test_the_manifest_is_read_with_the_standard_library_alone() -> None:
     code = "import sys, manifest; print([m for m in ('pydantic', 'mcp', 'planner_mcp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_only_the_kernel_touches_the_runner_of_the_sdk() -> None:
+    """DESIGN: what is not the SDK's public face is held in one file."""
+    inner = re.compile(r"^\s*(?:from|import) mcp\.server\.(?:runner|connection|lowlevel|streamable_http)", re.MULTILINE)
+    modules = (ROOT / "planner_mcp").rglob("*.py")
+    found = {path.relative_to(ROOT).as_posix() for path in modules if inner.search(path.read_text(encoding="utf-8"))}
+    assert found <= {"planner_mcp/protocol/kernel.py"}
