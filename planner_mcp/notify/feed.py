@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs import ids
@@ -179,7 +179,9 @@ class _Tailer:
 
     async def started(self) -> None:
         """Return when it knows where it listens from; raise what kept it from knowing."""
-        await asyncio.shield(self._position)
+        either: list[asyncio.Future[Any]] = [self._position, self._task]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        await next(future for future in either if future.done())
 
     async def aclose(self) -> None:
         """Stop listening."""
