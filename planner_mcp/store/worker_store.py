@@ -6,7 +6,7 @@ round over all takes `ROUND_S`.
 
 import json
 from asyncio import sleep
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from time import monotonic
 from typing import Any, Final
@@ -58,14 +58,14 @@ class WorkerSide:
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
-        async for pool, block_s in self._turns(wait_s):
+        for pool, block_s in self._turns(wait_s):
             stream = keys.key(pool, "ready")
             entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
             if entry is not None and (claim := await self._claim(pool, worker_id, entry[1]["job"], entry[0])):
                 return claim
         return None
 
-    async def _turns(self, wait_s: float) -> AsyncIterator[tuple[int, float]]:
+    def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""
         ends_at = monotonic() + wait_s
         longest = BLOCK_S if len(self._pools) == 1 else ROUND_S / len(self._pools)
@@ -119,7 +119,7 @@ class WorkerSide:
         for pool in self._pools:
             if pool not in self._heard:
                 self._heard[pool] = await self._last_word(pool)
-        async for pool, block_s in self._turns(wait_s):
+        for pool, block_s in self._turns(wait_s):
             stream = keys.key(pool, "control")
             words = await self._link.read_stream(stream, self._heard[pool], count=100, block_s=block_s)
             if words:
