@@ -16,8 +16,8 @@ from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
 
-FOREIGN = {"claude", "docker"}
-"""Commands of other people that we quote."""
+FOREIGN = {"claude", "docker", "export"}
+"""Commands of other people, and of the shell, that we quote."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
 
@@ -50,15 +50,15 @@ def _is_known(words: list[str]) -> bool:
     if program == "make":
         return re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE) is not None
     if program == "planner-mcp":
-        told = _help(words[1])
+        told = _help(*[word for word in words[1:3] if not word.startswith("-")])
         return all(word in told for word in words if word.startswith("--"))
     if program == "python":
         return (ROOT / words[2].replace(".", "/")).with_suffix(".py").exists()
     return program in FOREIGN
 
 
-def _help(command: str) -> str:
-    words = [sys.executable, "-m", "planner_mcp", command, "--help"]
+def _help(*command: str) -> str:
+    words = [sys.executable, "-m", "planner_mcp", *command, "--help"]
     env = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": ""}
     return subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
 
