@@ -1,0 +1,84 @@
+"""The committed manifest is the one the code makes, and keeps its form."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import manifest
+import planner_mcp
+from manifest import build
+from planner_mcp.errors import catalogue
+from planner_mcp.tools.registry import REGISTRY
+
+
+def test_the_committed_file_is_fresh() -> None:
+    """SPEC M2: built from the objects that answer tools/list."""
+    assert build.main(["--check"]) == 0
+
+
+def test_a_stale_file_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SPEC M2: a check fails, and writing mends it."""
+    monkeypatch.setattr(manifest, "PATH", tmp_path / "manifest.json")
+    assert build.main(["--check"]) == 1
+    assert "stale" in capsys.readouterr().err
+    assert build.main([]) == 0
+    assert build.main(["--check"]) == 0
+    assert manifest.load() == build.build()
+
+
+def test_it_follows_its_schema() -> None:
+    """SPEC M1: every field of the design."""
+    jsonschema.Draft202012Validator.check_schema(manifest.load_schema())
+    jsonschema.validate(manifest.load(), manifest.load_schema())
+
+
+def test_every_tool_and_error_is_in_it() -> None:
+    """SPEC M1: the contract is whole."""
+    document = manifest.load()
+    assert [tool["name"] for tool in document["tools"]] == [tool.name for tool in REGISTRY]
+    assert [entry["code"] for entry in document["errors"]] == list(catalogue())
+    assert {"code": 4002, "type": "MissingParameter"}.items() <= next(
+        entry for entry in document["errors"] if entry["code"] == 4002
+    ).items()
+    assert document["version"] == planner_mcp.__version__
+
+
+def test_returns_are_those_of_the_design() -> None:
+    """SPEC M1, T1-T4: what a caller may rely on."""
+    required = {tool["name"]: tool["returns"]["required"] for tool in manifest.load()["tools"]}
+    assert required["create_scenario"] == ["scenario_id"]
+    assert required["solve_vrp"] == ["job_id", "submitted_at"]
+    assert required["query_vrp_status"] == ["job_id", "status", "progress"]
+    assert required["cancel_vrp_job"] == ["cancelled", "cancelled_at"]
+
+
+def test_the_scenario_is_shared_by_reference() -> None:
+    """SPEC M1: `components.schemas` with `$ref`, and the example fits it."""
+    document = manifest.load()
+    create = document["tools"][0]
+    assert create["inputSchema"] == {"$ref": "#/components/schemas/Scenario"}
+    assert {"Scenario", "Agent", "Ticket"} <= document["components"]["schemas"].keys()
+    jsonschema.validate(create["_meta"]["example"], {**create["inputSchema"], "components": document["components"]})
+
+
+def test_every_reference_resolves() -> None:
+    """SPEC M1: no `$ref` into nothing."""
+    document = manifest.load()
+    schemas = document["components"]["schemas"]
+    for reference in _references(document):
+        assert reference.removeprefix("#/components/schemas/") in schemas
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for entry in value:
+            yield from _references(entry)

@@ -1,0 +1,30 @@
+"""Text from strangers."""
+
+import pytest
+
+from planner_mcp.text import plain
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("veh-1", "veh-1"),
+        ("北京 LOC_A ñ 🚚", "北京 LOC_A ñ 🚚"),
+        ("a\x00b\x1b[31mc\x85d", "ab[31mcd"),
+        ("\u202eabc\u2066\u200b\ufeff", "abc"),
+        ("hi\U000e0041\U000e0042", "hi"),
+        ("one\u2028two\u2029\r\nthree", "onetwothree"),
+        ("\ud800half", "half"),
+        ("\ue000private", "private"),
+    ],
+)
+def test_hidden_characters_go(given: str, shown: str) -> None:
+    """SPEC T8: a reader sees what is there, and nothing else is there."""
+    assert plain(given) == shown
+
+
+def test_long_text_is_cut() -> None:
+    """Our choice: a million characters cost no more than a thousand."""
+    assert plain("x" * 1_000_000, 10) == "x" * 9 + "…"
+    assert plain("x" * 10, 10) == "x" * 10
+    assert plain("\u200b" * 1_000_000 + "x", 10).endswith("…")

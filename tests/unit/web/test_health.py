@@ -1,0 +1,49 @@
+"""Alive and ready."""
+
+import tempfile
+from pathlib import Path
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+import planner_mcp
+from planner_mcp.jobs.model import Job
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.redis_store import RedisStore
+from tests.unit.web.conftest import build, serving
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_ready_house_shows_its_queue(http: httpx.AsyncClient, url: str, store: RedisStore, job: Job) -> None:
+    """SPEC O3: what waits, what runs, who works."""
+    await store.register("w1", 2)
+    answer = await http.get(f"{url}/readyz")
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "ready", "queued": 1, "solving": 0, "live_workers": 1, "live_slots": 2}
+    alive = await http.get(f"{url}/healthz")
+    assert alive.json() == {"status": "ok", "version": planner_mcp.__version__}
+
+
+async def test_without_its_store_the_process_lives_and_is_not_ready(http: httpx.AsyncClient) -> None:
+    """SPEC J7: 503 with Retry-After, within the bound; the job channel says the same."""
+    with tempfile.TemporaryDirectory(prefix="planner-") as folder:
+        server = EmbeddedStore(Path(folder), appendfsync="everysec")
+        with server:
+            settings = Settings(redis_url=server.url)
+            store = await connect(settings).__aenter__()
+        planner = Planner(store, RedisFeed(store), settings=settings)
+        async with serving(build(settings, planner)) as url:
+            assert (await http.get(f"{url}/healthz")).status_code == 200
+            for path in ("/readyz", f"/jobs/job-0-{'a' * 26}", f"/jobs/job-0-{'a' * 26}/events"):
+                with anyio.fail_after(4):
+                    answer = await http.get(url + path)
+                assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+                assert answer.json()["code"] == 5031
+                assert answer.json()["retryable"] is True
+        await store.aclose()

@@ -1,0 +1,36 @@
+"""The manifest over HTTP."""
+
+import httpx2 as httpx
+import pytest
+
+import manifest
+from planner_mcp.settings import Settings
+from planner_mcp.web.manifest import PATHS, served
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_both_addresses_serve_the_committed_document(http: httpx.AsyncClient, url: str, path: str) -> None:
+    """SPEC M1: for anybody, cacheable."""
+    answer = await http.get(url + path)
+    assert answer.json() == manifest.load()
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["content-type"].startswith("application/json")
+
+
+@pytest.mark.parametrize(("form", "status"), [("{}", 304), ("W/{}", 304), ('"x", {}', 304), ("*", 304), ('"x"', 200)])
+async def test_who_has_it_does_not_get_it_again(http: httpx.AsyncClient, url: str, form: str, status: int) -> None:
+    """SPEC M1: ETag (RFC 9110 §13.1.2)."""
+    tag = (await http.get(url + "/manifest")).headers["etag"]
+    again = await http.get(url + "/manifest", headers={"If-None-Match": form.format(tag)})
+    assert again.status_code == status
+    assert again.headers["etag"] == tag
+    assert bool(again.content) is (status == 200)
+
+
+def test_addresses_lie_under_the_public_url() -> None:
+    """SPEC A1: where to learn of the authorization server."""
+    document = served(Settings(public_url="https://plan.example.com/"))
+    assert document["oauth"]["resource_metadata"].startswith("https://plan.example.com/.well-known/oauth-protected")
