@@ -110,28 +110,24 @@ class Courier:
     # ---- from the outbox into the schedule
 
     async def _take(self) -> None:
-        """Take the next outbox entry; when there is none, those that a courier read and left."""
+        """Take what is in the outbox; when there is nothing, what a courier read and left."""
         began = anyio.current_time()
-        entry = await self._outbox.read(self._name, TICK_S)
-        entries = [entry] if entry else []
-        if entry is None:
+        if not (entries := await self._outbox.read(self._name, TICK_S)):
             await self._outbox.open()
             entries = await self._outbox.stranded(self._name)
-        for found in entries:
-            await self._schedule(found)
         if entries:
+            await self._outbox.take([posting for entry in entries if (posting := await self._read(entry))])
             self._rouse()
         elif anyio.current_time() - began < TICK_S / 2:
             await anyio.sleep(TICK_S)
 
-    async def _schedule(self, entry: Entry) -> None:
+    async def _read(self, entry: Entry) -> Posting | None:
         try:
-            posting = posting_of(entry)
+            return posting_of(entry)
         except (KeyError, ValueError):
             log.exception("an outbox entry cannot be read and is dropped")
             await self._outbox.drop(entry[0])
-        else:
-            await self._outbox.take(posting)
+            return None
 
     # ---- from the schedule to the endpoints
 

@@ -68,17 +68,23 @@ class Link:
 
         A group that is not there yet gives None: the first worker to register makes it.
         """
+        entries = await self.read_group_many(stream, group=group, consumer=consumer, count=1, block_s=block_s)
+        return entries[0] if entries else None
+
+    async def read_group_many(
+        self, stream: str, *, group: str, consumer: str, count: int, block_s: float
+    ) -> list[Entry]:
+        """Return up to `count` entries of a consumer group, waiting for the first like `read_group`."""
         wait = ("BLOCK", max(1, int(block_s * 1000))) if block_s > 0 else ()
-        words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", 1, *wait, "STREAMS", stream, ">")
+        words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", count, *wait, "STREAMS", stream, ">")
         with border():
             try:
                 reply = await _stoppable(self._blocking.execute_command(*words))
             except ResponseError as error:
                 if str(error).startswith(("NOGROUP", "UNBLOCKED")):
-                    return None
+                    return []
                 raise
-        entries = _entries(reply)
-        return entries[0] if entries else None
+        return _entries(reply)
 
     async def read_stream(self, stream: str, after: str, *, count: int, block_s: float) -> list[Entry]:
         """Return entries of a stream after an id, waiting for the first at most `block_s`."""

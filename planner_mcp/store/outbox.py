@@ -114,9 +114,11 @@ class Outbox:
 
     # ---- the courier's side
 
-    async def read(self, courier: str, wait_s: float) -> Entry | None:
-        """Return the next outbox entry for this courier, waiting for one at most `wait_s`."""
-        return await self._link.read_group(self._stream, group=GROUP, consumer=courier, block_s=wait_s)
+    async def read(self, courier: str, wait_s: float) -> list[Entry]:
+        """Return outbox entries for this courier, waiting for the first at most `wait_s`."""
+        return await self._link.read_group_many(
+            self._stream, group=GROUP, consumer=courier, count=TAKE_AT_ONCE, block_s=wait_s
+        )
 
     async def open(self) -> None:
         """Make the consumer group, if it is not there."""
@@ -134,18 +136,21 @@ class Outbox:
         await self._link.command("XACK", self._stream, GROUP, entry_id)
         await self._link.command("XDEL", self._stream, entry_id)
 
-    async def take(self, posting: Posting) -> None:
-        """Put a posting into the schedule; safe to repeat, by any courier."""
-        args = {
-            "id": posting.delivery_id,
-            "principal": posting.principal,
-            "url": posting.url,
-            "endpoint": posting.endpoint,
-            "kind": posting.kind,
-            "job": posting.job_id,
-            "entry": posting.entry,
-        }
-        await self._step("webhook_take", args, posting.body)
+    async def take(self, postings: Sequence[Posting]) -> None:
+        """Put postings into the schedule; safe to repeat, by any courier."""
+        described = [
+            {
+                "id": posting.delivery_id,
+                "principal": posting.principal,
+                "url": posting.url,
+                "endpoint": posting.endpoint,
+                "kind": posting.kind,
+                "job": posting.job_id,
+                "entry": posting.entry,
+            }
+            for posting in postings
+        ]
+        await self._step("webhook_take", {"postings": described}, *(posting.body for posting in postings))
 
     async def claim(self, room: int, unproven: int) -> tuple[list[Dispatch], float | None]:
         """Return deliveries to attempt now, and the seconds until more may be due (None: nothing is waiting)."""

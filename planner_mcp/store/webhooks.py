@@ -56,7 +56,8 @@ class RedisWebhooks:
         name = test_id(0)
         params = {"job_id": name, "status": "QUEUED", "progress": 0, "test": True}
         body = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
-        await self._outboxes[0].take(Posting(name, principal, url, endpoint_id(principal, url), "test", name, body))
+        posting = Posting(name, principal, url, endpoint_id(principal, url), "test", name, body)
+        await self._outboxes[0].take([posting])
         return await self.delivery(principal, name)
 
     async def reveal(self, principal: str) -> SecretNote:

@@ -1,0 +1,244 @@
+"""When attempts are made, who makes them, and what a broken endpoint costs others (SPEC W3, W4)."""
+
+from dataclasses import dataclass
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.deliveries import DeliveryState
+from planner_mcp.notify.endpoints import Verdict, endpoint_id
+from planner_mcp.settings import Settings
+from planner_mcp.store.outbox import TRIPS, Outbox, Outcome, Posting
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.seal import open_seal
+from planner_mcp.store.secrets import RedisSecrets
+from tests.integration.webhooks.conftest import Post, carrying
+from tests.integration.webhooks.receiver import Receiver, answering, hanging
+from workers.courier import Courier, Sender
+
+pytestmark = pytest.mark.anyio
+NAME = "job-0-" + "a" * 26
+FAILED = Outcome(Verdict(is_delivered=False, error="answer 500", delay_s=1.0), 500, 0.01)
+DELIVERED = Outcome(Verdict(is_delivered=True), 200, 0.01)
+
+
+@dataclass
+class Clock:
+    """A clock that a test sets, in milliseconds."""
+
+    ms: int = 1_795_219_200_000
+
+    def __call__(self) -> int:
+        return self.ms
+
+    def pass_s(self, seconds: float) -> None:
+        self.ms += round(seconds * 1000)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def outbox(store: RedisStore, settings: Settings, clock: Clock) -> Outbox:
+    real = settings.model_copy(update={"webhook_schedule_s": Settings().webhook_schedule_s, "lease_s": 6.0})
+    return Outbox(store.link, 0, real, clock_ms=clock)
+
+
+async def take(outbox: Outbox, url: str = "https://a/x", number: int = 0) -> str:
+    name = f"{NAME}:{number}"
+    await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", NAME, "{}")])
+    return name
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.5, 0.999])
+async def test_the_schedule_is_kept_to_the_millisecond(
+    store: RedisStore, settings: Settings, clock: Clock, receiver: Receiver, draw: float
+) -> None:
+    """Issue 3: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with ±20 % jitter; then given up."""
+    real = settings.model_copy(update={"webhook_schedule_s": Settings().webhook_schedule_s})
+    outbox = Outbox(store.link, 0, real, clock_ms=clock)
+    secrets = RedisSecrets(store.link, open_seal(real))
+    courier = Courier(outbox, secrets, Sender(real), real, name="one", clock=lambda: clock.ms / 1000, draw=lambda: draw)
+    receiver.answers["/hook"] = [answering(500)]
+    name = await take(outbox, receiver.url("/hook"))
+    waits = []
+    for attempt in range(8):
+        dispatches, _next = await outbox.claim(10, 10)
+        while not dispatches:
+            _none, next_s = await outbox.claim(10, 10)
+            assert next_s is not None
+            clock.pass_s(next_s - 0.001)
+            assert (await outbox.claim(10, 10))[0] == []
+            clock.pass_s(0.001)
+            waits.append(next_s)
+            dispatches, _next = await outbox.claim(10, 10)
+        assert dispatches[0].attempts == attempt
+        await outbox.settle(dispatches[0], await courier._outcome(dispatches[0]))
+    stretch = 1 + 0.2 * (2 * draw - 1)
+    assert waits == pytest.approx([delay * stretch for delay in real.webhook_schedule_s[1:]], abs=0.002)
+    stamps = [int(request.headers["webhook-timestamp"]) for request in receiver.to("/hook")]
+    assert stamps == sorted(set(stamps))
+    found = await outbox.find("ann", name)
+    assert found is not None
+    assert (found.state, found.attempt_count) == (DeliveryState.DEAD, 8)
+
+
+async def test_a_delivery_whose_courier_is_gone_passes_to_another(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W3: a lease with a fencing number; the attempt that was not recorded is made again and counts once."""
+    name = await take(outbox)
+    ((first,), _next) = await outbox.claim(10, 10)
+    clock.pass_s(5.9)
+    assert (await outbox.claim(10, 10))[0] == []
+    await outbox.renew([first.lease])
+    clock.pass_s(5.9)
+    assert (await outbox.claim(10, 10))[0] == []
+    clock.pass_s(0.2)
+    ((second,), _next) = await outbox.claim(10, 10)
+    assert (second.delivery_id, second.body, second.attempts) == (first.delivery_id, first.body, 0)
+    assert second.fence > first.fence
+    await outbox.renew([first.lease])
+    assert await outbox.settle(first, FAILED) is False
+    assert await outbox.settle(second, DELIVERED) is True
+    assert await outbox.settle(second, DELIVERED) is False
+    found = await outbox.find("ann", name)
+    assert found is not None
+    assert (found.state, len(found.attempts)) == (DeliveryState.DELIVERED, 1)
+
+
+async def test_what_a_courier_gives_back_is_due_at_once(outbox: Outbox) -> None:
+    """SPEC J7: a drain hands over without waiting for the lease and without using up an attempt."""
+    await take(outbox)
+    ((dispatch,), _next) = await outbox.claim(10, 10)
+    await outbox.give_back([dispatch.lease])
+    ((again,), _next) = await outbox.claim(10, 10)
+    assert again.attempts == 0
+
+
+async def test_taking_twice_delivers_once(outbox: Outbox) -> None:
+    """SPEC W3: a courier may die between taking an entry and saying so."""
+    await take(outbox)
+    await take(outbox)
+    assert len((await outbox.claim(10, 10))[0]) == 1
+
+
+async def test_an_endpoint_that_keeps_failing_is_left_alone_and_probed(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W4: the breaker opens after ten failures in a row, lets one probe through and closes on a success."""
+    for number in range(TRIPS + 5):
+        await take(outbox, number=number)
+    for _ in range(TRIPS):
+        ((dispatch,), _next) = await outbox.claim(50, 50)
+        await outbox.settle(dispatch, FAILED)
+    assert await outbox.claim(50, 50) == ([], 30.0)
+    clock.pass_s(30)
+    ((probe,), _next) = await outbox.claim(50, 50)
+    await outbox.settle(probe, FAILED)
+    assert await outbox.claim(50, 50) == ([], 60.0)
+    clock.pass_s(60)
+    ((probe,), _next) = await outbox.claim(50, 50)
+    await outbox.settle(probe, DELIVERED)
+    assert len((await outbox.claim(50, 50))[0]) > 1
+
+
+async def test_broken_endpoints_have_a_lane_of_their_own(outbox: Outbox) -> None:
+    """SPEC W4: however many broken endpoints wait, one that works is served first; each has one in flight."""
+    await take(outbox, "https://good/x", 0)
+    ((good,), _next) = await outbox.claim(10, 10)
+    await outbox.settle(good, DELIVERED)
+    for number in range(1, 60):
+        await take(outbox, f"https://bad/{number % 20}", number)
+    for number in range(60, 65):
+        await take(outbox, "https://good/x", number)
+    dispatches, _next = await outbox.claim(25, 12)
+    assert [dispatch.url for dispatch in dispatches[:5]] == ["https://good/x"] * 5
+    assert len({dispatch.url for dispatch in dispatches[5:]}) == len(dispatches[5:]) == 7
+
+
+async def test_an_endpoint_is_not_flooded(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W4: a rate for each endpoint, beside the number in flight."""
+    sent = 0
+    for number in range(300):
+        await take(outbox, number=number)
+    while True:
+        dispatches, _next = await outbox.claim(100, 100)
+        if not dispatches:
+            break
+        for dispatch in dispatches:
+            await outbox.settle(dispatch, DELIVERED)
+        sent += len(dispatches)
+    assert 45 <= sent <= 60
+    clock.pass_s(1)
+    assert len((await outbox.claim(100, 100))[0]) == 8
+
+
+async def test_a_delivery_held_back_for_too_long_is_given_up(outbox: Outbox, clock: Clock) -> None:
+    """SPEC J9: nothing waits for ever behind an endpoint that never comes back."""
+    name = await take(outbox)
+    clock.pass_s(3 * sum(Settings().webhook_schedule_s))
+    assert (await outbox.claim(10, 10))[0] == []
+    found = await outbox.find("ann", name)
+    assert found is not None
+    assert (found.state, found.error) == (DeliveryState.DEAD, "endpoint is out of service")
+
+
+async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """Issue 3: not by more than a second."""
+    for number in range(50):
+        receiver.answers[f"/dead/{number}"] = [hanging]
+    async with carrying(store, settings):
+        for _ in range(4):
+            for number in range(50):
+                await post.put(receiver.url(f"/dead/{number}"))
+        await receiver.wait_for(1, "/dead/49")
+        for count in range(1, 6):
+            began = anyio.current_time()
+            await post.put(receiver.url("/healthy"))
+            await receiver.wait_for(count, "/healthy")
+            assert anyio.current_time() - began < 1.0
+
+
+async def test_couriers_share_the_work_and_send_nothing_twice(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W3: any number of couriers; while none dies each delivery is made once."""
+    async with carrying(store, settings), carrying(store, settings), carrying(store, settings):
+        names = [await post.put(receiver.url(f"/hook/{number % 10}")) for number in range(100)]
+        for name in names:
+            await post.ended(name)
+    assert sorted(request.id for request in receiver.received) == sorted(names)
+    assert await store.redis.xlen("{p0}:outbox") == 0
+
+
+async def test_an_outbox_entry_that_cannot_be_read_stops_nothing(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """Our choice: it is logged and dropped."""
+    await store.redis.xadd("{p0}:outbox", {"delivery_id": "x", "event": "not JSON"})
+    async with carrying(store, settings):
+        await post.ended(await post.put(receiver.url("/hook")))
+    assert await store.redis.xlen("{p0}:outbox") == 0
+
+
+async def test_an_entry_another_courier_left_unread_is_taken_over(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W3: a courier may die between reading an entry and taking it."""
+    outbox = Outbox(store.link, 0, settings)
+    await outbox.open()
+    name = await post.put(receiver.url("/hook"))
+    assert len(await outbox.read("dead", 1.0)) == 1
+    async with carrying(store, settings):
+        assert (await post.ended(name)).state is DeliveryState.DELIVERED
+
+
+async def test_the_store_may_lose_everything_and_the_courier_goes_on(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC J7: the consumer group is made anew."""
+    async with carrying(store, settings):
+        await post.ended(await post.put(receiver.url("/hook")))
+        await store.redis.flushdb()
+        await post.ended(await post.put(receiver.url("/hook")))
