@@ -1,0 +1,124 @@
+"""Couriers that are killed, and a whole job told by webhook (SPEC W2, W3)."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+from collections.abc import AsyncIterator
+
+import anyio
+import anyio.abc
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from planner_mcp.jobs.deliveries import DeliveryState
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from tests.integration.store.conftest import Desk
+from tests.integration.webhooks.conftest import Post, carrying
+from tests.integration.webhooks.receiver import Answer, Receiver, answering, hanging
+from workers.pool import environment_of
+
+pytestmark = pytest.mark.anyio
+COURIER = """
+import anyio
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from workers.courier import run_courier
+
+async def main():
+    settings = Settings()
+    async with connect(settings) as store:
+        await run_courier(store, settings, anyio.Event())
+
+anyio.run(main)
+"""
+
+
+@contextlib.asynccontextmanager
+async def courier_process(settings: Settings) -> AsyncIterator[anyio.abc.Process]:
+    """A courier in a process of its own, killed at the end."""
+    command = [sys.executable, "-c", COURIER]
+    async with await anyio.open_process(command, env=environment_of(settings), stdout=None, stderr=None) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+async def test_a_courier_killed_in_the_middle_of_a_delivery_is_taken_over(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W3: SIGKILL while the endpoint thinks; another courier delivers the same id and body."""
+    slow = settings.model_copy(update={"webhook_timeout_s": 30.0})
+    receiver.answers["/hook"] = [hanging, answering(200)]
+    async with courier_process(slow) as process:
+        name = await post.put(receiver.url("/hook"))
+        await receiver.wait_for(1, "/hook", within_s=30)
+        process.kill()
+        await process.wait()
+    async with carrying(store, settings):
+        found = await post.ended(name)
+    first, second = receiver.to("/hook")
+    assert (first.id, first.body) == (second.id, second.body)
+    assert (found.state, len(found.attempts)) == (DeliveryState.DELIVERED, 1)
+
+
+async def test_a_job_tells_its_end_by_webhook(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W2, W3, J3: the outbox entry is written with the last event; the body is that event's notification."""
+    desk = Desk(store)
+    await desk.workers()
+    done = await desk.submit(callback_url=receiver.url("/done"))
+    left = await desk.submit(callback_url=receiver.url("/left"))
+    claim = await desk.claim()
+    await store.fail(claim, {"code": 5011, "type": "EngineCrashed", "message": "The solving process died."})
+    await store.cancel("ann", left.id, keep_best=True)
+    async with carrying(store, settings):
+        (failed,) = await receiver.wait_for(1, "/done")
+        (cancelled,) = await receiver.wait_for(1, "/left")
+    told = json.loads(failed.body)
+    assert (told["method"], told["params"]["job_id"]) == ("notifications/complete", done.id)
+    assert (told["params"]["status"], told["params"]["error"]["code"]) == ("FAILED", 5011)
+    told = json.loads(cancelled.body)
+    assert told["method"] == "notifications/cancelled"
+    assert {"job_id", "status", "cancelled_at"} <= set(told["params"])
+
+
+@pytest.mark.slow
+async def test_everything_arrives_while_couriers_are_killed(post: Post, receiver: Receiver, settings: Settings) -> None:
+    """Issue 3: 1,000 deliveries, 30 % fail, couriers killed every 2 s: all arrive and verify, same id and body."""
+    seed = 20261121
+    dice = random.Random(seed)
+    outcomes: list[Answer] = [answering(200)] * 7 + [answering(500), answering(503), hanging]
+    eager = settings.model_copy(update={"webhook_schedule_s": [0.0] + [0.2] * 19})
+    for number in range(20):
+        receiver.answers[f"/hook/{number}"] = [dice.choice(outcomes) for _ in range(400)]
+    note = await post.hooks.reveal("ann")
+    names = [await post.put(receiver.url(f"/hook/{number % 20}")) for number in range(1000)]
+    kills = 0
+
+    async def killing() -> None:
+        nonlocal kills
+        while True:
+            async with courier_process(eager):
+                await anyio.sleep(2 + 1)  # the first second is the start of the process
+            kills += 1
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(killing)
+        for name in names:
+            assert (await post.ended(name, within_s=90)).state is DeliveryState.DELIVERED
+        group.cancel_scope.cancel()
+    assert note.secret is not None
+    bodies: dict[str, set[bytes]] = {}
+    for request in receiver.received:
+        Webhook(note.secret).verify(request.body, request.headers)
+        bodies.setdefault(request.id, set()).add(request.body)
+    assert set(bodies) == set(names)
+    assert {len(each) for each in bodies.values()} == {1}
+    print(f"seed {seed}: {len(names)} deliveries, {len(receiver.received)} attempts, {kills} couriers killed")  # noqa: T201

@@ -1,0 +1,84 @@
+"""Signing secrets: made once, shown once, sealed, rotated (SPEC W1, W5)."""
+
+import json
+import stat
+
+import anyio
+import pytest
+
+from planner_mcp.errors import StoreError
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.seal import KEY_FILE, open_seal
+from planner_mcp.store.secrets import MOST, OLD_S, RedisSecrets
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def secrets(store: RedisStore, settings: Settings) -> RedisSecrets:
+    return RedisSecrets(store.link, open_seal(settings))
+
+
+async def test_a_secret_is_shown_once(secrets: RedisSecrets) -> None:
+    """SPEC W5: a client learns it once."""
+    note = await secrets.reveal("ann")
+    assert note.secret is not None
+    assert note.secret.startswith("whsec_")
+    assert (await secrets.reveal("ann")).secret is None
+    assert await secrets.signing("ann") == [note.secret]
+
+
+async def test_one_that_signed_before_it_was_asked_for_can_still_be_learnt(secrets: RedisSecrets) -> None:
+    """SPEC W5: the first delivery may come before the first question."""
+    (signing,) = await secrets.signing("ann")
+    assert (await secrets.reveal("ann")).secret == signing
+
+
+async def test_concurrent_first_needs_make_one_secret(secrets: RedisSecrets) -> None:
+    """SPEC W5: couriers and callers agree."""
+    seen: list[str] = []
+
+    async def need() -> None:
+        seen.extend(await secrets.signing("ann"))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(20):
+            group.start_soon(need)
+    assert len(seen) == 20
+    assert len(set(seen)) == 1
+
+
+async def test_old_secrets_sign_on_for_a_day(secrets: RedisSecrets, store: RedisStore) -> None:
+    """Issue 3: current and old secrets during rotation, ten at most."""
+    made = [(await secrets.rotate("ann")).secret for _ in range(3)]
+    assert await secrets.signing("ann") == made[::-1]
+    for _ in range(MOST + 3):
+        note = await secrets.rotate("ann")
+    assert len(await secrets.signing("ann")) == MOST
+    assert {(until - note.created_at).total_seconds() <= OLD_S for until in note.old_until} == {True}
+    old = json.loads(await store.redis.hget("{p0}:whsec:ann", "old"))
+    passed = json.dumps([{**one, "until_ms": 1} for one in old])
+    await store.redis.hset("{p0}:whsec:ann", "old", passed)
+    assert await secrets.signing("ann") == [note.secret]
+
+
+async def test_what_is_stored_tells_nothing(secrets: RedisSecrets, store: RedisStore, settings: Settings) -> None:
+    """Issue 3: stored encrypted, for one principal, under a key only its owner can read."""
+    note = await secrets.reveal("ann")
+    assert note.secret is not None
+    stored = await store.redis.hgetall("{p0}:whsec:ann")
+    assert note.secret.removeprefix("whsec_") not in json.dumps(stored)
+    assert stat.S_IMODE((settings.data_dir / KEY_FILE).stat().st_mode) == 0o600
+    with pytest.raises(StoreError, match="does not open"):
+        open_seal(settings).open(stored["current"], "bob")
+    with pytest.raises(StoreError, match="PLANNER_SECRET_KEY"):
+        open_seal(settings.model_copy(update={"secret_key": "another"})).open(stored["current"], "ann")
+
+
+async def test_every_process_finds_the_same_key(settings: Settings) -> None:
+    """O1: servers and workers of one data folder share the key file."""
+    sealed = open_seal(settings).seal("text", "ann")
+    assert open_seal(settings).open(sealed, "ann") == "text"
+    named = settings.model_copy(update={"secret_key": "the same everywhere"})
+    assert open_seal(named).open(open_seal(named).seal("text", "ann"), "ann") == "text"
