@@ -18,7 +18,7 @@ from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from workers.attempt import OURS_NO_MORE, Attempt
 from workers.chores import call_off
-from workers.nursery import Nursery
+from workers.nursery import Child, Nursery
 from workers.reaper import sweep
 
 CLAIM_WAIT_S: Final = 1.0
@@ -68,11 +68,19 @@ class Consumer:
                 )
             ]
             while not self._draining.is_set():
-                if (claim := await self._next_claim()) is not None:
-                    await self._carry_out(claim)
+                await self._work_once()
             await call_off(chores)
         with contextlib.suppress(StoreUnavailableError):
             await self._store.unregister(self._worker_id)
+
+    async def _work_once(self) -> None:
+        """Claim a job and run it. The child is there before the claim: from then on the lease runs."""
+        child = await self._nursery.take()
+        claim = await self._next_claim()
+        if claim is None:
+            self._nursery.give_back(child, is_reusable=True)
+        else:
+            await self._carry_out(claim, child)
 
     async def _next_claim(self) -> Claim | None:
         try:
@@ -82,18 +90,17 @@ class Consumer:
             await asyncio.sleep(RETRY_S)
             return None
 
-    async def _carry_out(self, claim: Claim) -> None:
+    async def _carry_out(self, claim: Claim, child: Child) -> None:
         """Run one claimed job. The border: nothing that happens in there ends the worker."""
         trace_id = secrets.token_hex(16)
         try:
-            await self._attempt_claim(claim, trace_id)
+            await self._attempt_claim(claim, child, trace_id)
         except Exception:
             log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
             with contextlib.suppress(StoreUnavailableError, *OURS_NO_MORE):
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
 
-    async def _attempt_claim(self, claim: Claim, trace_id: str) -> None:
-        child = await self._nursery.take()
+    async def _attempt_claim(self, claim: Claim, child: Child, trace_id: str) -> None:
         self._attempt = Attempt(claim, child, self._store, self._settings, trace_id=trace_id)
         is_reusable = False
         try:
