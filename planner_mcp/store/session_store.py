@@ -8,7 +8,6 @@ mcp:{sid}            hash    principal, version, client (JSON), standalone (toke
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
-mcp:{sid}:q:<id>     string  the client's answer to a request of the server; '' until it came
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```
@@ -37,7 +36,7 @@ def _lua(name: str) -> str:
 
 
 class SessionStore:
-    """Sessions, their streams and what is asked across replicas.
+    """Sessions and their streams.
 
     Args:
         redis: A client with `decode_responses=True`.
@@ -169,27 +168,6 @@ class SessionStore:
         with border():
             await self._redis.publish(CANCELS, f"{session_id} {request_id}")
 
-    async def expect_answer(self, session_id: str, ask_id: str) -> None:
-        """Open the slot for a client's answer."""
-        with border():
-            await self._redis.set(_question(session_id, ask_id), "", ex=TTL_S)
-
-    async def put_answer(self, session_id: str, ask_id: str, text: str) -> bool:
-        """Fill the slot and wake whoever asked; False when nobody asked."""
-        with border():
-            if not await self._redis.set(_question(session_id, ask_id), text, ex=60, xx=True):
-                return False
-            await self._redis.publish(channel_of(session_id), f"?{ask_id}")
-            return True
-
-    async def take_answer(self, session_id: str, ask_id: str) -> str:
-        """Return the answer, `""` while there is none; the slot closes once it was read."""
-        with border():
-            text = await self._redis.get(_question(session_id, ask_id)) or ""
-            if text:
-                await self._redis.delete(_question(session_id, ask_id))
-            return str(text)
-
 
 def channel_of(session_id: str) -> str:
     """Return the channel on which a session's news travel."""
@@ -210,7 +188,3 @@ def _stream(session_id: str, name: str) -> str:
 
 def _lease(session_id: str, name: str) -> str:
     return f"mcp:{{{session_id}}}:o:{name}"
-
-
-def _question(session_id: str, ask_id: str) -> str:
-    return f"mcp:{{{session_id}}}:q:{ask_id}"

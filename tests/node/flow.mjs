@@ -30,8 +30,8 @@ async function submit(client, scenario, solveTime) {
 }
 
 async function waitFor(client, jobId, ...states) {
-  for (;;) {
-    const status = await use(client, "query_vrp_status", { job_id: jobId, wait_s: 20 });
+  for (let wait_s = 0; ; wait_s = 20) {
+    const status = await use(client, "query_vrp_status", { job_id: jobId, wait_s });
     if (states.includes(status.status)) return status;
   }
 }
@@ -47,6 +47,7 @@ async function breakOffAndResume(jobId) {
   });
   await started;
   const { sessionId, protocolVersion } = first.transport;
+  first.client.onerror = undefined; // what is still in its pipe has nobody left to hear it
   await first.client.close();
   const second = await connect({ sessionId });
   second.transport.setProtocolVersion(protocolVersion);

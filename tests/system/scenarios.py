@@ -41,8 +41,10 @@ async def submit(client: Client, scenario: dict[str, Any], solve_time: str = "PT
 
 async def wait_for(client: Client, job_id: str, *states: str) -> dict[str, Any]:
     """Wait until a job is in one of the states and return its status."""
+    wait_s = 0
     while True:
-        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=30)
+        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=wait_s)
+        wait_s = 30
         if status["status"] in states:
             return status
         assert status["status"] in ("QUEUED", "SOLVING"), status

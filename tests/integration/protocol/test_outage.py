@@ -1,0 +1,35 @@
+"""Redis goes away under the protocol edge: told as such, and nothing is lost when it is back (SPEC J7)."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import EmbeddedStore
+from tests.integration.protocol.client import Client, events
+from tests.integration.protocol.edge import replica
+
+pytestmark = pytest.mark.anyio
+LIST = {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
+
+
+async def test_outage_is_503_and_session_and_stream_survive_it(client: Client, tmp_path: Path) -> None:
+    """SPEC J7: 503 with Retry-After, then resume."""
+    server = EmbeddedStore(tmp_path)
+    await anyio.to_thread.run_sync(server.start)
+    async with connect(Settings(redis_url=server.url)) as store, replica(store) as edge:
+        await client.initialize(edge)
+        async with client.stream(edge, to=2) as stream:
+            received = [event async for event in events(stream)]
+        await anyio.to_thread.run_sync(server.stop)
+        away = await client.post(edge, LIST)
+        assert (away.status_code, away.headers["retry-after"]) == (503, "2")
+        assert away.json()["error"]["data"]["type"] == "StoreUnavailable"
+        await anyio.to_thread.run_sync(server.start)
+        assert (await client.post(edge, LIST)).status_code == 200
+        with anyio.fail_after(5):
+            async with client.listen(edge, received[0].id) as rest:
+                assert [event.data async for event in events(rest)] == [event.data for event in received[1:]]
+    await anyio.to_thread.run_sync(server.stop)

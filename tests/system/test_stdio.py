@@ -1,0 +1,78 @@
+"""`planner-mcp` without a command: a child of a client, with nothing but the protocol on its standard output."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+}
+
+
+class Child:
+    """The process and its pipes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "stderr.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "planner_mcp"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={"PLANNER_DATA_DIR": str(folder / "data")},
+            )
+
+    def say(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.say(json.dumps(message))
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    child = Child(tmp_path)
+    yield child
+    for pipe in (child.process.stdin, child.process.stdout):
+        if pipe is not None:
+            pipe.close()
+    if child.process.poll() is None:
+        child.process.kill()
+        child.process.wait()
+
+
+def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child: Child) -> None:
+    """SPEC X1, O1: a stray line on standard output would break the client."""
+    assert child.ask(HELLO)["result"]["protocolVersion"] == "2025-06-18"
+    child.say('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    listed = child.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    assert listed["id"] == 2
+    failed = child.ask({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}})
+    assert (failed["error"]["code"], failed["error"]["data"]["type"]) == (-32602, "MissingParameter")
+    rest, _none = child.process.communicate(timeout=30)
+    assert rest == ""
+    assert child.process.returncode == 0
+    for line in child.log.read_text().splitlines():
+        assert json.loads(line)["message"]
+
+
+def test_sigterm_ends_it_with_its_workers(child: Child) -> None:
+    """MCP 2025-11-25, lifecycle: a client may end its server by a signal while the pipes are open."""
+    child.ask(HELLO)
+    child.process.send_signal(signal.SIGTERM)
+    assert child.process.wait(timeout=20) == 0
