@@ -7,7 +7,7 @@ Every day has its tickets on the corners of a square: D (0, 0) is the depot, A (
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner_mcp.vrp.problem import Feature
+from planner_mcp.vrp.problem import Feature, Problem
 
 PLACES = {"D": (0, 0), "A": (10, 0), "B": (10, 10), "C": (0, 10), "F": (30, 0), "X": (50, 0)}
 Json = dict[str, Any]
@@ -41,6 +41,12 @@ class Day:
             "tickets": self.tickets,
             **self.more,
         }
+
+    def goal(self, problem: Problem) -> int:
+        """Return the price of the best plan in cost units, the penalties of wanted tickets left out included."""
+        wanted = [ticket.penalty for ticket in problem.tickets if not ticket.is_priced]
+        left_out = 0 if self.served is None or self.feature is Feature.OPTIONAL else len(self.tickets) - self.served
+        return round(self.cost * problem.cost_scale) + left_out * max(wanted, default=0)
 
     def __str__(self) -> str:
         return f"{self.feature.value}: {self.name}"

@@ -48,7 +48,7 @@ def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None
     problem = compile_scenario(parse_scenario(day.body))
     assert day.feature in problem.features
     best: list[int] = []
-    goal = round(day.cost * problem.cost_scale) + _penalties(problem, day)
+    goal = day.goal(problem)
 
     def note(candidate: Candidate) -> None:
         best.append(price(problem, candidate))
@@ -61,13 +61,6 @@ def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None
     assert price(problem, outcome.best or Candidate(())) / problem.cost_scale == pytest.approx(
         goal / problem.cost_scale, abs=0.01
     )
-
-
-def _penalties(problem: Problem, day: Day) -> int:
-    """Return what the wanted tickets cost that the best plan leaves out; they are all alike in these days."""
-    wanted = [spec.penalty for spec in problem.tickets if not spec.is_priced and spec.penalty]
-    left_out = 0 if day.served is None or day.feature is Feature.OPTIONAL else len(day.tickets) - day.served
-    return left_out * max(wanted, default=0)
 
 
 @pytest.mark.parametrize("day", DAYS, ids=str)

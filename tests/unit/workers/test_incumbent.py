@@ -1,0 +1,91 @@
+"""What passes as a plan, and when it is judged."""
+
+import pytest
+
+from planner_mcp.errors import EngineError, PlanRejectedError
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.contract.days import DAYS, TOUR, abc, agent
+from workers.incumbent import PACE_S, Incumbent, Stamp
+
+STAMP = Stamp("test", 7, {"test": "1"}, "hash")
+TOURS = Candidate.of_tickets({0: [0, 1, 2]})
+WORSE = Candidate.of_tickets({0: [1, 0, 2]})
+TOO_MUCH = Candidate.of_tickets({0: [0, 1, 2], 1: [0]})
+"""Serves A twice, and costs more than it should."""
+
+
+class Desk:
+    """Keeps what is published, at times it sets itself."""
+
+    def __init__(self, **changes: object) -> None:
+        self.now = 100.0
+        self.sent: list[tuple[float, int]] = []
+        body = {**DAYS[0].body, "agents": [agent(1), agent(2)], "tickets": abc(), **changes}
+        self.problem: Problem = compile_scenario(parse_scenario(body))
+        self.incumbent = Incumbent(self.problem, STAMP, self._publish, clock=lambda: self.now)
+
+    def _publish(self, plan: Plan, improvements: int) -> None:
+        self.sent.append((plan.cost, improvements))
+
+
+def test_only_cheaper_plans_are_published() -> None:
+    """SPEC S3: never a worse plan."""
+    desk = Desk()
+    for candidate in (WORSE, TOURS, WORSE):
+        desk.incumbent.offer(candidate)
+        desk.now += 1
+    assert [improvements for _, improvements in desk.sent] == [1, 2]
+    assert desk.sent[-1][0] == TOUR
+
+
+def test_candidates_that_come_fast_wait_for_their_turn_and_the_newest_is_judged() -> None:
+    """Our choice: judging must not eat the time of the search."""
+    desk = Desk()
+    desk.incumbent.offer(WORSE)
+    desk.incumbent.offer(Candidate.of_tickets({0: [0, 2, 1]}))
+    desk.incumbent.offer(TOURS)
+    assert len(desk.sent) == 1
+    desk.now += PACE_S
+    desk.incumbent.tick()
+    assert desk.sent[1:] == [(TOUR, 2)]
+
+
+def test_rejected_plan_is_never_an_answer() -> None:
+    """SPEC S2: a plan that fails the verifier is an engine error."""
+    desk = Desk()
+    desk.incumbent.offer(TOO_MUCH)
+    assert desk.sent == []
+    with pytest.raises(PlanRejectedError):
+        desk.incumbent.settle(TOO_MUCH)
+
+
+def test_verified_plan_stands_beside_a_rejected_one() -> None:
+    """Our choice: what was proved stays proved; the rejection is kept for the log."""
+    desk = Desk()
+    desk.incumbent.offer(WORSE)
+    desk.now += 1
+    desk.incumbent.offer(Candidate.of_tickets({0: [0, 1], 1: [1]}))
+    assert desk.incumbent.settle(None).engine == "test"
+
+
+def test_engine_without_a_plan_leaves_everything_unassigned() -> None:
+    """SPEC S2: an infeasible day is a result."""
+    plan = Desk().incumbent.settle(None)
+    assert plan.tickets_served == 0
+    assert len(plan.unassigned) == 3
+
+
+def test_locks_that_nobody_can_keep_are_an_error() -> None:
+    """Not even the empty plan holds where an agent must serve a ticket."""
+    desk = Desk(agents=[agent(1, locked_tickets=["B"])])
+    with pytest.raises(EngineError, match="locked"):
+        desk.incumbent.settle(None)
+
+
+def test_plan_tells_where_it_comes_from() -> None:
+    """SPEC S3: the plan records seed, versions and input hash."""
+    plan = Desk().incumbent.settle(TOURS)
+    assert (plan.engine, plan.seed, plan.versions, plan.input_hash) == ("test", 7, {"test": "1"}, "hash")
