@@ -1,0 +1,127 @@
+"""What callers and operators may ask of webhooks: tools, commands, and a callback_url judged at submit (SPEC W3–W5)."""
+
+from typing import Any
+
+import anyio
+import pytest
+from typer.testing import CliRunner
+
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.model import SCOPES, Principal
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.webhooks import RedisWebhooks
+from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
+from planner_mcp.tools.registry import REGISTRY, dispatch
+from planner_mcp.webhook_cli import app
+from tests.integration.webhooks.conftest import Post, carrying
+from tests.integration.webhooks.receiver import Receiver, answering
+
+pytestmark = pytest.mark.anyio
+TOOLS = {tool.name: tool for tool in REGISTRY}
+ANN = Principal("ann", SCOPES)
+
+
+@pytest.fixture
+def ctx(store: RedisStore, feed: RedisFeed, settings: Settings) -> ToolContext:
+    async def silent(_progress: float, _total: float | None, _message: str) -> None: ...
+
+    planner = Planner(store, feed, settings=settings)
+    return ToolContext(ANN, planner, settings, silent, "0" * 32, RedisWebhooks(store.link, settings))
+
+
+async def call(ctx: ToolContext, name: str, **args: Any) -> ToolResult | ErrorResult:
+    return await dispatch(TOOLS[name], ctx, args)
+
+
+async def test_a_forbidden_callback_is_refused_before_anything_is_queued(ctx: ToolContext) -> None:
+    """SPEC W4, T7: literals refused at submit, with the place and what would be accepted."""
+    args = {"scenario_id": ids.random_name("scn", 0), "callback_url": "https://169.254.169.254/latest/meta-data"}
+    refused = await call(ctx, "solve_vrp", **args)
+    assert refused.is_error
+    assert (refused.structured["code"], refused.structured["type"]) == (4014, "EndpointForbidden")
+    assert refused.structured["errors"][0]["path"] == "/callback_url"
+    unknown = await call(ctx, "solve_vrp", **{**args, "callback_url": "https://example.com/hook"})
+    assert unknown.structured["code"] == 4004
+
+
+async def test_the_secret_is_told_once_by_tool(ctx: ToolContext) -> None:
+    """SPEC W5."""
+    first = await call(ctx, "webhook_secret")
+    assert first.structured["secret"] in first.text
+    again = await call(ctx, "webhook_secret")
+    assert not again.is_error
+    assert "secret" not in again.structured
+    rotated = await call(ctx, "webhook_secret", action="rotate")
+    assert rotated.structured["secret"] != first.structured["secret"]
+    assert len(rotated.structured["old_secrets_until"]) == 1
+
+
+async def test_deliveries_are_listed_shown_and_replayed_by_tool(
+    ctx: ToolContext, post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W3: dead letters can be listed and replayed, by their owner alone."""
+    receiver.answers["/hook"] = [*[answering(500)] * 4, answering(200)]
+    async with carrying(store, settings):
+        name = await post.put(receiver.url("/hook"))
+        await post.ended(name)
+        listed = await call(ctx, "webhook_deliveries", state="dead")
+        assert [(row["delivery_id"], row["error"]) for row in listed.structured["deliveries"]] == [(name, "answer 500")]
+        shown = await call(ctx, "webhook_deliveries", action="show", delivery_id=name)
+        assert [one["status"] for one in shown.structured["deliveries"][0]["tries"]] == [500] * 4
+        stranger = ToolContext(
+            Principal("bob", SCOPES), ctx.planner, ctx.settings, ctx.notify_progress, "0" * 32, ctx.webhooks
+        )
+        foreign = await call(stranger, "webhook_deliveries", action="replay", delivery_id=name)
+        unknown = await call(ctx, "webhook_deliveries", action="show", delivery_id="job-0-" + "a" * 26)
+        assert foreign.structured == unknown.structured
+        await call(ctx, "webhook_deliveries", action="replay", delivery_id=name)
+        await receiver.wait_for(5, "/hook")
+        tested = await call(ctx, "webhook_deliveries", action="test", url=receiver.url("/test"))
+        assert tested.structured["deliveries"][0]["event"] == "test"
+        await receiver.wait_for(1, "/test")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "path"),
+    [
+        ({"action": "show"}, 4002, "/delivery_id"),
+        ({"action": "test"}, 4002, "/url"),
+        ({"action": "test", "url": "https://10.0.0.1/"}, 4014, "/url"),
+    ],
+)
+async def test_a_mistaken_call_says_what_is_missing(
+    ctx: ToolContext, args: dict[str, str], code: int, path: str
+) -> None:
+    """SPEC T7."""
+    refused = await call(ctx, "webhook_deliveries", **args)
+    assert (refused.structured["code"], refused.structured["errors"][0]["path"]) == (code, path)
+
+
+async def test_commands_do_the_same(post: Post, receiver: Receiver, settings: Settings) -> None:
+    """Issue 3: `planner-mcp webhooks` lists, shows, replays and tests deliveries and manages secrets."""
+    where = ["--data-dir", str(settings.data_dir), "--redis-url", str(settings.redis_url)]
+    env = {
+        "PLANNER_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
+        "PLANNER_WEBHOOK_ALLOW_PORTS": str(receiver.port),
+        "PLANNER_WEBHOOK_SCHEDULE_S": "0,0",
+    }
+
+    async def run(*words: str) -> tuple[int, str]:
+        done = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, [*words, *where], env=env))
+        return done.exit_code, done.output.strip()
+
+    code, secret = await run("secret")
+    assert (code, secret[:6]) == (0, "whsec_")
+    assert (await run("secret"))[0] == 1
+    assert (await run("rotate"))[1] != secret
+    code, line = await run("test", receiver.url("/hook"))
+    name = line.split("  ")[1]
+    assert (code, name[:7]) == (0, "test-0-")
+    assert name in (await run("list", "--state", "pending"))[1]
+    assert receiver.url("/hook") in (await run("show", name))[1]
+    assert "pending" in (await run("replay", name))[1]
+    assert await run("show", "nothing") == (1, "Nothing with this id is known here.")
+    assert (await run("test", "https://10.0.0.1/"))[0] == 1
