@@ -22,6 +22,8 @@ key                      kind    holds                                          
 {pN}:slots               hash    worker → slots                                    live
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S
 {pN}:ping                string  proof that writes are taken                       PING_S
+{pN}:rate:<p>            hash    tokens left of a principal's rate (pool 0)        until it would be full again
+{pN}:audit:<date>        stream  audit log of a UTC day (pool 0)                   audit TTL from its last line
 
 Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers)
@@ -33,6 +35,7 @@ Without a TTL, for the pool owns them; each is bounded by what is queued, solvin
 {pN}:credit              zset    principals ahead of the pool's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
 {pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is done
+{pN}:keys                hash    API keys by id (pool 0); owned by the operator, who makes and revokes them
 ```
 """
 
@@ -47,7 +50,7 @@ PING_S: Final = 60
 REFRESH_MS: Final = 86_400_000
 """The reaper renews the lives of a queued job this often."""
 
-OWNED: Final = frozenset({"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox"})
+OWNED: Final = frozenset({"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox", "keys"})
 """Last parts of the keys that have an owner instead of a TTL."""
 
 

@@ -89,6 +89,22 @@ async def test_a_job_tells_its_end_by_webhook(
     assert {"job_id", "status", "cancelled_at"} <= set(told["params"])
 
 
+async def test_a_worker_process_carries_webhooks(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """DESIGN picture: couriers run in the worker processes; SIGTERM ends them in time."""
+    desk = Desk(store)
+    job = await desk.submit(callback_url=receiver.url("/hook"))
+    await store.cancel("ann", job.id, keep_best=True)
+    command = [sys.executable, "-m", "workers"]
+    async with await anyio.open_process(command, env=environment_of(settings), stdout=None, stderr=None) as process:
+        (request,) = await receiver.wait_for(1, "/hook", within_s=30)
+        process.terminate()
+        with anyio.fail_after(15):
+            assert await process.wait() == 0
+    assert json.loads(request.body)["params"]["job_id"] == job.id
+
+
 @pytest.mark.slow
 async def test_everything_arrives_while_couriers_are_killed(post: Post, receiver: Receiver, settings: Settings) -> None:
     """Issue 3: 1,000 deliveries, 30 % fail, couriers killed every 2 s: all arrive and verify, same id and body."""
