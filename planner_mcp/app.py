@@ -10,24 +10,33 @@ from dataclasses import dataclass
 
 import anyio
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from planner_mcp.auth.audit import Audit
+from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.protocol.toolcalls import ToolDesk
 from planner_mcp.settings import Settings
+from planner_mcp.store.api_keys import RedisKeyRing
+from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.store.connect import connect
+from planner_mcp.store.rates import RateLimiter
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.web.answers import HANDLERS
 from planner_mcp.web.edge import edge_layers
+from planner_mcp.web.gate import Gate
 from planner_mcp.web.health import health_routes
 from planner_mcp.web.jobs_api import JobsApi
+from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
+from planner_mcp.web.wellknown import metadata_routes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,8 @@ class House:
     store: RedisStore
     planner: Planner
     kernel: Kernel
+    audit_log: AuditLog
+    audit: Audit
 
 
 @asynccontextmanager
@@ -45,7 +56,10 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
     async with connect(settings) as store, RedisFeed(store) as feed:
         planner = Planner(store, feed, settings=settings)
-        yield House(settings, store, planner, Kernel(ToolDesk(planner, settings, RedisWebhooks(store.link, settings))))
+        audit_log = AuditLog(store.link, settings)
+        audit = Audit(audit_log)
+        desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
+        yield House(settings, store, planner, Kernel(desk), audit_log, audit)
 
 
 @asynccontextmanager
@@ -89,7 +103,24 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
             *JobsApi(settings, drain=drain).routes(),
             *manifest_routes(settings),
             *health_routes(),
+            *metadata_routes(settings),
         ]
-        app = Starlette(routes=doors, middleware=edge_layers(settings), exception_handlers=HANDLERS)
+        layers = edge_layers(settings, before_body=gate_layers(house), after_body=judge_layers(house))
+        app = Starlette(routes=doors, middleware=layers, exception_handlers=HANDLERS)
         app.state.house = house
         yield app
+
+
+def gate_layers(house: House) -> list[Middleware]:
+    """Return the layer that names principals; none where everybody is the single user (SPEC A3)."""
+    settings, link = house.settings, house.store.link
+    if not settings.has_auth:
+        return []
+    authenticator = open_authenticator(settings, RedisKeyRing(link))
+    limiter = RateLimiter(link, settings)
+    return [Middleware(Gate, settings=settings, authenticator=authenticator, limiter=limiter, audit=house.audit)]
+
+
+def judge_layers(house: House) -> list[Middleware]:
+    """Return the layer that judges scopes; none where everybody holds them all."""
+    return [Middleware(Judge, settings=house.settings, audit=house.audit)] if house.settings.has_auth else []

@@ -69,10 +69,7 @@ def serve(
 ) -> None:
     """Run the HTTP server and its workers."""
     settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
-    if not insecure and not _is_loopback(settings.host):
-        raise typer.BadParameter(
-            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
-        )
+    _check_exposure(settings, is_allowed=insecure)
     _run(_serve(settings))
 
 
@@ -238,6 +235,19 @@ def _settings(**given: Any) -> Settings:
         raise typer.BadParameter("; ".join(wrong)) from error
     configure_logging(settings)
     return settings
+
+
+def _check_exposure(settings: Settings, *, is_allowed: bool) -> None:
+    """Say in one line that nobody is authenticated; refuse to let others reach such a server unasked (SPEC A3)."""
+    if settings.has_auth:
+        return
+    is_reachable = not _is_loopback(settings.host)
+    if is_reachable and not is_allowed:
+        raise typer.BadParameter(
+            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
+        )
+    reach = "whoever reaches this address" if is_reachable else "loopback only"
+    log.log(logging.WARNING if is_reachable else logging.INFO, f"no authorization configured: one user, {reach}")
 
 
 def _is_loopback(host: str) -> bool:

@@ -179,6 +179,15 @@ class InsufficientScopeError(AccessError):
     summary = "The access token lacks a scope this call needs."
 
 
+class AuthorityUnavailableError(PlannerError):
+    """Whoever knows about tokens does not answer."""
+
+    code = 5032
+    type = "AuthorityUnavailable"
+    retryable = True
+    summary = "The access token could not be checked; try again."
+
+
 class CapacityError(PlannerError):
     """Come back after `retry_after_s`."""
 

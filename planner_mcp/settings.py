@@ -3,9 +3,9 @@
 import json
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 T = TypeVar("T")
@@ -95,11 +95,29 @@ class Settings(BaseSettings):
     auth_audience: str | None = Field(
         None, description="Resource identifier tokens must be issued for. Default: public_url + /mcp."
     )
-    auth_types: list[str] = Field(
+    auth_types: Listed[str] = Field(
         default_factory=lambda: ["at+jwt"], description="Accepted typ headers; add JWT for servers that say so."
     )
     auth_tenant_claim: str | None = Field(
         None, description="Claim that names the customer; required in every token once set."
+    )
+    auth_introspection_url: str | None = Field(
+        None, description="Where opaque tokens are looked up (RFC 7662); empty: only signed tokens are accepted."
+    )
+    auth_introspection_issuer: str | None = Field(
+        None, description="Issuer whose tokens are looked up there; part of the name of every principal it names."
+    )
+    auth_introspection_client_id: str = Field("", description="What this server calls itself at the look-up.")
+    auth_introspection_client_secret: SecretStr = Field(SecretStr(""), description="And its secret there.")
+    auth_api_keys: bool = Field(False, description="Accept API keys made by `planner-mcp keys create`.")
+    rate_per_s: float = Field(50.0, gt=0, description="Requests a second one authenticated principal may keep up.")
+    rate_burst: int = Field(200, ge=1, description="Requests one principal may send at once.")
+    max_open_requests: int = Field(
+        512, ge=1, description="Requests one principal may have open on a replica, streams included."
+    )
+    max_sessions: int = Field(10_000, ge=1, description="MCP sessions one principal may have.")
+    audit_ttl_s: int = Field(
+        90 * 86400, ge=1, description="A day of the audit log is kept this long after its last line."
     )
 
     # ---- webhooks
@@ -117,3 +135,23 @@ class Settings(BaseSettings):
     secret_key: str | None = Field(
         None, description="Key that seals stored secrets; made and kept in data_dir when empty."
     )
+
+    @property
+    def has_auth(self) -> bool:
+        """Whether callers must prove who they are. Without it there is one user, on loopback (SPEC A3)."""
+        return bool(self.auth_issuers or self.auth_introspection_url or self.auth_api_keys)
+
+    @property
+    def resource(self) -> str | None:
+        """The identifier tokens are issued for (RFC 8707), and the URL clients connect to."""
+        if self.auth_audience is not None or self.public_url is None:
+            return self.auth_audience
+        return f"{self.public_url.rstrip('/')}/mcp"
+
+    @model_validator(mode="after")
+    def _check_auth(self) -> Self:
+        if (self.auth_issuers or self.auth_introspection_url) and self.resource is None:
+            raise ValueError("tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for")
+        if self.auth_introspection_url and not self.auth_introspection_issuer:
+            raise ValueError("PLANNER_AUTH_INTROSPECTION_URL needs PLANNER_AUTH_INTROSPECTION_ISSUER")
+        return self

@@ -35,16 +35,17 @@ def resource_metadata(resource: str, issuers: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def challenge(resource: str, scopes: Iterable[str], *, error: str | None = None, description: str = "") -> str:
+def challenge(resource: str | None, scopes: Iterable[str], *, error: str | None = None, description: str = "") -> str:
     """Return a `WWW-Authenticate` value.
 
     Args:
-        resource: This server's resource identifier.
+        resource: This server's resource identifier; None where it has no token issuer to point to.
         scopes: All scopes the call needs, named at once.
         error: `invalid_token` or `insufficient_scope`; None where no token came (RFC 6750 §3.1 asks for no code then).
         description: Plain ASCII text without quotes.
     """
-    parts = [f'resource_metadata="{metadata_url(resource)}"', f'scope="{" ".join(sorted(scopes))}"']
+    parts = [] if resource is None else [f'resource_metadata="{metadata_url(resource)}"']
+    parts.append(f'scope="{" ".join(sorted(scopes))}"')
     if error is not None:
         parts.insert(0, f'error="{error}"')
         if description:

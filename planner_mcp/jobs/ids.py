@@ -38,6 +38,11 @@ def pool_of(kind: Kind, name: str) -> int:
     return int(form[2])
 
 
+def is_name(text: str) -> bool:
+    """Return whether a text has the form of a name, of whatever kind; says nothing of whether such a thing exists."""
+    return _FORM.fullmatch(text) is not None
+
+
 def plan_of(job_id: str) -> str:
     """Return the name of a job's best plan."""
     return "plan" + job_id.removeprefix("job")

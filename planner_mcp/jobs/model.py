@@ -27,7 +27,13 @@ class Principal:
         return scope in self.scopes
 
 
-SCOPES: Final = frozenset({"planner:read", "planner:write", "planner:admin", "planner:sensitive"})
+READ: Final = "planner:read"
+WRITE: Final = "planner:write"
+ADMIN: Final = "planner:admin"
+"""Reads the audit log; nothing of other principals."""
+SENSITIVE: Final = "planner:sensitive"
+"""Sees names, addresses, phones, prices and notes unmasked (SPEC R3)."""
+SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE})
 LOCAL: Final = Principal("local", SCOPES)
 """The single user of a server without configured auth."""
 

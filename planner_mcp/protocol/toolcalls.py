@@ -11,9 +11,11 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import UnknownToolError
 from planner_mcp.jobs.deliveries import Webhooks
+from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.settings import Settings
@@ -32,14 +34,18 @@ class ToolDesk:
         planner: What the tools work on.
         settings: Which tool sets are shown.
         webhooks: What the tools for webhooks work on.
+        audit: Told of every call.
     """
 
-    def __init__(self, planner: Planner, settings: Settings, webhooks: Webhooks | None = None) -> None:
+    def __init__(
+        self, planner: Planner, settings: Settings, webhooks: Webhooks | None = None, audit: Audit | None = None
+    ) -> None:
         self._planner = planner
         self._webhooks = webhooks
+        self._audit = audit
         self._settings = settings
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings)}
-        self._listed = [types.Tool.model_validate(tool.as_json()) for tool in self._tools.values()]
+        self._listed = [(tool.scope, types.Tool.model_validate(tool.as_json())) for tool in self._tools.values()]
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
@@ -47,10 +53,11 @@ class ToolDesk:
         return tool.input_schema if tool is not None else None
 
     async def list_tools(
-        self, _ctx: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
+        self, ctx: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Answer `tools/list`: the same order on every replica."""
-        return types.ListToolsResult(tools=self._listed)
+        """Answer `tools/list`: what the principal may call, in the same order on every replica."""
+        principal = _principal(ctx)
+        return types.ListToolsResult(tools=[tool for scope, tool in self._listed if principal.may(scope)])
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -64,14 +71,19 @@ class ToolDesk:
             unknown = UnknownToolError()
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         context = ToolContext(
-            principal=principal_of(ctx.request.scope if ctx.request is not None else {}),
+            principal=_principal(ctx),
             planner=self._planner,
             settings=self._settings,
             notify_progress=_rising(ctx.session.report_progress),
             trace_id=trace_id(),
             webhooks=self._webhooks,
+            audit=self._audit,
         )
         return _call_result(await dispatch(tool, context, params.arguments or {}))
+
+
+def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
+    return principal_of(ctx.request.scope if ctx.request is not None else {})
 
 
 def _rising(report: Any) -> NotifyProgress:

@@ -27,6 +27,9 @@ WEBHOOK_STEPS: Final = (
     "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "secret_rotate",
 )  # fmt: skip
 
+EDGE_SHARED: Final = ("_common",)
+EDGE_STEPS: Final = ("take_token", "audit")
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -39,7 +42,11 @@ class Step:
 
 def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
-    return _family(STEPS, SHARED, settings) | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
+    return (
+        _family(STEPS, SHARED, settings)
+        | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
+        | _family(EDGE_STEPS, EDGE_SHARED, settings)
+    )
 
 
 def _family(names: tuple[str, ...], shared: tuple[str, ...], settings: Settings) -> dict[str, Step]:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.model import READ as READ
+from planner_mcp.jobs.model import WRITE as WRITE
 from planner_mcp.jobs.model import Principal
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.faults import faults_of
 
 if TYPE_CHECKING:
+    from planner_mcp.auth.audit import Audit
     from planner_mcp.jobs.deliveries import Webhooks
     from planner_mcp.jobs.service import Planner
-
-READ: Final = "planner:read"
-WRITE: Final = "planner:write"
 
 NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
 """`(progress, total, message)`: progress must rise from call to call."""
@@ -37,6 +37,8 @@ class ToolContext:
     trace_id: str
     webhooks: "Webhooks | None" = None
     """None where the door has no store beside the planner's."""
+    audit: "Audit | None" = None
+    """Told of every call; None in tests of a tool alone."""
 
 
 @dataclass(frozen=True, slots=True)

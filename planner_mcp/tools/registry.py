@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Final
 
+from planner_mcp.auth.audit import target_of
 from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.settings import Settings
 from planner_mcp.tools import (
@@ -72,6 +73,9 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
     spent_ms = round((time.monotonic() - started) * 1000, 1)
     outcome = result.structured["code"] if result.is_error else "ok"
     log.info("tool called", extra={"tool": tool.name, "outcome": outcome, "ms": spent_ms})
+    if ctx.audit is not None:
+        target = target_of(result.structured, args)
+        await ctx.audit.record(ctx.principal, tool.name, outcome=outcome, trace_id=ctx.trace_id, target=target)
     return result
 
 

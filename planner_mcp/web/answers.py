@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from planner_mcp.errors import (
+    AuthorityUnavailableError,
     CapacityError,
     EngineError,
     ForbiddenOriginError,
@@ -41,6 +42,7 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (CapacityError, 429),
     (JobError, 409),
     (StoreError, 503),
+    (AuthorityUnavailableError, 503),
     (EngineError, 500),
 )
 """The first class that fits."""
@@ -70,7 +72,7 @@ def method_refused(request: Request, allowed: str) -> Response | None:
 
 
 def _usual_wait(error: PlannerError) -> float | None:
-    return STORE_RETRY_S if isinstance(error, StoreError | CapacityError) else None
+    return STORE_RETRY_S if isinstance(error, StoreError | CapacityError | AuthorityUnavailableError) else None
 
 
 def json_answer(body: Any, status: int = 200) -> JSONResponse:

@@ -2,12 +2,14 @@
 
 Owns the refusal of requests a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies no handler
 should see. Bodies are read whole, up to `max_body_bytes`, before the app sees a request: the limit then holds for every
-handler, the SDK's too. Slow senders are `web.deadlines`' matter. Who is calling is not decided here.
+handler, the SDK's too. Slow senders are `web.deadlines`' matter. Who is calling is decided by `web.gate`, which stands
+between the two, so that nobody's body is read before it is known who sends it.
 
 Health probes come by whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
 is public, so any origin may read it.
 """
 
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -52,8 +54,13 @@ _REQUEST_HEADERS: Final = (
 _ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
 
 
-def edge_layers(settings: Settings) -> list[Middleware]:
-    """Return the layers around the app, outermost first: the edge, then CORS for the allowed origins."""
+def edge_layers(
+    settings: Settings, *, before_body: Sequence[Middleware] = (), after_body: Sequence[Middleware] = ()
+) -> list[Middleware]:
+    """Return the layers around the app, outermost first.
+
+    The edge, CORS for the allowed origins, those that need the head alone, the limits of bodies, those that read one.
+    """
     layers = [Middleware(Edge, settings=settings)]
     if settings.allowed_origins:
         cors = Middleware(
@@ -64,23 +71,21 @@ def edge_layers(settings: Settings) -> list[Middleware]:
             expose_headers=_ANSWER_HEADERS,
         )
         layers.append(cors)
-    return layers
+    return [*layers, *before_body, Middleware(BodyLimits, settings=settings), *after_body]
 
 
 class Edge:
-    """The outermost ASGI layer.
+    """The outermost ASGI layer: it judges the head of a request.
 
     Args:
         app: What is behind.
-        settings: Hosts, origins and limits.
+        settings: Hosts and origins.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._hosts = {host.lower() for host in settings.allowed_hosts} | _public_hosts(settings.public_url)
         self._origins = frozenset(settings.allowed_origins)
-        self._max_body = settings.max_body_bytes
-        self._max_nesting = settings.max_nesting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
@@ -90,10 +95,8 @@ class Edge:
         send = _hardened(send)
         try:
             self._check_head(scope)
-            receive = await self._read(scope, receive)
         except PlannerError as error:
-            headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
-            await refusal(error, headers=headers)(scope, receive, send)
+            await refusal(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -113,6 +116,33 @@ class Edge:
         """Return whether an origin is allowed by name, or is this server's own address."""
         host = origin.partition("://")[2].lower()
         return origin in self._origins or (bool(host) and host in self._hosts | _loopback(scope))
+
+
+class BodyLimits:
+    """The innermost ASGI layer: it reads the body, up to its limits.
+
+    Args:
+        app: What is behind.
+        settings: Size and nesting.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._max_body = settings.max_body_bytes
+        self._max_nesting = settings.max_nesting
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            receive = await self._read(scope, receive)
+        except PlannerError as error:
+            headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
+            await refusal(error, headers=headers)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
     async def _read(self, scope: Scope, receive: Receive) -> Receive:
         """Return a `receive` that hands out the body, read and measured."""

@@ -1,15 +1,22 @@
 """Every key has a life (SPEC J9). The store fixture checks that no other test leaves an immortal key either."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from planner_mcp.auth.api_keys import new_key
+from planner_mcp.auth.audit import OK, Audit
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Progress
+from planner_mcp.jobs.model import LOCAL, Progress
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
+from planner_mcp.store.api_keys import RedisKeyRing
+from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.store.connect import connect
+from planner_mcp.store.link import Link
+from planner_mcp.store.rates import RateLimiter
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +33,16 @@ async def everything(desk: Any, plan: dict[str, Any], half: Progress) -> None:
     await desk.claim()
     await desk.submit()
     await desk.store.redis.hset("{p0}:weights", "ann", 2)
+    await edge(desk.store.link)
     await desk.store.ping()
+
+
+async def edge(link: Link) -> None:
+    """Leave what the edge keeps: an API key, a counted request, a line of the audit log."""
+    now = datetime.now(UTC)
+    await RedisKeyRing(link).add(new_key("ann", "", ["planner:read"], now=now)[1])
+    await RateLimiter(link, Settings()).take("ann")
+    await Audit(AuditLog(link, Settings())).record(LOCAL, "solve_vrp", outcome=OK, trace_id="0")
 
 
 async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half: Progress) -> None:

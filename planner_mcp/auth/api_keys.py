@@ -1,0 +1,88 @@
+"""API keys: a second, simpler way in for small deployments.
+
+Owns the form of a key, what is kept of it and how it is judged. A key has 256 random bits, so a plain SHA-256 of it is
+as good as the key is; the key itself is shown once and never stored. Where records lie is `store.api_keys`.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from planner_mcp.auth.token import principal_id
+from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
+from planner_mcp.jobs.model import SCOPES, Principal
+
+PREFIX: Final = "pmk_"
+"""Makes a key easy to find for scanners of leaked secrets, and tells it from a token."""
+ISSUER: Final = "urn:planner-mcp:keys"
+"""Stands where a token's issuer would, so that no subject of an issuer meets one of a key."""
+MAX_NAME: Final = 100
+_FORM: Final = re.compile(r"pmk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """What is kept of a key."""
+
+    id: str
+    """Twelve hexadecimal digits; not secret."""
+    digest: str
+    """SHA-256 of the whole key, in hexadecimal."""
+    subject: str
+    """Whom it speaks for; keys of one subject and tenant share what they make."""
+    tenant: str
+    scopes: frozenset[str]
+    created_at: datetime
+
+
+class KeyRing(Protocol):
+    """Where records are found."""
+
+    async def find(self, key_id: str) -> KeyRecord | None:
+        """Return a record, None for a key that is unknown or revoked."""
+        ...
+
+
+def new_key(subject: str, tenant: str, scopes: Iterable[str], *, now: datetime) -> tuple[str, KeyRecord]:
+    """Return a fresh key, to be shown once, and its record.
+
+    Raises:
+        InvalidParameterError: An unknown scope, or a name that is empty, too long or not printable.
+    """
+    held = frozenset(scopes)
+    if unknown := held - SCOPES:
+        raise InvalidParameterError(f"{len(unknown)} of the scopes are unknown; known are {', '.join(sorted(SCOPES))}.")
+    if not subject or not all(len(name) <= MAX_NAME and name.isprintable() for name in (subject, tenant)):
+        raise InvalidParameterError(f"Subject and tenant are printable text of at most {MAX_NAME} characters.")
+    key_id = secrets.token_hex(6)
+    key = f"{PREFIX}{key_id}_{secrets.token_urlsafe(32)}"
+    return key, KeyRecord(key_id, _digest(key), subject, tenant, held, now)
+
+
+class KeyVerifier:
+    """Verifies API keys against their records. A revoked key ends with the next request.
+
+    Args:
+        ring: Where records are found.
+    """
+
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+
+    async def verify(self, token: str) -> Principal:
+        """Return whom a key speaks for; `UnauthenticatedError` when it is unknown, revoked or wrong."""
+        form = _FORM.fullmatch(token)
+        record = await self._ring.find(form[1]) if form is not None else None
+        if record is None or not hmac.compare_digest(record.digest, _digest(token)):
+            raise UnauthenticatedError("The API key is not accepted.")
+        name = principal_id(ISSUER, record.subject, record.tenant)
+        return Principal(name, record.scopes & SCOPES, subject=record.subject, tenant=record.tenant)
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

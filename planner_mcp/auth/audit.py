@@ -1,0 +1,103 @@
+"""Who did what, with what outcome: one line per use of a tool and per refusal.
+
+Owns the line. Its fields are ids, codes and names of ours; the only words of strangers in it are subject and tenant as
+an issuer spelled them, stripped of what does not show. As JSON in ASCII it cannot be broken out of. Where lines are
+kept is `store.audit_log`.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+
+from planner_mcp.errors import StoreError
+from planner_mcp.jobs.ids import is_name
+from planner_mcp.jobs.model import Principal
+from planner_mcp.text import plain
+
+OK: Final = "ok"
+NOBODY: Final = Principal("nobody")
+"""Whoever sends no credential that is accepted."""
+_TARGETS: Final = ("job_id", "plan_id", "scenario_id", "delivery_id")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the audit log."""
+
+    at: str
+    """ISO 8601, UTC."""
+    who: str
+    """The principal's id."""
+    subject: str
+    tenant: str
+    what: str
+    """Name of a tool, or method and route of a request."""
+    target: str
+    """Id of what was acted on; empty where there is none."""
+    outcome: str
+    """`ok`, or the code of the error."""
+    trace_id: str
+
+    def as_line(self) -> str:
+        """Return the entry as one line of ASCII JSON."""
+        return json.dumps(asdict(self), ensure_ascii=True, separators=(",", ":"))
+
+
+class Ledger(Protocol):
+    """Keeps entries and never changes one."""
+
+    async def append(self, entry: Entry) -> None:
+        """Add an entry to its day."""
+        ...
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Audit:
+    """Writes entries, to the process log and to the ledger.
+
+    Args:
+        ledger: Where entries are kept.
+        clock: Tells the time in UTC.
+    """
+
+    def __init__(self, ledger: Ledger, *, clock: Callable[[], datetime] = _now) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    async def record(
+        self, principal: Principal, what: str, *, outcome: str | int, trace_id: str, target: str = ""
+    ) -> None:
+        """Write one entry. With the store away it stands in the process log alone."""
+        entry = Entry(
+            at=self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            who=principal.id,
+            subject=plain(principal.subject),
+            tenant=plain(principal.tenant),
+            what=what,
+            target=target,
+            outcome=str(outcome),
+            trace_id=trace_id,
+        )
+        log.info("audit", extra=asdict(entry))
+        try:
+            await self._ledger.append(entry)
+        except StoreError:
+            log.error("audit entry not kept", extra={"trace": trace_id})
+
+
+def target_of(*bodies: Any) -> str:
+    """Return the first id that any of some JSON objects names, empty when none does. Anything but an id is left out."""
+    for body in bodies:
+        found = (body.get(name) for name in _TARGETS) if isinstance(body, Mapping) else ()
+        for value in found:
+            if isinstance(value, str) and is_name(value):
+                return value
+    return ""

@@ -1,0 +1,37 @@
+"""Puts the parts of authorization together as the settings say."""
+
+from planner_mcp.auth.api_keys import KeyRing, KeyVerifier
+from planner_mcp.auth.authenticator import Authenticator
+from planner_mcp.auth.introspection import Endpoint, Introspector
+from planner_mcp.auth.jwks import KeySource
+from planner_mcp.auth.token import TokenProfile, TokenVerifier
+from planner_mcp.settings import Settings
+
+
+def open_authenticator(settings: Settings, ring: KeyRing) -> Authenticator:
+    """Return what names principals in a deployment."""
+    return Authenticator(
+        tokens=_tokens(settings),
+        opaque=_opaque(settings),
+        keys=KeyVerifier(ring) if settings.auth_api_keys else None,
+    )
+
+
+def _tokens(settings: Settings) -> TokenVerifier | None:
+    if not settings.auth_issuers or settings.resource is None:
+        return None
+    profile = TokenProfile(
+        settings.resource, types=frozenset(settings.auth_types), tenant_claim=settings.auth_tenant_claim
+    )
+    return TokenVerifier(KeySource(settings.auth_issuers), profile)
+
+
+def _opaque(settings: Settings) -> Introspector | None:
+    url, issuer = settings.auth_introspection_url, settings.auth_introspection_issuer
+    if url is None or issuer is None or settings.resource is None:
+        return None
+    secret = settings.auth_introspection_client_secret.get_secret_value()
+    endpoint = Endpoint(url, settings.auth_introspection_client_id, secret)
+    return Introspector(
+        endpoint.ask, issuer=issuer, audience=settings.resource, tenant_claim=settings.auth_tenant_claim
+    )

@@ -1,0 +1,59 @@
+"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `auth.audit.Ledger`."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from planner_mcp.auth.audit import Entry
+from planner_mcp.errors import NotFoundError
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys
+from planner_mcp.store.link import Link
+
+POOL: Final = 0
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Some lines of a day, oldest first."""
+
+    entries: list[dict[str, Any]]
+    next: str | None
+    """Where the next page starts, None after the last."""
+
+
+class AuditLog:
+    """Adds and reads lines.
+
+    Args:
+        link: The line to Redis.
+        settings: How long a day is kept.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._link = link
+        self._ttl_s = settings.audit_ttl_s
+
+    async def append(self, entry: Entry) -> None:
+        """Add an entry to the day it happened."""
+        await self._link.step("audit", POOL, {"date": entry.at[:10], "ttl_s": self._ttl_s}, entry.as_line())
+
+    async def read(self, date: str, after: str = "0", count: int = 100) -> AuditPage:
+        """Return lines of a day. Whoever calls has checked the admin scope.
+
+        Args:
+            date: `YYYY-MM-DD`, UTC.
+            after: `AuditPage.next` of the page before; `0` for the first.
+            count: Most lines.
+
+        Raises:
+            NotFoundError: No such date or position.
+        """
+        if not _DATE.fullmatch(date) or not _POSITION.fullmatch(after):
+            raise NotFoundError
+        rows = await self._link.command("XRANGE", keys.key(POOL, "audit", date), f"({after}", "+", "COUNT", count)
+        entries = [json.loads(fields["line"]) for _id, fields in rows]
+        return AuditPage(entries, rows[-1][0] if len(rows) == count else None)

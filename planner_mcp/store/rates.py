@@ -1,0 +1,34 @@
+"""How often a principal may call: a token bucket in Redis, so that all replicas count together."""
+
+from typing import Final
+
+from planner_mcp.errors import RateLimitedError
+from planner_mcp.settings import Settings
+from planner_mcp.store.link import Link
+
+POOL: Final = 0
+
+
+class RateLimiter:
+    """Counts the requests of principals.
+
+    Args:
+        link: The line to Redis.
+        settings: Rate and burst.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._link = link
+        self._rate = settings.rate_per_s
+        self._burst = settings.rate_burst
+
+    async def take(self, principal: str) -> None:
+        """Count one request.
+
+        Raises:
+            RateLimitedError: The bucket is empty; with the time until it is not.
+        """
+        args = {"principal": principal, "rate": self._rate, "burst": self._burst}
+        _ok, wait_ms = await self._link.step("take_token", POOL, args)
+        if int(wait_ms) > 0:
+            raise RateLimitedError(retry_after_s=int(wait_ms) / 1000)

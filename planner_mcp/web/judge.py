@@ -1,0 +1,122 @@
+"""May they? Judged before an answer begins, where the request says enough (SPEC A1): 403 with every scope it needs.
+
+Owns which scope a path or an MCP method needs. A tool's own scope is the tool's; `tools.registry.dispatch` asks again
+for every call, so nothing depends on what is seen here. Large bodies of principals that hold the usual scopes are not
+parsed a second time.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from planner_mcp.auth.audit import Audit
+from planner_mcp.auth.challenge import challenge
+from planner_mcp.auth.principal import principal_of
+from planner_mcp.errors import InsufficientScopeError
+from planner_mcp.jobs.model import ADMIN, READ, SCOPES, WRITE, Principal
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import new_trace_id, tracing
+from planner_mcp.tools.registry import REGISTRY
+from planner_mcp.web.answers import refusal
+from planner_mcp.web.gate import request_name
+
+LARGE_BYTES: Final = 64 * 1024
+"""Bodies above this are parsed only for principals that lack a usual scope."""
+LOGS: Final = "logs://"
+METHOD_SCOPES: Final = {
+    "resources/list": READ,
+    "resources/templates/list": READ,
+    "resources/read": READ,
+    "resources/subscribe": READ,
+    "resources/unsubscribe": READ,
+    "completion/complete": READ,
+    "subscriptions/listen": READ,
+    "tasks/list": READ,
+    "tasks/get": READ,
+    "tasks/result": READ,
+    "tasks/update": WRITE,
+    "tasks/cancel": WRITE,
+}
+"""Methods not named here need no scope of their own."""
+TOOL_SCOPES: Final = {tool.name: tool.scope for tool in REGISTRY}
+
+
+class Judge:
+    """An ASGI layer behind the gate and the limits of bodies.
+
+    Args:
+        app: What is behind.
+        settings: The resource identifier.
+        audit: Told of every refusal.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, audit: Audit) -> None:
+        self._app = app
+        self._resource = settings.resource
+        self._audit = audit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        principal = principal_of(scope)
+        needed: frozenset[str] = frozenset()
+        if scope["path"].startswith("/jobs/"):
+            needed = frozenset({READ})
+        elif scope["path"] == "/mcp" and scope["method"] == "POST" and not principal.scopes >= SCOPES:
+            first = await receive()
+            receive = _again(first, receive)
+            needed = scopes_needed(first.get("body", b""), principal)
+        if needed <= principal.scopes:
+            await self._app(scope, receive, send)
+        else:
+            await (await self._refused(principal, needed, scope))(scope, receive, send)
+
+    async def _refused(self, principal: Principal, needed: frozenset[str], scope: Scope) -> ASGIApp:
+        names = sorted(needed - principal.scopes)
+        error = InsufficientScopeError(f"The token lacks {', '.join(names)}.")
+        trace = new_trace_id()
+        with tracing(trace):
+            await self._audit.record(principal, request_name(scope), outcome=error.code, trace_id=trace)
+            told = challenge(
+                self._resource, needed | principal.scopes, error="insufficient_scope", description=error.message
+            )
+            return refusal(error, headers={"WWW-Authenticate": told})
+
+
+def scopes_needed(body: bytes, principal: Principal) -> frozenset[str]:
+    """Return the scopes a body of `/mcp` needs, all messages of a batch together; none where it cannot be read."""
+    if len(body) > LARGE_BYTES and principal.scopes >= {READ, WRITE}:
+        return frozenset()
+    try:
+        decoded = json.loads(body)
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(_needs(decoded if isinstance(decoded, list) else [decoded]))
+
+
+def _needs(messages: list[Any]) -> Iterator[str]:
+    for message in messages:
+        method = message.get("method") if isinstance(message, dict) else None
+        params = message.get("params") if isinstance(message, dict) else None
+        named = params if isinstance(params, dict) else {}
+        if method == "tools/call":
+            if isinstance(named.get("name"), str) and named["name"] in TOOL_SCOPES:
+                yield TOOL_SCOPES[named["name"]]
+        elif isinstance(method, str) and method in METHOD_SCOPES:
+            yield METHOD_SCOPES[method]
+            if method == "resources/read" and str(named.get("uri", "")).startswith(LOGS):
+                yield ADMIN
+
+
+def _again(first: Message, receive: Receive) -> Receive:
+    """Return a `receive` that hands out a message that was taken, then what follows it."""
+    taken = [first]
+
+    async def replay() -> Message:
+        return taken.pop() if taken else await receive()
+
+    return replay
