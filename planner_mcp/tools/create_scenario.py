@@ -6,8 +6,9 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
+from planner_mcp.settings import Settings
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.assume import assumptions_of
 from planner_mcp.vrp.scenario import Scenario, parse_scenario, scenario_schema, warnings
 
 EXAMPLE: Final = {
@@ -27,18 +28,15 @@ _OUTPUT: Final = {
     },
     "required": ["scenario_id"],
 }
-_limiter = anyio.CapacityLimiter(1)
-"""One large scenario is compiled at a time, so that a crowd of them cannot exhaust memory."""
+_limiter = anyio.CapacityLimiter(2)
+"""Scenarios judged at the same time; more threads would only share the interpreter."""
 
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    limits = ctx.settings
-    scenario = parse_scenario(args, max_tickets=limits.max_tickets, max_agents=limits.max_agents)
-    assumptions = await anyio.to_thread.run_sync(_assumptions, scenario, limiter=_limiter)
+    scenario, assumptions, cautions = await anyio.to_thread.run_sync(_judge, args, ctx.settings, limiter=_limiter)
     stored = await ctx.planner.create_scenario(ctx.principal, args)
     counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
-    cautions = _first(warnings(scenario))
     structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": cautions}
     lines = [f"{stored.id}: {counts['agents']} agents, {counts['tickets']} tickets", *assumptions]
     lines += [f"Warning: {caution}" for caution in cautions]
@@ -46,8 +44,10 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(lines), (Link(f"scenario://{stored.id}", "scenario"),))
 
 
-def _assumptions(scenario: Scenario) -> list[str]:
-    return _first(compile_scenario(scenario).assumptions)
+def _judge(args: dict[str, Any], settings: Settings) -> tuple[Scenario, list[str], list[str]]:
+    """Return the scenario, what is assumed, and what looks wrong. A large day takes a second, off the event loop."""
+    scenario = parse_scenario(args, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    return scenario, _first(assumptions_of(scenario)), _first(warnings(scenario))
 
 
 def _first(sentences: Iterable[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """What the edge lets through, asked without a socket."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -67,7 +68,8 @@ async def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await app(scope, receive, send)
+    with suppress(RuntimeError):  # Starlette answers, then hands a bug on to the server's log
+        await app(scope, receive, send)
     start, body = sent[0], b"".join(message.get("body", b"") for message in sent[1:])
     answered = {name.decode(): value.decode() for name, value in start["headers"]}
     return start["status"], answered, json.loads(body) if body.startswith(b"{") else body
@@ -200,5 +202,6 @@ async def test_unknown_paths_and_methods_get_the_one_error_form() -> None:
 
 async def test_a_bug_stays_inside() -> None:
     """SPEC T8: a code and a trace id."""
-    with pytest.raises(RuntimeError):
-        await ask(app(), query=b"bug=1")
+    status, _, body = await ask(app(), query=b"bug=1")
+    assert (status, body["code"], body["errors"]) == (500, 5000, [])
+    assert "hunter2" not in str(body)

@@ -191,7 +191,8 @@ async def test_streams_of_a_principal_are_counted(
     async with serving(build(few, planner)) as url:
         channel = f"{url}/jobs/{job.id}/events"
         async with http.stream("GET", channel) as open_stream:
-            await anext(events(open_stream))
+            heard = events(open_stream)
+            await anext(heard)
             refused = await http.get(channel)
             assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
             assert refused.json()["type"] == "QuotaExceeded"
@@ -211,7 +212,8 @@ async def test_streams_are_not_buffered_and_not_cached(http: httpx.AsyncClient, 
         assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
         assert response.headers["cache-control"] == "no-store, no-transform"
         assert response.headers["x-accel-buffering"] == "no"
-        assert await anext(response.aiter_lines()) == "retry: 1000"
+        lines = response.aiter_lines()
+        assert await anext(lines) == "retry: 1000"
 
 
 async def test_a_drain_ends_open_streams(
