@@ -81,6 +81,11 @@ class Exchange:
             if request_id in (key, "*"):
                 scope.cancel()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every request was answered or cancelled."""
+        return not self._pending
+
     async def decide(self) -> bool:
         """Wait until the form of the answer is known; return whether it is a stream."""
         with anyio.move_on_after(PATIENCE_S):
@@ -155,6 +160,7 @@ class Exchange:
         for index, request_id in enumerate(left, start=1):
             error = rpc_error(AbandonedRequestError(), request_id=request_id)
             self.responses.append(error)
+            self._pending = 0
             if not self.is_stream:
                 continue
             try:

@@ -17,64 +17,26 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
 import anyio
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import (
-    LostStreamError,
-    PlannerError,
-    QuotaExceededError,
-    StoreError,
-    UnknownSessionError,
-)
+from planner_mcp.errors import LostStreamError, PlannerError, QuotaExceededError, StoreError, UnknownSessionError
+from planner_mcp.protocol.envelope import HttpFault, accept, is_stateless, read
 from planner_mcp.protocol.exchange import Exchange
-from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
-from planner_mcp.protocol.messages import Kind, MalformedError, Message, parse
+from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
 from planner_mcp.web.sse import EventStream
 
-HEADER_MISMATCH: Final = -32020
-"""What a request of a stateless revision without its header is told (spec 2026-07-28)."""
 RETRY_AFTER_S: Final = 2
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
-
 Entries = AsyncGenerator[Entry | None]
 
 log = logging.getLogger(__name__)
-
-
-class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
-    """Ends a request with an HTTP answer.
-
-    Args:
-        status: HTTP status.
-        error: What went wrong; None for an empty body.
-        code: JSON-RPC code, where it is not the error's usual one.
-        request_id: Id of the JSON-RPC request, where it is known.
-        headers: Further response headers.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        error: PlannerError | None = None,
-        *,
-        code: int | None = None,
-        request_id: Any = None,
-        headers: dict[str, str] | None = None,
-    ) -> None:
-        super().__init__(status)
-        self.response: Response = (
-            Response(status_code=status, headers=headers)
-            if error is None
-            else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
-        )
 
 
 class Front:
@@ -124,7 +86,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
         request = Request(scope, receive, send)
-        if _is_stateless(request):
+        if is_stateless(request):
             await self._modern(scope, receive, send)
             return
         try:
@@ -151,14 +113,8 @@ class Front:
     # ---- POST
 
     async def _post(self, request: Request) -> Any:
-        if not _accepts(request, "application/json") or not _accepts(request, "text/event-stream"):
-            raise HttpFault(406)
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            raise HttpFault(415)
-        messages, is_batch = await _read(request)
-        if any(message.claims_stateless_era for message in messages):
-            problem = MalformedError("The MCP-Protocol-Version header does not name the revision in _meta.")
-            raise HttpFault(400, problem, code=HEADER_MISMATCH, request_id=messages[0].body.get("id"))
+        accept(request, "application/json", "text/event-stream")
+        messages, is_batch = await read(request)
         if messages[0].method == "initialize" and not is_batch and messages[0].kind is Kind.REQUEST:
             return await self._initialize(request, messages[0])
         session = await self._session(request)
@@ -178,7 +134,10 @@ class Front:
         if "error" in answer or peer.client is None:
             return JSONResponse(answer)
         kept = {key: peer.client[key] for key in ("clientInfo", "capabilities") if key in peer.client}
-        session = await self._sessions.open(principal_of(request.scope).id, peer.version, kept)
+        try:
+            session = await self._sessions.open(principal_of(request.scope).id, peer.version, kept)
+        except QuotaExceededError as error:
+            raise _too_many(error) from error
         return JSONResponse(answer, headers={"mcp-session-id": session.id})
 
     async def _take(self, request: Request, session: Session, message: Message) -> None:
@@ -210,6 +169,8 @@ class Front:
         self._spawn(exchange.run(serve)).add_done_callback(lambda _task: self._running.pop(exchange, None))
         if await exchange.decide():
             return self._sse(session, name, exchange.entries())
+        if not exchange.is_complete:
+            raise HttpFault(500, PlannerError(), request_id=requests[0]["id"])
         if not exchange.responses:
             return Response(status_code=202)  # cancelled before it answered
         return JSONResponse(exchange.responses if is_batch else exchange.responses[0])
@@ -224,25 +185,29 @@ class Front:
     # ---- GET, DELETE
 
     async def _get(self, request: Request) -> Any:
-        if not _accepts(request, "text/event-stream"):
-            raise HttpFault(406)
+        accept(request, "text/event-stream")
         session = await self._session(request)
         if self._streams[session.principal] >= self._max_streams:
-            error = QuotaExceededError("Too many open streams.", retry_after_s=RETRY_AFTER_S)
-            raise HttpFault(429, error, headers={"retry-after": str(RETRY_AFTER_S)})
-        if event_id := request.headers.get("last-event-id"):
-            try:
-                stream, after = await self._follower.resume(session, event_id)
-            except LostStreamError as error:
-                raise HttpFault(400, error) from error
-            if stream != STANDALONE:
-                return self._sse(session, stream, self._counted(session, self._follower.follow(session, stream, after)))
-        token = secrets.token_hex(8)
-        former = await self._store.take_standalone(session.id, token)
-        if not event_id:
-            after = await self._store.end_of(session.id, STANDALONE) if former else "0-0"
-        entries = self._follower.standalone(session, token, after)
-        return self._sse(session, STANDALONE, self._counted(session, entries))
+            raise _too_many(QuotaExceededError("Too many open streams.", retry_after_s=RETRY_AFTER_S))
+        stream, after = await self._position(request, session)
+        if stream == STANDALONE:
+            token = secrets.token_hex(8)
+            former = await self._store.take_standalone(session.id, token)
+            if after is None:
+                after = await self._store.end_of(session.id, STANDALONE) if former else "0-0"
+            entries = self._follower.standalone(session, token, after)
+        else:
+            entries = self._follower.follow(session, stream, after or "0-0")
+        return self._sse(session, stream, self._counted(session, entries))
+
+    async def _position(self, request: Request, session: Session) -> tuple[str, str | None]:
+        """Return which stream a GET wants, and from where; None: the standalone stream from its newest GET on."""
+        if not (event_id := request.headers.get("last-event-id")):
+            return STANDALONE, None
+        try:
+            return await self._follower.resume(session, event_id)
+        except LostStreamError as error:
+            raise HttpFault(400, error) from error
 
     async def _delete(self, request: Request) -> Response:
         session = await self._session(request)
@@ -265,6 +230,8 @@ class Front:
                     yield entry
         finally:
             self._streams[session.principal] -= 1
+            if not self._streams[session.principal]:
+                del self._streams[session.principal]
 
     def _sse(self, session: Session, stream: str, entries: Entries) -> EventStream:
         async def frames() -> AsyncGenerator[bytes]:
@@ -286,22 +253,3 @@ class Front:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("exchange failed", exc_info=error)
-
-
-def _is_stateless(request: Request) -> bool:
-    """Whether the revision named by the header has no handshake; unknown ones are refused by the same entry."""
-    version = request.headers.get("mcp-protocol-version")
-    return version is not None and version.strip() not in HANDSHAKE_PROTOCOL_VERSIONS
-
-
-def _accepts(request: Request, media_type: str) -> bool:
-    """Whether the Accept header takes a media type (RFC 9110 §12.5.1, quality values aside)."""
-    ranges = [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")]
-    return bool({media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & set(ranges))
-
-
-async def _read(request: Request) -> tuple[list[Message], bool]:
-    try:
-        return parse(await request.body())
-    except MalformedError as error:
-        raise HttpFault(400, error, code=error.rpc_code, request_id=error.request_id) from error

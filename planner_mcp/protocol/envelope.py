@@ -1,0 +1,81 @@
+"""What an HTTP request must look like before MCP is spoken, and the answer when it does not.
+
+Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP are `http`'s.
+"""
+
+from typing import Any, Final
+
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from planner_mcp.errors import PlannerError
+from planner_mcp.protocol.faults import rpc_error
+from planner_mcp.protocol.messages import MalformedError, Message, parse
+
+HEADER_MISMATCH: Final = -32020
+"""What a request of a stateless revision without its header is told (spec 2026-07-28)."""
+
+
+class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
+    """Ends a request with an HTTP answer.
+
+    Args:
+        status: HTTP status.
+        error: What went wrong; None for an empty body.
+        code: JSON-RPC code, where it is not the error's usual one.
+        request_id: Id of the JSON-RPC request, where it is known.
+        headers: Further response headers.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        error: PlannerError | None = None,
+        *,
+        code: int | None = None,
+        request_id: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(status)
+        self.response: Response = (
+            Response(status_code=status, headers=headers)
+            if error is None
+            else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
+        )
+
+
+def is_stateless(request: Request) -> bool:
+    """Return whether the revision named by the header has no handshake; unknown ones are refused by the same entry."""
+    version = request.headers.get("mcp-protocol-version")
+    return version is not None and version.strip() not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def accept(request: Request, *media_types: str) -> None:
+    """Check that the Accept header takes media types (RFC 9110 §12.5.1, quality values aside).
+
+    Raises:
+        HttpFault: 406.
+    """
+    ranges = {part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")}
+    for media_type in media_types:
+        if not {media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & ranges:
+            raise HttpFault(406)
+
+
+async def read(request: Request) -> tuple[list[Message], bool]:
+    """Return the messages of a POST of the handshake revisions, and whether they came as a batch.
+
+    Raises:
+        HttpFault: 415, or 400 with the JSON-RPC error.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HttpFault(415)
+    try:
+        messages, is_batch = parse(await request.body())
+    except MalformedError as error:
+        raise HttpFault(400, error, code=error.rpc_code, request_id=error.request_id) from error
+    if any(message.claims_stateless_era for message in messages):
+        problem = MalformedError("The MCP-Protocol-Version header does not name the revision in _meta.")
+        raise HttpFault(400, problem, code=HEADER_MISMATCH, request_id=messages[0].body.get("id"))
+    return messages, is_batch
