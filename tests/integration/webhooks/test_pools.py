@@ -1,0 +1,46 @@
+"""Couriers over several pools, on one server and on a cluster (SPEC W3, J9)."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from planner_mcp.jobs.deliveries import DeliveryState
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.webhooks import RedisWebhooks
+from tests.integration.store.test_cluster import POOLS, cluster_url, submit
+from tests.integration.webhooks.conftest import carrying
+from tests.integration.webhooks.receiver import Receiver, answering
+
+__all__ = ["cluster_url"]
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(params=["one server", "cluster"])
+async def spread(request: pytest.FixtureRequest, settings: Settings) -> AsyncIterator[tuple[RedisStore, Settings]]:
+    """A store of several pools, and the settings it was opened with."""
+    url = request.getfixturevalue("cluster_url") if request.param == "cluster" else settings.redis_url
+    wide = settings.model_copy(update={"redis_url": url, "pools": POOLS})
+    async with connect(wide) as store:
+        await store.redis.flushall() if request.param == "cluster" else await store.redis.flushdb()
+        yield store, wide
+
+
+async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Settings], receiver: Receiver) -> None:
+    """DESIGN 3.3: no step leaves its slot; deliveries of all pools are listed together and replayed."""
+    store, settings = spread
+    receiver.answers["/hook"] = [answering(413), answering(200)]
+    jobs = [await submit(store, pool, callback_url=receiver.url("/hook")) for pool in range(POOLS)]
+    for job in jobs:
+        await store.cancel("ann", job.id, keep_best=True)
+    hooks = RedisWebhooks(store.link, settings)
+    async with carrying(store, settings):
+        await receiver.wait_for(POOLS, "/hook", within_s=20)
+        while not (dead := (await hooks.deliveries("ann", DeliveryState.DEAD, offset=0, count=10))[0]):
+            pass
+        await hooks.replay("ann", dead[0].id)
+        await receiver.wait_for(POOLS + 1, "/hook")
+    found, total = await hooks.deliveries("ann", None, offset=0, count=5)
+    assert (len(found), total) == (5, POOLS)
+    assert {one.job_id for one in found} < {job.id for job in jobs}
