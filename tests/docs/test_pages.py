@@ -3,15 +3,15 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
+from typer.testing import CliRunner
 
 from examples.house import House
+from planner_mcp.cli import app
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
@@ -58,9 +58,9 @@ def _is_known(words: list[str]) -> bool:
 
 
 def _help(*command: str) -> str:
-    words = [sys.executable, "-m", "planner_mcp", *command, "--help"]
-    env = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": ""}
-    return subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
+    told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [*command, "--help"])
+    assert told.exit_code == 0, told.output
+    return told.output
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any("tool" in b.words for b in blocks(page))], ids=name)
