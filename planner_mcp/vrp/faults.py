@@ -60,7 +60,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
     found: dict[str, Fault] = {}
     branches: set[str] = set()
     for entry in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]:
-        place, is_branch = _place(entry["loc"], body)
+        place, is_branch = _place(entry["loc"], body, is_missing=entry["type"] == "missing")
         fault = _fault(entry, place, schema)
         found.setdefault(fault.path, fault)
         if is_branch:
@@ -73,16 +73,16 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
     ]
 
 
-def _place(loc: Sequence[str | int], body: Any) -> tuple[list[str | int], bool]:
+def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[list[str | int], bool]:
     """Return the place in the input, and whether the last segment only named a member of a union."""
     place: list[str | int] = []
     here, is_branch = body, False
     for index, segment in enumerate(loc):
-        is_last = index == len(loc) - 1
+        may_lack = is_missing and index == len(loc) - 1
         if isinstance(segment, int):
             is_branch = not (isinstance(here, list | tuple) and segment < len(here))
         else:
-            is_branch = not (isinstance(here, dict) and (segment in here or is_last))
+            is_branch = not (isinstance(here, dict) and (segment in here or may_lack))
         if not is_branch:
             place.append(segment)
             here = here[segment] if not isinstance(here, dict) else here.get(str(segment))
