@@ -39,7 +39,9 @@ REPORT_EVERY_S: Final = 0.2
 HEARTBEAT_S: Final = 1.0
 """… and at most this far."""
 GRACE_S: Final = 0.3
-"""What a child that is asked to stop may take before it is killed."""
+"""What a child that is asked for its last plan may take before it is killed."""
+SHORT_GRACE_S: Final = 0.03
+"""The same where an earlier plan serves as well: a cancel is worth more at once than with the last improvement."""
 MEMORY_WATCH_S: Final = 0.05
 RETRY_FIRST_S: Final = 0.1
 RETRY_LONGEST_S: Final = 2.0
@@ -260,7 +262,7 @@ class Attempt:
             return
         if verdict in (Verdict.CANCEL, Verdict.FINISH, Verdict.HAND_BACK):
             await self._child.send({"kind": "stop"})
-            await self._child.wait(GRACE_S)
+            await self._child.wait(GRACE_S if verdict is Verdict.FINISH else SHORT_GRACE_S)
         self._child.kill()
         await self._child.wait(GRACE_S)
         await asyncio.wait([listening], timeout=GRACE_S)

@@ -40,6 +40,7 @@ class Incumbent:
         stamp: Origin written on each plan.
         publish: Called with each better plan and the number of improvements so far.
         clock: Monotonic seconds.
+        cpu: Seconds of CPU this thread has used; judging is paced by what it really costs.
     """
 
     def __init__(
@@ -49,11 +50,13 @@ class Incumbent:
         publish: Callable[[Plan, int], None],
         *,
         clock: Callable[[], float] = time.monotonic,
+        cpu: Callable[[], float] = time.thread_time,
     ) -> None:
         self._problem = problem
         self._stamp = stamp
         self._publish = publish
         self._clock = clock
+        self._cpu = cpu
         self._waiting: Candidate | None = None
         self._due = 0.0
         self._cost: int | None = None
@@ -77,10 +80,9 @@ class Incumbent:
         if (candidate := self._waiting) is None:
             return
         self._waiting = None
-        began = self._clock()
+        began = self._cpu()
         self._judge(candidate)
-        now = self._clock()
-        self._due = now + max(PACE_S, SHARE * (now - began))
+        self._due = self._clock() + max(PACE_S, SHARE * (self._cpu() - began))
 
     def start_from(self, candidate: Candidate) -> Candidate | None:
         """Take the plan of an earlier run; return it if it still holds, None if the day has changed under it."""

@@ -140,10 +140,10 @@ def _search(order: Order, desk: Desk) -> frames.Message:
         desk.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
 
     def should_stop() -> bool:
-        incumbent.tick()
         if desk.is_stopped():
             incumbent.flush()
             os._exit(os.EX_OK)
+        incumbent.tick()
         return False
 
     incumbent = Incumbent(problem, _stamp(order, engine), publish)
