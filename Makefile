@@ -17,6 +17,7 @@ $(STAMP): pyproject.toml
 	touch $@
 
 setup: $(STAMP) ## create .venv with everything the project needs
+	@$(BIN)/python -m workers.engines.native.build
 
 check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .

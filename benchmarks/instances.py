@@ -118,7 +118,8 @@ class _Draft:
         gaps = points[:, None, :] - points[None, :, :]
         exact = np.hypot(gaps[..., 0], gaps[..., 1]) * self.scale
         rounded = np.floor(exact + 1e-9) if self.rounding == "floor" else np.floor(exact + 0.5)
-        return rounded.astype(np.int64)
+        matrix: NDArray[np.int64] = rounded.astype(np.int64)
+        return matrix
 
     def problem(self) -> Problem:
         matrix = self.matrix()

@@ -22,7 +22,7 @@ from workers.engines.native.build import LIBRARY
 POLL_S: Final = 0.02
 """How often stop and incumbent are looked at."""
 CALLBACK_SHARE: Final = 4
-"""A callback that took t seconds is followed by at least this many t of silence, so that news never starve the search."""
+"""A callback that took t seconds is followed by at least this many t of silence, so news never starve the search."""
 _REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED, StopReason.EXHAUSTED)
 _OUT_OF_MEMORY: Final = 4
 
@@ -36,7 +36,12 @@ def _library() -> ctypes.CDLL | None:
         return None
     library.sisr_abi.restype = library.sisr_read.restype = ctypes.c_int64
     numbers = ctypes.POINTER(ctypes.c_int64)
-    library.sisr_solve.argtypes = [ctypes.POINTER(arrays.Input), ctypes.POINTER(arrays.Options), numbers, ctypes.c_int64]
+    library.sisr_solve.argtypes = [
+        ctypes.POINTER(arrays.Input),
+        ctypes.POINTER(arrays.Options),
+        numbers,
+        ctypes.c_int64,
+    ]
     library.sisr_read.argtypes = [numbers, numbers]
     return library if library.sisr_abi() == arrays.ABI_VERSION else None
 

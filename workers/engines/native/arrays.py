@@ -12,7 +12,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_mcp.vrp.problem import AgentSpec, Candidate, GroupKind, Load, Problem, Route, Stop, StopKind, TicketSpec
+from planner_mcp.vrp.problem import (
+    AgentSpec,
+    Break,
+    Candidate,
+    GroupKind,
+    Load,
+    Problem,
+    Route,
+    Stop,
+    StopKind,
+    TicketSpec,
+)
 
 ABI_VERSION: Final = 1
 BOARD_HEADER: Final = 5
@@ -119,7 +130,7 @@ class Arrays:
         return (_Numbers * len(kept))(*(table.ctypes.data_as(_Numbers) for table in kept))
 
 
-def _in_order(agent: AgentSpec) -> list[object]:
+def _in_order(agent: AgentSpec) -> list[Break]:
     return [agent.breaks[index] for index in break_order(agent)]
 
 

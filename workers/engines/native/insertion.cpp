@@ -14,9 +14,8 @@ bool Inserter::admits(const Route& route, const Option& option) const {
     const int stops = option.pickup >= 0 ? 2 : 1;
     if (route.served + stops > agent.max_stops) return false;
     const auto is_welcome = [&](int ticket) {
-        const auto& rivals = problem_.tickets[ticket].rivals;
-        return problem_.may_serve(agent.type, ticket) &&
-               std::none_of(rivals.begin(), rivals.end(), [&](int rival) { return plan_.where[rival] == route.agent; });
+        const auto is_here = [&](int rival) { return plan_.where[rival] == route.agent; };
+        return problem_.may_serve(agent.type, ticket) && !problem_.has_rival(ticket, is_here);
     };
     if (!is_welcome(option.ticket) || (option.pickup >= 0 && !is_welcome(option.pickup))) return false;
     const Ticket& ticket = problem_.tickets[option.ticket];

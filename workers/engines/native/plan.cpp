@@ -13,7 +13,10 @@ Plan::Plan(const Problem& problem)
         for (int ticket : problem.agents[agent].locked) route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0});
         route.pinned = static_cast<int>(route.nodes.size()) - 2;
         idle[problem.agents[agent].type].set(agent, true);
-        is_sound = settle(agent) && is_sound;
+        const auto& locked = problem.agents[agent].locked;
+        is_sound = settle(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
+            return problem.has_rival(ticket, [&](int rival) { return where[rival] == agent; });
+        });
     }
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
         absent.set(item, true);
@@ -42,10 +45,13 @@ Number Plan::keep() {
 }
 
 void Plan::undo() {
-    for (int agent : touched)
-        for (const Node& n : routes[agent].nodes)
-            if (n.stop != TERMINUS && !problem.is_reload(n.stop)) where[n.stop] = -1;
+    for (int agent : touched) forget(agent);
     for (int agent : touched) restore(agent);
+}
+
+void Plan::forget(int agent) {
+    for (const Node& n : routes[agent].nodes)
+        if (n.stop != TERMINUS && !problem.is_reload(n.stop)) where[n.stop] = -1;
 }
 
 void Plan::become(const std::vector<Route>& others) {
@@ -143,6 +149,7 @@ void Plan::erase_gaps(int agent) {
 bool Plan::close_gaps(int agent) {
     erase_gaps(agent);
     if (settle(agent)) return true;
+    forget(agent);
     restore(agent);  // without the triangle inequality even less can be too much
     return false;
 }
@@ -155,14 +162,14 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     };
     for (int stop : stops) {
         if (problem.is_reload(stop)) {
-            route.nodes.push_back({stop, 0, 0, 0, 0});
+            if (problem.may_stop(problem.agents[agent], stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
             continue;
         }
         const Ticket& t = problem.tickets[stop];
         const bool is_whole = t.kind == Kind::LIFT ? std::find(stops.begin(), stops.end(), t.partner) != stops.end()
                                                    : t.kind != Kind::DROP || is_here(t.partner);
         const bool is_open = t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::DROP && is_here(t.partner)));
-        const bool is_welcome = problem.may_serve(problem.agents[agent].type, stop) && std::none_of(t.rivals.begin(), t.rivals.end(), is_here);
+        const bool is_welcome = problem.may_serve(problem.agents[agent].type, stop) && !problem.has_rival(stop, is_here);
         if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
     }
     route.nodes.push_back({TERMINUS, 0, 0, 0, 0});
@@ -179,7 +186,7 @@ bool Plan::exchange(int one, int other) {
         Route route = routes[stops];
         route.agent = agent;
         for (const Node& n : route.nodes)
-            if (n.stop != TERMINUS && !problem.is_reload(n.stop) && !problem.may_serve(problem.agents[agent].type, n.stop)) return false;
+            if (n.stop != TERMINUS && !problem.may_stop(problem.agents[agent], n.stop)) return false;
         const bool is_feasible = lay_out(problem, route);
         cost += route.cost;
         return is_feasible;

@@ -51,6 +51,7 @@ public:
 private:
     void touch(int agent);
     void index(int agent);
+    void forget(int agent);
     void restore(int agent);
     void erase_gaps(int agent);
 

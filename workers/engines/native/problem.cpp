@@ -62,45 +62,65 @@ void Problem::read_tickets() {
 }
 
 void Problem::read_items() {
-    std::vector<bool> is_locked(tickets.size());
+    is_locked_.assign(tickets.size(), false);
     for (const Agent& agent : agents)
-        for (int ticket : agent.locked) is_locked[ticket] = true;
-    const auto penalty = [&](int ticket) { return input_.ticket[ticket * TICKET_FIELDS + T_PENALTY]; };
-    const auto add_option = [&](Item& item, int ticket) {  // of its whole shipment, once
-        Ticket& last = tickets[tickets[ticket].kind == Kind::LIFT ? tickets[ticket].partner : ticket];
-        if (last.item >= 0 || is_locked[&last - tickets.data()]) return;
-        const bool has_pickup = last.kind == Kind::DROP && !is_locked[last.partner];
-        last.item = static_cast<int>(items.size());
-        if (has_pickup) tickets[last.partner].item = last.item;
-        item.options.push_back({has_pickup ? last.partner : -1, static_cast<int>(&last - tickets.data())});
-        item.penalty += penalty(item.options.back().ticket) + (has_pickup ? penalty(last.partner) : 0);
-    };
+        for (int ticket : agent.locked) is_locked_[ticket] = true;
     for (int g = 0; g < input_.groups; ++g) {
         if (input_.group[2 * g] == 0) continue;
-        Item item{{}, input_.group[2 * g + 1]};
-        bool is_decided = false;
-        for (Number k = input_.members_at[g]; k < input_.members_at[g + 1]; ++k) {
-            is_decided = is_decided || is_locked[input_.members[k]];
-            add_option(item, static_cast<int>(input_.members[k]));
-        }
-        if (is_decided) item.options.clear();
-        items.push_back(std::move(item));
+        const Number *begin = input_.members + input_.members_at[g], *end = input_.members + input_.members_at[g + 1];
+        items.push_back({{}, input_.group[2 * g + 1]});
+        std::for_each(begin, end, [&](Number ticket) { add_option(static_cast<int>(items.size()) - 1, static_cast<int>(ticket)); });
+        const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
+        if (locked > 0) items.back() = {{}, 0};  // decided
+        is_sound = is_sound && locked <= 1;
     }
     for (int ticket = 0; ticket < static_cast<int>(tickets.size()); ++ticket) {
-        Item item{{}, 0};
-        add_option(item, ticket);
-        if (!item.options.empty()) items.push_back(std::move(item));
+        if (is_locked_[ticket] || tickets[ticket].item >= 0) continue;
+        if (tickets[ticket].kind == Kind::LIFT) continue;  // comes with its drop
+        items.push_back({{}, 0});
+        add_option(static_cast<int>(items.size()) - 1, ticket);
+        if (tickets[ticket].kind == Kind::DROP && is_locked_[tickets[ticket].partner]) demand(tickets[ticket].item);
     }
+    read_groups();
+}
+
+// Make a ticket, with the rest of its shipment, one more way to serve an item.
+void Problem::add_option(int item, int ticket) {
+    const int drop = tickets[ticket].kind == Kind::LIFT ? tickets[ticket].partner : ticket;
+    const int lift = tickets[drop].kind == Kind::DROP && !is_locked_[tickets[drop].partner] ? tickets[drop].partner : -1;
+    if (tickets[drop].item >= 0 || is_locked_[drop]) return;
+    const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
+    items[item].penalty += penalty(drop) + penalty(lift);
+    tickets[drop].item = item;
+    if (lift >= 0) tickets[lift].item = item;
+    const auto& rivals = tickets[drop].rivals;
+    if (std::find(rivals.begin(), rivals.end(), tickets[drop].partner) == rivals.end()) items[item].options.push_back({lift, drop});
+}
+
+// Groups that are served whole or not at all. Where one member is locked the others must be served.
+void Problem::read_groups() {
     for (int g = 0; g < input_.groups; ++g) {
         if (input_.group[2 * g] != 0) continue;
         all_of.emplace_back();
+        bool is_begun = false;
         for (Number k = input_.members_at[g]; k < input_.members_at[g + 1]; ++k) {
-            const int item = tickets[input_.members[k]].item;
+            const int ticket = static_cast<int>(input_.members[k]), item = tickets[ticket].item;
+            is_begun = is_begun || is_locked_[ticket];
             if (item < 0 || items[item].all_of >= 0) continue;
             items[item].all_of = static_cast<int>(all_of.size()) - 1;
             all_of.back().push_back(item);
         }
+        if (!is_begun) continue;
+        for (int item : all_of.back()) demand(item), items[item].all_of = -1;
+        all_of.back().clear();
     }
+}
+
+void Problem::demand(int item) {
+    if (items[item].is_must) return;
+    items[item].is_must = true;
+    items[item].penalty = NEVER / (2 * static_cast<Number>(tickets.size()));
+    musts.push_back(item);
 }
 
 void Problem::classify() {

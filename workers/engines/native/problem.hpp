@@ -95,6 +95,7 @@ struct Item {
     std::vector<Option> options;  // several only for a ONE_OF group
     Number penalty;
     int all_of = -1;              // group that is served whole or not at all
+    bool is_must = false;         // what is locked cannot stand without it; `penalty` then is beyond all others
 };
 
 class Problem {
@@ -109,6 +110,14 @@ public:
     }
 
     bool may_serve(int type, int ticket) const { return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0; }
+    bool may_stop(const Agent& agent, int stop) const {
+        if (!is_reload(stop)) return may_serve(agent.type, stop);
+        return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
+    }
+    bool has_rival(int ticket, const auto& is_rival) const {
+        const auto& rivals = tickets[ticket].rivals;
+        return std::any_of(rivals.begin(), rivals.end(), is_rival);
+    }
     bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
     int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
@@ -123,9 +132,11 @@ public:
     std::vector<Ticket> tickets;
     std::vector<Item> items;
     std::vector<std::vector<int>> all_of;      // items by group
+    std::vector<int> musts;                    // items
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
+    bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, exchangeable = true;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // exchangeable: all agents are of one type
@@ -139,11 +150,15 @@ private:
     void read_agents();
     void read_tickets();
     void read_items();
+    void add_option(int item, int ticket);
+    void read_groups();
+    void demand(int item);
     void classify();
     void read_neighbours(const Watch& watch);
 
     Input input_;
     std::vector<std::shared_ptr<Matrix>> distances_, durations_;
+    std::vector<bool> is_locked_;  // tickets
 };
 
 }  // namespace sisr

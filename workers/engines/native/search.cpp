@@ -12,7 +12,7 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
 }
 
 End Search::run() {
-    if (!plan_.is_sound) return End::UNSOUND;
+    if (!problem_.is_sound || !plan_.is_sound) return End::UNSOUND;
     start();
     const double begun = share();
     const double hot = HOT * mean_leg_cost(), cooling = std::log(COLD / HOT);
@@ -26,7 +26,7 @@ End Search::run() {
         step(hot * std::exp(cooling * (share() - begun) / (1 - begun)));
         if (is_news_ && watch_.elapsed() - published_at_ > PUBLISH_EVERY_S) publish();
     }
-    publish();
+    if (is_news_) publish();
     return watch_.cancelled() ? End::STOPPED : end;
 }
 
@@ -52,6 +52,7 @@ void Search::start() {
         plan_.become(nothing);
         build(false);
     }
+    if (best_cost_ == NEVER) return;
     for (std::size_t agent = 0; agent < problem_.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
     cost_ = best_cost_;
     plan_.become(best_);
@@ -66,7 +67,7 @@ void Search::build(bool scattered) {
     if (recreate_(items_)) plan_.keep();
     else plan_.undo();
     cost_ = plan_.cost();
-    if (cost_ < best_cost_) remember();
+    remember();
     publish();
 }
 
@@ -85,7 +86,7 @@ void Search::step(double temperature) {
         plan_.keep();
         cost_ = cost;
         for (int agent : plan_.touched) stale_.set(agent, true);
-        if (cost_ < best_cost_) remember();
+        remember();
     } else {
         plan_.undo();
     }
@@ -109,6 +110,8 @@ void Search::polish() {
 }
 
 void Search::remember() {
+    const auto is_served = [&](int item) { return plan_.is_served(item); };
+    if (cost_ >= best_cost_ || !std::all_of(problem_.musts.begin(), problem_.musts.end(), is_served)) return;
     best_cost_ = cost_;
     is_news_ = true;
     while (!stale_.empty()) {
@@ -119,6 +122,7 @@ void Search::remember() {
 }
 
 void Search::publish() {
+    if (best_cost_ == NEVER) return;
     Code code;
     for (const Route& route : best_)
         if (route.is_used()) encode(problem_, route, code);

@@ -1,0 +1,191 @@
+"""The native engine: its plans are proved on days of every kind, it stops when told, it repeats itself."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from engines.days import random_day
+from planner_mcp.errors import EngineError
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+from workers.engines import sisr
+from workers.engines.base import Limits, StopReason
+from workers.engines.native import build
+from workers.engines.sisr import SisrEngine
+
+REPOSITORY = Path(__file__).parents[3]
+
+pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+
+
+def solve(problem: Problem, *, iterations: int = 200, seed: int = 0, warm: Candidate | None = None) -> Candidate | None:
+    engine = SisrEngine(max_iterations=iterations)
+    limits = Limits(time.monotonic() + 30, seed)
+    return engine.solve(problem, limits, lambda _: None, lambda: False, warm).best
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_every_plan_of_a_random_day_is_proved(block: int) -> None:
+    """SPEC S2: each plan passes the independent verifier, whatever mixture of features the day has."""
+    proved = 0
+    for seed in range(100 * block, 100 * (block + 1)):
+        problem = random_day(seed)
+        if (best := solve(problem)) is not None:
+            assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+            proved += 1
+    assert proved > 80
+
+
+@pytest.mark.parametrize("feature", list(Feature))
+def test_each_feature_alone_is_respected(feature: Feature) -> None:
+    """SPEC S1: every feature the engine declares, by itself."""
+    for seed in range(12):
+        problem = random_day(seed, tickets=12, features=frozenset({feature}))
+        if (best := solve(problem, seed=seed)) is not None:
+            assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+
+
+def test_the_price_inside_is_the_price_outside() -> None:
+    """SPEC S2: what the search minimises is what the plan will cost."""
+    for seed in range(150):
+        problem = random_day(seed)
+        run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed), 100, None)
+        best = run.follow(lambda _: None, lambda: False).best
+        if best is not None:
+            assert int(run._board[sisr.arrays.COST]) == price(problem, best), f"seed {seed}"
+
+
+def test_one_seed_gives_one_plan() -> None:
+    """SPEC S3: a seed repeats a run of the same number of iterations; another seed is another run."""
+    problem = random_day(7, tickets=60, features=frozenset({Feature.TIME_WINDOWS}))
+    engine = SisrEngine(max_iterations=300)
+    assert engine.is_deterministic
+    assert solve(problem, seed=3) == solve(problem, seed=3)
+    assert not SisrEngine().is_deterministic
+
+
+def test_improvements_only_get_cheaper() -> None:
+    """SPEC S3: anytime, and the last one handed over is the best."""
+    problem = random_day(11, tickets=200, features=frozenset({Feature.TIME_WINDOWS}))
+    seen: list[Candidate] = []
+    limits = Limits(time.monotonic() + 0.6, 1)
+    outcome = SisrEngine().solve(problem, limits, seen.append, lambda: False)
+    costs = [price(problem, candidate) for candidate in seen]
+    assert all(later < earlier for earlier, later in pairwise(costs))
+    assert seen[-1] == outcome.best
+    assert outcome.reason is StopReason.TIME_LIMIT
+    assert outcome.iterations > 0
+
+
+def test_a_warm_start_is_never_lost() -> None:
+    """SPEC S3: more time never returns a worse plan than the one it began with."""
+    for seed in range(60):
+        problem = random_day(seed, tickets=15, features=frozenset({Feature.TIME_WINDOWS, Feature.SHIPMENTS}))
+        first = solve(problem, iterations=300)
+        again = solve(problem, iterations=1, seed=9, warm=first)
+        assert first is not None and again is not None
+        assert price(problem, again) <= price(problem, first)
+
+
+@pytest.mark.parametrize("tickets", [1000, 3000])
+def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
+    """Issue 6: cancel takes effect within a second at n = 1000, model building included."""
+    problem = random_day(3, tickets=tickets, features=frozenset({Feature.TIME_WINDOWS}))
+    for delay_s in (0.0, 0.02, 0.3):
+        stop = threading.Event()
+        asked = [0.0]
+
+        def ask(stop: threading.Event = stop, asked: list[float] = asked) -> None:
+            asked[0] = time.monotonic()
+            stop.set()
+
+        timer = threading.Timer(delay_s, ask)
+        timer.start()
+        outcome = SisrEngine().solve(problem, Limits(time.monotonic() + 30), lambda _: None, stop.is_set)
+        assert outcome.reason is StopReason.STOPPED
+        assert time.monotonic() - asked[0] < 0.8
+        timer.join()
+
+
+def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
+    """Issue 6: an incumbent within a second at n = 1000; no solve overruns its time."""
+    problem = random_day(5, tickets=1000, features=frozenset())
+    deadline = time.monotonic() + 1.0
+    outcome = SisrEngine().solve(problem, Limits(deadline), lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert time.monotonic() - deadline < 0.5
+
+
+def test_one_ticket_is_soon_exhausted() -> None:
+    """Our choice: a day with nothing left to try does not use up its time."""
+    problem = random_day(1, tickets=1, features=frozenset())
+    outcome = SisrEngine().solve(problem, Limits(time.monotonic() + 30), lambda _: None, lambda: False)
+    assert outcome.reason is StopReason.EXHAUSTED
+
+
+def test_without_the_library_the_engine_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Issue 6: without a compiler the product works and says what it lacks."""
+    monkeypatch.setattr(sisr, "LIBRARY", tmp_path / "absent.so")
+    sisr._library.cache_clear()
+    try:
+        assert not SisrEngine().is_available()
+        assert SisrEngine().version() == ""
+        with pytest.raises(EngineError, match="native library is not built"):
+            solve(random_day(1))
+    finally:
+        sisr._library.cache_clear()
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: the build says what it looked for."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(build.BuildError, match="No C\\+\\+ compiler"):
+        build.build()
+
+
+FUZZ = """
+import sys, time
+from pathlib import Path
+from workers.engines import sisr
+sisr.LIBRARY = Path(sys.argv[1])
+sys.path.insert(0, sys.argv[2])
+from engines.days import random_day
+from workers.engines.base import Limits
+for seed in range(int(sys.argv[3])):
+    engine, problem = sisr.SisrEngine(max_iterations=100), random_day(seed)
+    limits = Limits(time.monotonic() + 60, seed)
+    best = engine.solve(problem, limits, lambda _: None, lambda: False).best
+    engine.solve(problem, limits, lambda _: None, lambda: False, best)
+"""
+
+
+@pytest.mark.slow
+def test_sanitizers_find_nothing(tmp_path: Path) -> None:
+    """Issue 6: the library runs clean under address and undefined-behaviour sanitizers on random days."""
+    flags = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-D_GLIBCXX_ASSERTIONS")
+    try:
+        library = build.build(tmp_path / "asan.so", flags)
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    runtime = subprocess.run(
+        [str(build.compiler()), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if not Path(runtime).is_absolute():
+        pytest.skip("this compiler brings no preloadable sanitizer runtime")
+    done = subprocess.run(
+        [sys.executable, "-c", FUZZ, str(library), str(REPOSITORY / "tests" / "unit"), "600"],
+        env={**os.environ, "LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0"},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
