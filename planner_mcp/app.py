@@ -69,7 +69,7 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
     async with house.kernel.modern_app(house.settings.max_body_bytes) as modern:
         front = Front(
             house.kernel,
-            SessionStore(house.store.redis),
+            SessionStore(house.store.redis, house.settings.max_sessions),
             waker,
             modern=modern,
             drain=drain,

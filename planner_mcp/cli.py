@@ -28,6 +28,7 @@ from typing_extensions import override
 from planner_mcp.app import open_app, open_house
 from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
+from planner_mcp.keys_cli import app as keys
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.deadlines import DeadlineProtocol
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 
 app.add_typer(webhooks)
+app.add_typer(keys)
 
 RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]

@@ -21,6 +21,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.store.border import border
+from planner_mcp.store.session_cap import SessionCap
 
 TTL_S: Final = 1800
 """Life of an unused session."""
@@ -40,18 +41,21 @@ class SessionStore:
 
     Args:
         redis: A client with `decode_responses=True`.
+        max_sessions: Sessions one principal may have.
     """
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, max_sessions: int = 10_000) -> None:
         self._redis: Any = redis
+        self._cap = SessionCap(redis, max_sessions)
         self._append = self._redis.register_script(_lua("stream_append"))
         self._orphan = self._redis.register_script(_lua("stream_orphan"))
 
     # ---- rows
 
     async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
-        """Keep a new session."""
+        """Keep a new session; `QuotaExceededError` when its principal has too many."""
         with border():
+            await self._cap.admit(fields["principal"], session_id)
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hset(_row(session_id), mapping=dict(fields))
                 pipe.expire(_row(session_id), TTL_S)
@@ -70,6 +74,8 @@ class SessionStore:
     async def delete(self, session_id: str) -> None:
         """Forget a session and all its streams; their followers are woken."""
         with border():
+            if owner := await self._redis.hget(_row(session_id), "principal"):
+                await self._cap.forget(owner, session_id)
             names = await self._redis.hkeys(_names(session_id))
             keys = [_row(session_id), _names(session_id)]
             for name in names:

@@ -1,0 +1,78 @@
+"""`planner-mcp keys`: an operator makes, lists and revokes API keys (SPEC A1).
+
+Owns the wording of these commands; `cli.py` hangs them into the command line. Servers accept keys when
+`PLANNER_AUTH_API_KEYS` is set.
+"""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from planner_mcp.auth.api_keys import new_key
+from planner_mcp.errors import PlannerError
+from planner_mcp.jobs.model import READ, WRITE
+from planner_mcp.settings import Settings
+from planner_mcp.store.api_keys import RedisKeyRing
+from planner_mcp.store.connect import connect
+
+app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
+
+R = TypeVar("R")
+RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
+Scopes = Annotated[list[str], typer.Option("--scope", help="A scope the key holds; may be repeated.")]
+
+
+@app.command()
+def create(
+    subject: Annotated[str, typer.Argument(help="Whom the key speaks for; keys of one subject share what they make.")],
+    tenant: Annotated[str, typer.Option(help="The customer it belongs to.")] = "",
+    scope: Scopes = [READ, WRITE],  # noqa: B006 - typer copies it
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a key and print it, once."""
+
+    async def add(ring: RedisKeyRing) -> str:
+        key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
+        await ring.add(record)
+        return key
+
+    typer.echo(_ask(add, redis_url, data_dir))
+
+
+@app.command("list")
+def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """List keys, oldest first: id, when it was made, subject, tenant, scopes."""
+    for record in _ask(lambda ring: ring.list(), redis_url, data_dir):
+        made = record.created_at.strftime("%Y-%m-%d %H:%M:%SZ")
+        typer.echo(f"{record.id}  {made}  {record.subject}  {record.tenant or '-'}  {' '.join(sorted(record.scopes))}")
+
+
+@app.command()
+def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Revoke a key by its id; the next request with it is refused."""
+    if not _ask(lambda ring: ring.revoke(key_id), redis_url, data_dir):
+        typer.echo("no key has this id", err=True)
+        sys.exit(1)
+
+
+def _ask(question: Callable[[RedisKeyRing], Awaitable[R]], redis_url: str | None, data_dir: Path | None) -> R:
+    """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
+    given: dict[str, Any] = {"redis_url": redis_url, "data_dir": data_dir}
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+
+    async def answer() -> R:
+        async with connect(settings) as store:
+            return await question(RedisKeyRing(store.link))
+
+    try:
+        return asyncio.run(answer())
+    except PlannerError as error:
+        typer.echo(error.message, err=True)
+        sys.exit(1)

@@ -1,0 +1,65 @@
+"""How many MCP sessions a principal may have at a time (SPEC A3).
+
+```text
+mcp:own:<p>   zset   a principal's sessions by when they began     KEEP_S from the last one begun
+```
+Sessions end by themselves when unused, so the set holds some that are gone; a principal at its limit has a few of them
+looked for, and only then is refused.
+"""
+
+import time
+from typing import Any, Final
+
+from redis.asyncio import Redis
+
+from planner_mcp.errors import QuotaExceededError
+
+KEEP_S: Final = 86_400
+LOOKED_AT: Final = 100
+"""Sessions of a principal at its limit that are looked at, at random, for one that is gone."""
+RETRY_S: Final = 60.0
+
+
+class SessionCap:
+    """Counts sessions by principal.
+
+    Args:
+        redis: A client with `decode_responses=True`.
+        most: Sessions one principal may have.
+    """
+
+    def __init__(self, redis: Redis, most: int) -> None:
+        self._redis: Any = redis
+        self._most = most
+
+    async def admit(self, principal: str, session_id: str) -> None:
+        """Count a new session.
+
+        Raises:
+            QuotaExceededError: The principal has as many as it may.
+        """
+        key = _own(principal)
+        if await self._redis.zcard(key) >= self._most and not await self._forget_ended(key):
+            raise QuotaExceededError("Too many sessions are open; end some with DELETE.", retry_after_s=RETRY_S)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.zadd(key, {session_id: time.time()})
+            pipe.expire(key, KEEP_S)
+            await pipe.execute()
+
+    async def forget(self, principal: str, session_id: str) -> None:
+        """Count a session no more."""
+        await self._redis.zrem(_own(principal), session_id)
+
+    async def _forget_ended(self, key: str) -> int:
+        """Forget those of some sessions that have ended; return how many."""
+        sampled = await self._redis.zrandmember(key, LOOKED_AT)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for session_id in sampled:
+                pipe.exists(f"mcp:{{{session_id}}}")
+            live = await pipe.execute()
+        ended = [session_id for session_id, is_live in zip(sampled, live, strict=True) if not is_live]
+        return int(await self._redis.zrem(key, *ended)) if ended else 0
+
+
+def _own(principal: str) -> str:
+    return f"mcp:own:{principal}"
