@@ -39,6 +39,8 @@ UNPROVEN_SLOTS: Final = 96
 """Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
+READ_S: Final = 2.0
+"""Longest wait for an outbox entry."""
 AWAY_S: Final = 0.5
 """Wait before the store is asked again after it failed."""
 AGAIN_S: Final = 1.0
@@ -82,6 +84,7 @@ class Courier:
         self._draw = draw
         self._under_way: dict[str, Dispatch] = {}
         self._wake = anyio.Event()
+        self._sweep_at = 0.0
 
     async def run(self, stop: anyio.Event) -> None:
         """Carry until told to stop; what is under way then has `STOP_S` to end and is given back after."""
@@ -110,16 +113,18 @@ class Courier:
     # ---- from the outbox into the schedule
 
     async def _take(self) -> None:
-        """Take what is in the outbox; when there is nothing, what a courier read and left."""
+        """Take what is in the outbox; now and then also what another courier read and left."""
         began = anyio.current_time()
-        if not (entries := await self._outbox.read(self._name, TICK_S)):
+        entries = await self._outbox.read(self._name, READ_S)
+        now = anyio.current_time()
+        has_no_group = not entries and now - began < READ_S / 2
+        if has_no_group or now >= self._sweep_at:
+            self._sweep_at = now + self._settings.lease_s
             await self._outbox.open()
-            entries = await self._outbox.stranded(self._name)
+            entries += await self._outbox.stranded(self._name)
         if entries:
             await self._outbox.take([posting for entry in entries if (posting := await self._read(entry))])
             self._rouse()
-        elif anyio.current_time() - began < TICK_S / 2:
-            await anyio.sleep(TICK_S)
 
     async def _read(self, entry: Entry) -> Posting | None:
         try:
