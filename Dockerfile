@@ -3,7 +3,7 @@ FROM python:3.12-slim-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 RUN python -m venv /opt/planner
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY planner_mcp ./planner_mcp
 COPY workers ./workers
 COPY manifest ./manifest

@@ -1,5 +1,6 @@
 """The container files say what the command line understands."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,16 @@ def test_image_runs_as_nobody_in_particular_and_says_how_it_is() -> None:
     assert "\nUSER planner\n" in lines
     assert "\nHEALTHCHECK " in lines
     assert "io.modelcontextprotocol.server.name=" in lines
-    copied = {line.split()[-2] for line in lines.splitlines() if line.startswith("COPY ") and "--from" not in line}
+    copies = [line.split()[1:-1] for line in lines.splitlines() if line.startswith("COPY ") and "--from" not in line]
     shipped = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
-    assert {name for name in copied if (ROOT / name).is_dir()} <= shipped
+    assert {name.removeprefix("./") for names in copies for name in names} == shipped
+
+
+def test_image_has_all_that_a_wheel_is_built_from() -> None:
+    """Our choice: packages, build hook and the files the metadata names are copied into the image."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    build = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    needed = {*build["packages"], "pyproject.toml", "README.md", *settings["project"]["license-files"]}
+    needed |= {"hatch_build.py"} if build.get("hooks", {}).get("custom") is not None else set()
+    copied = (ROOT / ".dockerignore").read_text(encoding="utf-8")
+    assert sorted(name for name in needed if f"!{name}\n" not in copied) == []
