@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from planner_mcp.auth.masking import plan_for
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
@@ -45,6 +46,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         plan = await ctx.planner.plan_of_job(ctx.principal, asked.job_id)
     else:
         plan = await ctx.planner.plan(ctx.principal, plan_id)
+    plan = plan_for(ctx.principal, plan)
     if asked.view == "summary":
         return _summary(plan_id, plan)
     page = page_of(

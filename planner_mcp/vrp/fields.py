@@ -18,6 +18,8 @@ MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
 MAX_TIME_S: Final = 10_000_000
 """Latest time given as a number; about four months, room for benchmark instances without a calendar."""
+MAX_NOTE_LENGTH: Final = 500
+"""Characters of text for people: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100
 
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
@@ -73,6 +75,16 @@ def read_id(value: Any) -> str:
         raise mistake(f"The text has {len(value)} characters.", accepted)
     if not value.isprintable() or value != value.strip():
         raise mistake("The text has control characters or blanks at its ends.", f"{accepted}, printable")
+    return value
+
+
+def read_note(value: Any) -> str:
+    """Return free text that planning does not read; what does not show in it is dropped where it is shown."""
+    accepted = f"text of at most {MAX_NOTE_LENGTH} characters"
+    if not isinstance(value, str):
+        raise mistake("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
+    if len(value) > MAX_NOTE_LENGTH:
+        raise mistake(f"The text has {len(value)} characters.", accepted)
     return value
 
 
@@ -133,6 +145,7 @@ def read_amount(value: Any) -> dict[str, float]:
 _AMOUNT_SCHEMA: Final = {"type": ["number", "object"], "additionalProperties": {"type": "number"}}
 
 Identifier = Annotated[str, PlainValidator(read_id), WithJsonSchema({"type": "string"})]
+Note = Annotated[str, PlainValidator(read_note), WithJsonSchema({"type": "string"})]
 Amount = Annotated[dict[str, float], PlainValidator(read_amount), WithJsonSchema(_AMOUNT_SCHEMA)]
 Time = Annotated[float, PlainValidator(read_time), WithJsonSchema({"type": ["string", "number"]})]
 Day = Annotated[date, PlainValidator(read_date), WithJsonSchema({"type": "string", "format": "date"})]

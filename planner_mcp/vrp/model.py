@@ -20,6 +20,7 @@ from planner_mcp.vrp.fields import (
     Identifier,
     Length,
     Matrix,
+    Note,
     Price,
     Priority,
     Speed,
@@ -37,6 +38,11 @@ Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000)]
 Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
 Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
 Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
+
+
+def _sensitive(*names: str) -> ConfigDict:
+    """Return what declares fields that are masked for readers without `planner:sensitive` (SPEC R3)."""
+    return ConfigDict(json_schema_extra={"x-sensitive-fields": list(names)})
 
 
 class _Part(BaseModel):
@@ -59,11 +65,15 @@ class _Part(BaseModel):
 class Location(_Part):
     """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or nothing but an id where matrices say the rest."""
 
+    model_config = _sensitive("name", "address")
+
     id: Identifier
     lat: Coordinate | None = None
     lon: Coordinate | None = None
     x: Coordinate | None = None
     y: Coordinate | None = None
+    name: Note | None = None
+    address: Note | None = None
 
 
 class Break(_Part):
@@ -75,7 +85,9 @@ class Break(_Part):
 
 
 class Agent(_Part):
-    """A vehicle with its driver."""
+    """A vehicle with its driver. `name` and `phone` are the driver's; planning does not read them."""
+
+    model_config = _sensitive("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour")
 
     id: Identifier
     capacity: Amount
@@ -98,10 +110,14 @@ class Agent(_Part):
     skills: Skills = ()
     speed_factor: Factor = 1.0
     locked_tickets: Ids = Field((), description="served first, in this order")
+    name: Note | None = None
+    phone: Note | None = None
 
 
 class Ticket(_Part):
-    """A work order at a location."""
+    """A work order at a location. Planning does not read `name`, `address`, `phone` and `notes`."""
+
+    model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour")
 
     id: Identifier
     location: Identifier
@@ -119,6 +135,10 @@ class Ticket(_Part):
     agents: Ids | None = None
     not_agents: Ids = ()
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
+    name: Note | None = None
+    address: Note | None = None
+    phone: Note | None = None
+    notes: Note | None = None
 
 
 class Travel(_Part):
@@ -138,6 +158,8 @@ class Travel(_Part):
 class Group(_Part):
     """Tickets of which at most one, or all or none, are served."""
 
+    model_config = _sensitive("penalty")
+
     kind: Literal["one_of", "all"]
     tickets: Ids
     penalty: Price | None = None
@@ -145,6 +167,8 @@ class Group(_Part):
 
 class Options(_Part):
     """What holds for the whole day."""
+
+    model_config = _sensitive("balance_cost_per_hour")
 
     backhaul: StrictBool = False
     balance_cost_per_hour: Price = 0.0

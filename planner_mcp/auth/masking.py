@@ -1,0 +1,73 @@
+"""What a principal without `planner:sensitive` sees (SPEC R3).
+
+Owns the masking; which fields are sensitive is declared beside them, as `x-sensitive-fields` of a schema, and read from
+there, so that a field cannot be declared and forgotten. Text becomes `***`, anything else null. Everything here is
+pure: a body goes in, a copy comes out.
+
+Of a plan the cost of each route is masked, since with its distance and duration it would tell the prices. The total
+cost stays, in events and webhooks too: progress is measured by it, and callers compare plans by it.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from planner_mcp.jobs.model import SENSITIVE, Principal
+from planner_mcp.text import plain
+from planner_mcp.vrp.fields import MAX_NOTE_LENGTH
+from planner_mcp.vrp.model import Scenario
+
+KEYWORD: Final = "x-sensitive-fields"
+MASK: Final = "***"
+
+Json = dict[str, Any]
+
+
+def scenario_for(principal: Principal, body: Mapping[str, Any]) -> Json:
+    """Return a scenario's body as a principal may see it. Text for people comes without characters that do not show."""
+    return dict(_shown(body, _schema(), is_masked=not principal.may(SENSITIVE)))
+
+
+def plan_for(principal: Principal, plan: Mapping[str, Any]) -> Json:
+    """Return a plan, given as `Plan.as_json()`, as a principal may see it."""
+    if principal.may(SENSITIVE):
+        return dict(plan)
+    return {**plan, "routes": [{**route, "cost": None} for route in plan.get("routes", ())]}
+
+
+def sensitive_fields() -> dict[str, tuple[str, ...]]:
+    """Return the sensitive fields by the name of their object."""
+    return {name: tuple(part[KEYWORD]) for name, part in _schema()["$defs"].items() if KEYWORD in part}
+
+
+@cache
+def _schema() -> Json:
+    return Scenario.model_json_schema()
+
+
+def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
+    schema = _resolved(schema)
+    if isinstance(value, list):
+        return [_shown(each, schema.get("items", {}), is_masked=is_masked) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
+    return {
+        name: _field(each, is_masked=is_masked)
+        if name in hidden
+        else _shown(each, fields.get(name, {}), is_masked=is_masked)
+        for name, each in value.items()
+    }
+
+
+def _field(value: Any, *, is_masked: bool) -> Any:
+    if is_masked:
+        return MASK if isinstance(value, str) else None
+    return plain(value, MAX_NOTE_LENGTH) if isinstance(value, str) else value
+
+
+def _resolved(schema: Json) -> Json:
+    """Return what a reference, or an optional one, points to."""
+    options = [schema, *schema.get("anyOf", ())]
+    target = next((option["$ref"] for option in options if "$ref" in option), None)
+    return schema if target is None else _schema()["$defs"][target.rpartition("/")[2]]
