@@ -25,7 +25,7 @@ from planner_mcp.vrp.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 1
+ABI_VERSION: Final = 2
 BOARD_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(BOARD_HEADER)
@@ -172,6 +172,7 @@ def _ticket_row(ticket: TicketSpec) -> tuple[int, ...]:
         ticket.release,
         ticket.penalty,
         _or_none(ticket.pickup),
+        ticket.is_priced,
     )
 
 

@@ -10,12 +10,12 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 1;
+inline constexpr Number ABI_VERSION = 2;
 
 enum AgentField { A_START, A_END, A_OPEN, A_CLOSE, A_FIXED, A_PER_DISTANCE, A_PER_TIME, A_MAX_DISTANCE, A_MAX_DURATION,
                   A_MAX_STOPS, A_OVERTIME, A_PER_OVERTIME, A_MAX_RELOADS, A_PROFILE, A_TYPE, AGENT_FIELDS };
 enum TicketField { T_LOCATION, T_IS_PICKUP, T_SOFT_CLOSE, T_LATENESS, T_SERVICE, T_SETUP, T_RELEASE, T_PENALTY,
-                   T_PICKUP, TICKET_FIELDS };
+                   T_PICKUP, T_IS_PRICED, TICKET_FIELDS };
 
 struct Input {
     Number agents, tickets, locations, dimensions, profiles, types, groups;

@@ -200,6 +200,18 @@ bool Plan::exchange(int one, int other) {
     return true;
 }
 
+void Plan::drop_unpaid(int item) {
+    const auto& options = problem.items[item].options;
+    const int ticket = std::find_if(options.begin(), options.end(), [&](const Option& o) { return where[o.ticket] >= 0; })->ticket;
+    const int agent = where[ticket];
+    Route route = routes[agent];
+    std::erase_if(route.nodes, [&](const Node& n) { return n.stop != TERMINUS && !problem.is_reload(n.stop) && item_at(n.stop) == item; });
+    if (!lay_out(problem, route) || route.cost + problem.items[item].penalty >= routes[agent].cost) return;
+    remove(ticket);
+    erase_gaps(agent);
+    settle(agent);
+}
+
 bool Plan::drop_reloads(int agent) {
     bool has_dropped = false;
     for (int k = static_cast<int>(routes[agent].nodes.size()) - 2; k > 0 && routes[agent].reloads > 0; --k) {

@@ -31,6 +31,7 @@ public:
     bool close_gaps(int agent);             // false: the route was restored, its tickets are back
     bool adopt(int agent, const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
     bool exchange(int one, int other);      // let two agents serve each other's stops, if that is cheaper
+    void drop_unpaid(int item);             // if its route saves more without it than it pays
     bool drop_reloads(int agent);           // those that only cost
     bool settle(int agent);                 // lay out anew after a change of nodes
     bool is_served(int item) const;

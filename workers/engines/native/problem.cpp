@@ -90,7 +90,9 @@ void Problem::add_option(int item, int ticket) {
     const int lift = tickets[drop].kind == Kind::DROP && !is_locked_[tickets[drop].partner] ? tickets[drop].partner : -1;
     if (tickets[drop].item >= 0 || is_locked_[drop]) return;
     const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
+    const auto is_priced = [&](int of) { return of < 0 || input_.ticket[of * TICKET_FIELDS + T_IS_PRICED] != 0; };
     items[item].penalty += penalty(drop) + penalty(lift);
+    items[item].is_priced = items[item].is_priced && is_priced(drop) && is_priced(lift);
     tickets[drop].item = item;
     if (lift >= 0) tickets[lift].item = item;
     const auto& rivals = tickets[drop].rivals;
@@ -141,6 +143,7 @@ void Problem::classify() {
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
     walks = walks || releases || span_cost > 0;
+    priced = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.is_priced && !item.options.empty(); });
     timed = timed || walks || last_open + day + longest_leg > first_close;
 }
 

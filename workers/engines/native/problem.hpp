@@ -95,6 +95,7 @@ struct Item {
     std::vector<Option> options;  // several only for a ONE_OF group
     Number penalty;
     int all_of = -1;              // group that is served whole or not at all
+    bool is_priced = true;        // leaving it out may be the better plan
     bool is_must = false;         // what is locked cannot stand without it; `penalty` then is beyond all others
 };
 
@@ -137,9 +138,9 @@ public:
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
-    bool timed = false, mixed = false, setups = false, releases = false, walks = false, exchangeable = true;
+    bool timed = false, mixed = false, setups = false, releases = false, walks = false, priced = false, exchangeable = true;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
-    // exchangeable: all agents are of one type
+    // priced: some items may stay out for a price; exchangeable: all agents are of one type
 
 private:
     static constexpr int NEIGHBOURS = 150;

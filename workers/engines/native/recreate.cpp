@@ -14,6 +14,7 @@ constexpr int UNTIMED_ORDERS = 11;
 bool Recreate::operator()(std::vector<int>& items) {
     sort(items, any_order());
     inserter_.forget_longest();
+    const bool is_eager = problem_.priced && random_.chance(EAGER);
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (k % 16 == 15 && watch_.over()) break;
         const Item& item = problem_.items[items[k]];
@@ -22,10 +23,11 @@ bool Recreate::operator()(std::vector<int>& items) {
             const Spot spot = best_spot(option);
             if (spot.delta < best.delta) best = spot;
         }
-        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0)) continue;
+        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0 && !(is_eager && item.is_priced))) continue;
         plan_.insert(best);
         if (problem_.span_cost > 0) inserter_.forget_longest();
     }
+    if (is_eager) drop_unpaid(items);
     return problem_.all_of.empty() || complete_groups();
 }
 
@@ -88,6 +90,12 @@ Spot Recreate::best_spot(const Option& option) {
 void Recreate::look_at_idle(const Option& option, Spot& best) {
     for (const Bag& agents : plan_.idle)
         if (!agents.empty()) inserter_.look(agents.back(), option, best);
+}
+
+// Take priced items out again that cost more than they pay.
+void Recreate::drop_unpaid(const std::vector<int>& items) {
+    for (int item : items)
+        if (problem_.items[item].is_priced && problem_.items[item].all_of < 0 && plan_.is_served(item)) plan_.drop_unpaid(item);
 }
 
 // Take out what is left of groups that are served whole or not at all.

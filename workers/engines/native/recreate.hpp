@@ -24,6 +24,7 @@ public:
 private:
     static constexpr double BLINK_RATE = 0.01;
     static constexpr int NEAR = 40;       // neighbours whose routes are looked at
+    static constexpr double EAGER = 0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together
     static constexpr int FEW_ROUTES = 4;  // up to here all are
 
     void sort(std::vector<int>& items, int order);
@@ -31,6 +32,7 @@ private:
     Number key(int order, const Option& option) const;
     Spot best_spot(const Option& option);
     void look_at_idle(const Option& option, Spot& best);
+    void drop_unpaid(const std::vector<int>& items);
     bool complete_groups();
 
     Plan& plan_;

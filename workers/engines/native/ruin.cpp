@@ -11,6 +11,8 @@ void Ruin::operator()(std::vector<int>& items) {
     const double longest = std::min<double>(LONGEST_STRING, mean_stops);
     const int strings = static_cast<int>(1 + random_.unit() * (4 * MEAN_REMOVED / (1 + longest) - 1));
     int ruined = 0;
+    const bool empties = (problem_.priced || !problem_.exchangeable) && random_.chance(WHOLE_ROUTE);
+    if (empties && plan_.where[seed] >= 0) remove_route(plan_.where[seed], items);
     for (int ticket : problem_.neighbours[seed]) {
         if (ruined == strings) break;
         const int agent = plan_.where[ticket];
@@ -53,6 +55,15 @@ void Ruin::remove_string(int ticket, int length, std::vector<int>& items) {
             const int stop = route.nodes[first + begin + k].stop;
             if (!problem_.is_reload(stop)) chosen_.push_back(stop);
         }
+    remove(agent, items);
+}
+
+void Ruin::remove_route(int agent, std::vector<int>& items) {
+    const Route& route = plan_.routes[agent];
+    chosen_.clear();
+    for (int k = route.pinned + 1, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k)
+        if (!problem_.is_reload(route.nodes[k].stop)) chosen_.push_back(route.nodes[k].stop);
+    is_ruined_.add(agent);
     remove(agent, items);
 }
 

@@ -21,10 +21,11 @@ private:
     static constexpr int LONGEST_STRING = 10;
     static constexpr double SPLIT = 0.5;        // share of split strings
     static constexpr double SPLIT_GROWS = 0.01; // chance that one more stop in the middle is preserved
-    static constexpr double WHOLE_ROUTE = 0.02; // share of rounds that empty one route instead, where agents are dear or differ
+    static constexpr double WHOLE_ROUTE = 0.02; // share of rounds that begin by emptying a route, where agents differ or stops are priced
     static constexpr int ABSENT_TRIED = 12;     // absent items tried a round at most
 
     void remove_string(int ticket, int length, std::vector<int>& items);
+    void remove_route(int agent, std::vector<int>& items);
     void remove(int agent, std::vector<int>& items);
     void list_absent(int ticket, std::vector<int>& items);
 

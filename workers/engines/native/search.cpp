@@ -41,7 +41,8 @@ void Search::start() {
     if (options_.warm_length > 0) {
         plan_.begin();
         decode(options_.warm, options_.warm_length, plan_);
-        plan_.keep();
+        cost_ = plan_.keep();
+        remember();
         build(false);
         return;
     }
