@@ -75,7 +75,7 @@ class SessionLog(Protocol):
         ...
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
-        """End a stream whose owner is gone; return whether this call did."""
+        """End a stream whose owner is gone; return whether it is over, now or before."""
         ...
 
     async def cancel(self, session_id: str, request_id: str) -> None:

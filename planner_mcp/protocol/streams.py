@@ -82,6 +82,7 @@ class Follower:
 
         Ends after the final entry or with the session. A stream whose owner died is ended with an error first.
         """
+        is_over = False
         async with self.wakes.watch(f"mcp:w:{session.id}") as bell:
             while True:
                 entries = [Entry(*row) for row in await self.log.read(session.id, stream, after)]
@@ -91,20 +92,19 @@ class Follower:
                         return
                     after = entry.position
                 if not entries:
-                    await bell.wait(QUIET_S if stream == STANDALONE else CHECK_S)
-                    if not await self._lives(session, stream):
+                    if is_over:
                         return
+                    await bell.wait(QUIET_S if stream == STANDALONE else CHECK_S)
+                    is_over = await self._is_over(session, stream)
                     yield None
 
-    async def _lives(self, session: Session, stream: str) -> bool:
-        """Return False when the session is over; end the stream with an error when its owner is gone."""
+    async def _is_over(self, session: Session, stream: str) -> bool:
+        """Return whether nothing more will be written; end the stream with an error when its owner is gone."""
         if stream == STANDALONE:
-            return True
-        if not (ids := await self.log.request_ids(session.id, stream)):
             return False
+        ids = await self.log.request_ids(session.id, stream)
         errors = [json.dumps(rpc_error(AbandonedRequestError(), request_id=each)) for each in ids]
-        await self.log.end_orphan(session.id, stream, errors)
-        return True
+        return not ids or await self.log.end_orphan(session.id, stream, errors)
 
     async def standalone(self, session: Session, token: str, after: str) -> AsyncGenerator[Entry | None]:
         """Follow the standalone stream until a newer GET takes it over or the session ends."""

@@ -162,7 +162,7 @@ class SessionStore:
         return list(json.loads(found)) if found else []
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
-        """End a stream with these messages if its owner is gone; return whether this call did."""
+        """End a stream with these messages if its owner is gone; return whether it is over, now or before."""
         keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name)]
         with border():
             return bool(await self._orphan(keys=keys, args=[name, channel_of(session_id), *messages]))

@@ -75,18 +75,6 @@ def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list
     assert ended.stderr
 
 
-async def test_dead_worker_is_replaced_and_its_job_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC J6: `serve` starts a worker anew when it dies; the job runs again and completes once."""
-    monkeypatch.setenv("PLANNER_LEASE_S", "1")
-    async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
-        job_id = await submit(client, ring(), "PT2S")
-        await wait_for(client, job_id, "SOLVING")
-        for pid in _children(house.pid, "workers"):
-            os.kill(pid, signal.SIGKILL)
-        with anyio.fail_after(40):
-            assert (await wait_for(client, job_id, "COMPLETED"))["progress"] == 100
-
-
 async def test_sigterm_hands_solves_back_and_another_server_finishes_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,14 +100,6 @@ async def test_second_sigterm_ends_the_server_at_once(tmp_path: Path) -> None:
             os.kill(house.pid, signal.SIGTERM)
             while _is_alive(house.pid):  # noqa: ASYNC110 another process has no event
                 await anyio.sleep(0.02)
-
-
-def _children(pid: int, word: str) -> list[int]:
-    """Return the children of a process whose command line has a word."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        found += [int(child) for child in (task / "children").read_text().split()]
-    return [child for child in found if word in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 def _is_alive(pid: int) -> bool:

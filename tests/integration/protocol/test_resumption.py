@@ -66,6 +66,16 @@ async def test_finished_stream_is_replayed(replicas: Two, client: Client) -> Non
     assert [message.get("id") for message in replayed] == [None, None, 1]
 
 
+async def test_resuming_behind_the_end_ends_at_once(replicas: Two, client: Client) -> None:
+    """SPEC J4: who has heard all is not left waiting."""
+    await client.initialize(replicas[0])
+    async with client.stream(replicas[0], to=2) as stream:
+        received = [event async for event in events(stream)]
+    with anyio.fail_after(2):
+        async with client.listen(replicas[1], received[-1].id) as rest:
+            assert [event async for event in events(rest)] == []
+
+
 async def test_older_revisions_are_not_sent_an_event_without_data(replicas: Two, client: Client) -> None:
     """Spec 2025-11-25 introduced the priming event; clients of 2025-06-18 would parse it."""
     await client.initialize(replicas[0], "2025-06-18")

@@ -70,7 +70,7 @@ async def test_every_key_of_a_session_expires(replicas: Two, client: Client, sto
     await client.initialize(replicas[0])
     async with client.stream(replicas[0], to=3) as stream:
         assert len([event async for event in events(stream)]) == 5
-    keys = await store.redis.keys("mcp:*")
+    keys = await store.redis.keys("mcp:{*")
     assert len(keys) == 3  # row, names of streams, the stream; the lease went with the last message
     assert all([0 < await store.redis.ttl(key) <= 1800 for key in keys])
 
