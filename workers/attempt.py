@@ -235,7 +235,7 @@ class Attempt:
         pid = await self._child.pid
         overdue = self._began + self._solve_s + OVERRUN_S
         while self._clock() < overdue:
-            if (limits.resident_mb(pid) or 0.0) > self._settings.solve_memory_mb:
+            if limits.resident_mb(pid) > self._settings.solve_memory_mb:
                 self._decide(Verdict.MEMORY)
                 return
             await asyncio.sleep(min(MEMORY_WATCH_S, max(0.0, overdue - self._clock())))

@@ -59,13 +59,17 @@ def die_after(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def resident_mb(pid: int) -> float | None:
-    """Return the resident memory of a process in MiB, or None where it cannot be told (process gone, no `/proc`)."""
+def resident_mb(pid: int) -> float:
+    """Return the resident memory of a process and its forks in MiB, 0 where it cannot be told (it is gone, no `/proc`).
+
+    Pages that forks share are counted for each.
+    """
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        forks = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except (OSError, ValueError, IndexError):
-        return None
-    return pages * _PAGE_BYTES / MEGABYTE
+        return 0.0
+    return pages * _PAGE_BYTES / MEGABYTE + sum(resident_mb(int(fork)) for fork in forks)
 
 
 def peak_mb(usage: resource.struct_rusage) -> float:

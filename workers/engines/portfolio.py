@@ -1,17 +1,17 @@
 """Several engines as one: what `auto` runs.
 
-Owns how the time is shared. On one core engines take turns and each starts from the best plan so far. The shares are
-measured, not guessed: see `benchmarks/`.
+Owns how the time and the cores are shared. On one core engines take turns and each starts from the best plan so far;
+with more cores, further engines or seeds search beside them. The shares are measured, not guessed: see `benchmarks/`.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.schedule import price
-from workers.engines import tiny
+from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 
 STARTER: Final = "sisr"
@@ -19,20 +19,23 @@ FINISHER: Final = "pyvrp"
 STARTER_SHARE: Final = 0.6
 """Share of the time for the starter before it hands over."""
 
+Turns = Sequence[tuple[Engine, float]]
+"""Engines in order, each with the share of the time at which its turn ends."""
+
 
 class Portfolio:
-    """Runs the engines that can plan a day, one after another, each from the best plan of those before.
+    """Runs the engines that can plan a day, each from the best plan of those before, and keeps the best of all.
 
     Args:
         able: Engines that respect every feature of the day, strongest first; at least one.
     """
 
+    name = "auto"
     is_deterministic = False
 
     def __init__(self, able: Sequence[Engine]) -> None:
         self._able = {engine.name: engine for engine in able}
         self.features = frozenset[Feature]().union(*(engine.features for engine in able))
-        self.name = "auto"
 
     def is_available(self) -> bool:
         """Return True: it has an engine."""
@@ -40,7 +43,7 @@ class Portfolio:
 
     def version(self) -> str:
         """Return the versions of the engines that take turns."""
-        return ", ".join(f"{engine.name} {engine.version()}" for engine, _ in self._turns())
+        return ", ".join(f"{engine.name} {engine.version()}" for engine, _ in self._lanes(1)[0])
 
     def solve(
         self,
@@ -50,33 +53,58 @@ class Portfolio:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> Outcome:
-        """Search by turns until the deadline or `should_stop`; try everything where that is quickly done."""
+        """Search until the deadline or `should_stop`; try everything where that is quickly done."""
         if tiny.is_tiny(problem):
             return tiny.solve(problem, limits, on_improvement, should_stop)
         best = _Best(problem, on_improvement, warm_start)
-        began, iterations = time.monotonic(), 0
-        outcome = Outcome(warm_start, StopReason.TIME_LIMIT)
-        for engine, until in self._turns():
-            turn = replace(limits, deadline=began + until * (limits.deadline - began))
-            outcome = engine.solve(problem, turn, best.offer, should_stop, best.candidate)
-            iterations += outcome.iterations
-            if outcome.best is not None:
-                best.offer(outcome.best)
-            if outcome.reason is StopReason.STOPPED:
-                break
-        return Outcome(best.candidate, outcome.reason, iterations)
+        plan = self._lanes(limits.cores)
+        if len(plan) == 1:
+            return _take_turns(plan[0], problem, limits, best, should_stop)
+        searches = [
+            _search(turns, problem, replace(limits, seed=limits.seed + n), warm_start) for n, turns in enumerate(plan)
+        ]
+        is_stopped = lanes.run(searches, limits.deadline, best.offer, should_stop)
+        return Outcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
-    def _turns(self) -> list[tuple[Engine, float]]:
-        """Return the engines in turn, each with the share of the time at which its turn ends."""
+    def _lanes(self, cores: int) -> list[Turns]:
+        """Return what runs side by side: the turns of one core first, then engines alone, then further seeds."""
+        engines = list(self._able.values())
+        whole: list[Turns] = [[(engine, 1.0)] for engine in reversed(engines)]
         if STARTER in self._able and FINISHER in self._able:
-            return [(self._able[STARTER], STARTER_SHARE), (self._able[FINISHER], 1.0)]
-        return [(next(iter(self._able.values())), 1.0)]
+            turns: Turns = [(self._able[STARTER], STARTER_SHARE), (self._able[FINISHER], 1.0)]
+            whole = [[(self._able[FINISHER], 1.0)], [(self._able[STARTER], 1.0)], turns]
+        else:
+            turns = [(engines[0], 1.0)]
+            whole = whole[:-1]
+        return [turns, *whole][: max(1, cores)]
+
+
+def _search(turns: Turns, problem: Problem, limits: Limits, start: Candidate | None) -> lanes.Search:
+    def search(tell: OnImprovement) -> None:
+        _take_turns(turns, problem, limits, _Best(problem, tell, start), lambda: False)
+
+    return search
+
+
+def _take_turns(turns: Turns, problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop) -> Outcome:
+    """Let each engine search from the best plan so far, up to its share of the time."""
+    began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
+    for engine, until in turns:
+        turn = replace(limits, deadline=began + until * (limits.deadline - began))
+        outcome = engine.solve(problem, turn, best.offer, should_stop, best.candidate)
+        iterations += outcome.iterations
+        reason = outcome.reason
+        if outcome.best is not None:
+            best.offer(outcome.best)
+        if reason is StopReason.STOPPED:
+            break
+    return Outcome(best.candidate, reason, iterations)
 
 
 class _Best:
     """The cheapest candidate of all turns, and the gate that lets only better ones through."""
 
-    def __init__(self, problem: Problem, on_improvement: Callable[[Candidate], None], start: Candidate | None) -> None:
+    def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
         self._problem = problem
         self._on_improvement = on_improvement
         self.candidate = start

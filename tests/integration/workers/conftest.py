@@ -44,11 +44,11 @@ class Shop:
     feed: RedisFeed
     settings: Settings
 
-    async def submit(self, body: dict[str, Any], solve_time_s: int, engine: str = "auto") -> Job:
+    async def submit(self, body: dict[str, Any], solve_time_s: int, engine: str = "auto", **more: Any) -> Job:
         """Queue a job for a scenario."""
         scenario_id = ids.random_name("scn", 0)
         await self.store.put_scenario(StoredScenario(scenario_id, OWNER, body, datetime.now(UTC), "hash"))
-        request = SolveRequest(scenario_id, solve_time_s, engine=engine, fresh=True)
+        request = SolveRequest(scenario_id, solve_time_s, engine=engine, fresh=True, **more)
         return await self.store.submit(OWNER, request, ids.random_name("job", 0))
 
     async def job(self, job: Job) -> Job:

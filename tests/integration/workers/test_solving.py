@@ -7,6 +7,7 @@ import pytest
 
 from planner_mcp.jobs.events import EventKind
 from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import Job
 from tests.contract.fleet import fleet_body
 from tests.integration.workers.conftest import OWNER, SMALLEST, Shop, kinds
 
@@ -103,6 +104,32 @@ async def test_engine_that_cannot_plan_the_day_fails_the_job_with_its_name(open_
     assert error["type"] == "UnsupportedFeature"
     assert "locks" in error["message"]
     assert "Traceback" not in str(events[-1].data)
+
+
+async def test_stored_scenario_that_no_longer_holds_fails_with_its_faults(open_shop: Shop) -> None:
+    """SPEC T7: the child reads the scenario by the rules of the day; what they refuse is told, not retried."""
+    job = await open_shop.submit({**SMALLEST, "agents": []}, 5)
+    events = await open_shop.until_end(job)
+    assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.FAILED]
+    assert events[-1].data["error"]["errors"][0]["path"] == "/agents"
+
+
+async def test_exception_nobody_foresaw_fails_the_job_and_tells_nothing(open_shop: Shop) -> None:
+    """SPEC T8: a code and a trace id; the stack is in the log alone. It is not retried: it would only happen again."""
+    job = await open_shop.submit(fleet_body(20), 5, "pyvrp", seed=-1)
+    events = await open_shop.until_end(job)
+    assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.FAILED]
+    error = events[-1].data["error"]
+    assert (error["code"], error["type"]) == (5010, "EngineFailed")
+    assert error["traceId"]
+    assert "TypeError" not in str(events[-1].data)
+    assert (await open_shop.job(await _next(open_shop))).state is JobState.COMPLETED
+
+
+async def _next(shop: Shop) -> Job:
+    job = await shop.submit(SMALLEST, 5)
+    await shop.until_end(job)
+    return job
 
 
 async def test_memory_cap_ends_as_a_clean_failure(shop: Shop) -> None:

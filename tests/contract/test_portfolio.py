@@ -1,0 +1,78 @@
+"""What `auto` does with its time and its cores (SPEC S2, S3)."""
+
+import os
+import signal
+import time
+from itertools import pairwise
+
+import pytest
+
+from planner_mcp.errors import EngineCrashedError
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+from tests.contract.fleet import fleet
+from workers.engines import lanes, registry
+from workers.engines.base import Limits, OnImprovement, StopReason
+
+ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
+    """SPEC S3, with engines in turn and side by side."""
+    problem = fleet(60)
+    prices: list[int] = []
+
+    def note(candidate: Candidate) -> None:
+        assert verify(problem, lay_out(problem, candidate)) == []
+        prices.append(price(problem, candidate))
+
+    began = time.monotonic()
+    outcome = registry.choose(problem).solve(problem, Limits(began + 1.5, cores=cores), note, lambda: False)
+    assert 1.3 < time.monotonic() - began < 2.2
+    assert all(later < earlier for earlier, later in pairwise(prices))
+    assert outcome.best is not None
+    assert price(problem, outcome.best) == prices[-1]
+
+
+def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
+    """Engine contract."""
+    problem = fleet(60)
+    began = time.monotonic()
+    engine = registry.choose(problem)
+    outcome = engine.solve(problem, Limits(began + 10, cores=2), lambda _: None, lambda: time.monotonic() > began + 0.5)
+    assert outcome.reason is StopReason.STOPPED
+    assert time.monotonic() - began < 1.0
+
+
+def test_candidate_travels_whole() -> None:
+    """Between processes candidates are plain JSON."""
+    assert lanes.decode(lanes.encode(TWO)) == TWO
+
+
+def test_lane_that_dies_costs_the_others_nothing() -> None:
+    """Our choice: a crash of one engine is not a crash of the solve."""
+
+    def die(tell: OnImprovement) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    found: list[Candidate] = []
+    assert not lanes.run([die, lambda tell: tell(ONE)], time.monotonic() + 5, found.append, lambda: False)
+    assert found == [ONE]
+    with pytest.raises(EngineCrashedError):
+        lanes.run([die, die], time.monotonic() + 5, found.append, lambda: False)
+
+
+def test_lane_that_ignores_the_deadline_is_ended() -> None:
+    """No solve waits for an engine that forgets the time."""
+    began = time.monotonic()
+
+    def sleep(tell: OnImprovement) -> None:
+        tell(ONE)
+        time.sleep(60)
+
+    found: list[Candidate] = []
+    lanes.run([sleep], began + 0.2, found.append, lambda: False)
+    assert found == [ONE]
+    assert time.monotonic() - began < 1.5

@@ -1,0 +1,117 @@
+"""Searches side by side, each in a fork of its own.
+
+Owns the forks of one solve: start, news, end. A lane is a function that searches and tells of improvements; it may hold
+the interpreter as long as it likes, since nobody shares it. A lane that dies costs its core and nothing else; all lanes
+die with the process that started them.
+"""
+
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from planner_mcp.errors import EngineCrashedError
+from planner_mcp.vrp.problem import Candidate, Route, Stop, StopKind
+from workers import frames, limits
+from workers.engines.base import OnImprovement, ShouldStop
+
+POLL_S: Final = 0.02
+OVERTIME_S: Final = 0.3
+"""A lane still searching this long after the deadline is ended; what it found is here already."""
+_READ_BYTES: Final = 1 << 16
+
+Search = Callable[[OnImprovement], None]
+
+
+def run(lanes: Sequence[Search], deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop) -> bool:
+    """Run every lane until all have ended, the deadline, or `should_stop`; return whether it was the last.
+
+    Raises:
+        EngineCrashedError: Every lane died.
+    """
+    running = [_Lane(search) for search in lanes]
+    started = list(running)
+    try:
+        with selectors.DefaultSelector() as selector:
+            for lane in running:
+                selector.register(lane.sock, selectors.EVENT_READ, lane)
+            while running and time.monotonic() < deadline + OVERTIME_S:
+                for key, _ in selector.select(POLL_S):
+                    if not key.data.hear(on_improvement):
+                        selector.unregister(key.data.sock)
+                        running.remove(key.data)
+                if should_stop():
+                    return True
+    finally:
+        for lane in started:
+            lane.end()
+    if all(lane.has_crashed for lane in started):
+        raise EngineCrashedError
+    return False
+
+
+class _Lane:
+    """One fork and the socket it speaks over."""
+
+    def __init__(self, search: Search) -> None:
+        self.sock, theirs = socket.socketpair()
+        self._buffer = frames.FrameBuffer()
+        self.has_crashed = False
+        self._is_buried = False
+        parent = os.getpid()
+        if (pid := os.fork()) == 0:
+            self.sock.close()
+            _become_lane(search, theirs, parent)
+        theirs.close()
+        self._pid = pid
+
+    def hear(self, on_improvement: OnImprovement) -> bool:
+        """Pass on what the lane has found; return False when it has ended."""
+        if data := self.sock.recv(_READ_BYTES):
+            for message in self._buffer.feed(data):
+                on_improvement(decode(message))
+            return True
+        _, status = os.waitpid(self._pid, 0)
+        self.has_crashed = status != os.EX_OK
+        self._is_buried = True
+        return False
+
+    def end(self) -> None:
+        """End the lane, if it has not ended itself, and bury it."""
+        if not self._is_buried:
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+        self.sock.close()
+
+
+def _become_lane(search: Search, sock: socket.socket, parent: int) -> None:
+    """Search and end; never returns."""
+    status = os.EX_SOFTWARE
+    try:
+        limits.die_with_parent(parent)
+        search(lambda candidate: frames.send(sock, encode(candidate)))
+        status = os.EX_OK
+    finally:
+        if (error := sys.exception()) is not None:
+            sys.excepthook(type(error), error, error.__traceback__)
+        os._exit(status)
+
+
+def encode(candidate: Candidate) -> frames.Message:
+    """Return a candidate as it travels."""
+    routes = [[route.agent, [[stop.kind.value, stop.index] for stop in route.stops]] for route in candidate.routes]
+    return {"routes": routes}
+
+
+def decode(message: frames.Message) -> Candidate:
+    """Return the candidate that travelled."""
+    return Candidate(
+        tuple(
+            Route(agent, tuple(Stop(StopKind(kind), index) for kind, index in stops))
+            for agent, stops in message["routes"]
+        )
+    )
