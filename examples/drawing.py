@@ -204,7 +204,11 @@ def _block(kind: str, start_s: float, end_s: float, top: float, height: float, a
 
 
 def curve(history: Sequence[tuple[float, float]]) -> str:
-    """Return the best cost over elapsed seconds as a falling staircase; empty for fewer than two points."""
+    """Return the best cost over elapsed seconds as a falling staircase; empty for fewer than two points.
+
+    First plans that still leave tickets out cost thousands of times more; they are not drawn.
+    """
+    history = [(elapsed, cost) for elapsed, cost in history if cost <= 3 * abs(history[-1][1])]
     if len(history) < 2:
         return ""
     width, height, left, bottom = 520.0, 150.0, 58.0, 22.0

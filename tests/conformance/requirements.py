@@ -89,7 +89,7 @@ REQUIREMENTS: Final = (
     ),
     Requirement("S2", "Every plan passes an independent verifier before anyone sees it; statuses are honest."),
     Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan.", "issue 6"),
-    Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out."),
+    Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out.", "issue 5"),
     Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
     Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", "issue 3"),
     Requirement("O4", "The flow over several servers, address resolution included, runs as an example.", LATER),
