@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test test-all serve demo bench docs manifest clean
+.PHONY: help setup check test test-all chaos serve demo bench docs manifest clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test: setup ## the quick suite
 test-all: setup ## check, quick and slow suites
 	$(MAKE) check
 	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+
+chaos: setup ## long runs in which things die; CHAOS_RECORD=file keeps the figures
+	$(BIN)/python -m pytest -m chaos -s $(ARGS)
 
 serve: setup ## run server and one worker on 127.0.0.1:8080
 	$(BIN)/planner-mcp serve --workers 1

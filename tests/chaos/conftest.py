@@ -1,0 +1,36 @@
+"""A store of the storm's own, and a seed."""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.redis_store import RedisStore
+from tests.chaos.audit import storm_settings
+
+
+@pytest.fixture
+def seed() -> int:
+    """`CHAOS_SEED`, 1 unless said otherwise."""
+    return int(os.environ.get("CHAOS_SEED", "1"))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> EmbeddedStore:
+    """A server of the test's own, not started yet."""
+    return EmbeddedStore(tmp_path / "store", appendfsync="everysec")
+
+
+@pytest.fixture
+async def storm_store(server: EmbeddedStore, tmp_path: Path) -> AsyncIterator[tuple[RedisStore, Settings]]:
+    """An empty store on that server and the settings workers share with it."""
+    settings = storm_settings(Settings(data_dir=tmp_path, redis_url=server.start()))
+    try:
+        async with connect(settings) as store:
+            yield store, settings
+    finally:
+        server.stop()

@@ -1,0 +1,128 @@
+"""Submits jobs as clients do, waits for the last of them to end, and lets something happen meanwhile.
+
+Owns the client's half of a storm: every submit carries an idempotency key and is repeated until it is acknowledged, so
+what was acknowledged is known exactly. What dies, and when, is a test's.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.model import SolveRequest, StoredScenario
+from planner_mcp.store.redis_store import RedisStore
+from tests.contract.fleet import fleet_body
+
+CLIENT: Final = "ann"
+HOOK: Final = "https://example.org/hook"
+CLIENTS: Final = 4
+"""Submits that are under way at once."""
+SMALLEST: Final = {
+    "name": "smallest",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
+}
+
+
+@dataclass
+class Crowd:
+    """Clients with jobs to submit.
+
+    Args:
+        store: Where to.
+        dice: Decides which job is long.
+        long_share: Share of jobs that take about a second; the others take none.
+    """
+
+    store: RedisStore
+    dice: random.Random
+    long_share: float = 0.05
+    acknowledged: dict[int, str] = field(default_factory=dict)
+    refusals: int = 0
+    _quick: str = ""
+    _long: str = ""
+
+    async def open(self) -> None:
+        """Create the scenarios. Light workers read `busy_s` of them, whole workers the rest."""
+        self._quick = await self._scenario({**SMALLEST, "busy_s": 0})
+        self._long = await self._scenario({**fleet_body(40), "busy_s": 1.0})
+
+    async def _scenario(self, body: dict[str, Any]) -> str:
+        name = ids.random_name("scn", 0)
+        await self.store.put_scenario(StoredScenario(name, CLIENT, body, datetime.now(UTC), "hash"))
+        return name
+
+    async def submit(self, numbers: range, *, per_s: float = 1e9) -> None:
+        """Submit jobs, no faster than `per_s`; return when each is acknowledged."""
+        begins, left = time.monotonic(), iter(numbers)
+
+        async def client() -> None:
+            for number in left:
+                await asyncio.sleep(begins + (number - numbers.start) / per_s - time.monotonic())
+                await self._insist(number)
+
+        await asyncio.gather(*(client() for _ in range(CLIENTS)))
+
+    async def _insist(self, number: int) -> None:
+        is_long = self.dice.random() < self.long_share
+        request = SolveRequest(
+            self._long if is_long else self._quick,
+            1 if is_long else 20,
+            seed=number,
+            idempotency_key=f"call-{number}",
+            callback_url=HOOK,
+        )
+        while True:
+            try:
+                job = await self.store.submit(CLIENT, request, ids.random_name("job", 0))
+            except StoreUnavailableError:
+                self.refusals += 1
+                await asyncio.sleep(0.05)
+            else:
+                self.acknowledged[number] = job.id
+                return
+
+    async def ended(self) -> int:
+        """Return how many of the jobs have ended; -1 while the store is away."""
+        try:
+            stats = await self.store.stats()
+        except StoreUnavailableError:
+            return -1
+        return len(self.acknowledged) - stats.queued - stats.solving
+
+    async def until_ended(self, count: int, within_s: float) -> None:
+        """Return when `count` jobs were acknowledged and have ended."""
+        async with asyncio.timeout(within_s):
+            while len(self.acknowledged) < count or await self.ended() < count:  # noqa: ASYNC110 whatever may die meanwhile
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def beside(*works: Awaitable[None]) -> AsyncIterator[None]:
+    """Let works go on for the length of a block; a work that failed fails the block."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        yield
+        for task in tasks:
+            if task.done():
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def storm(every_s: float, strike: Callable[[], Awaitable[None]]) -> None:
+    """Strike again and again until cancelled."""
+    while True:
+        await asyncio.sleep(every_s)
+        await strike()

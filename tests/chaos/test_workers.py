@@ -1,0 +1,176 @@
+"""Workers die, freeze and stay away while jobs are under way; none is lost, doubled or written by a stranger.
+
+The quick suite runs small sizes, `make chaos` long ones; `KILL_JOBS`, `REAL_JOBS`, `STOPS`, `AWAY_S` and `CHAOS_SEED`
+set others.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from tests.chaos.audit import Audit, Orphan, audit, orphans_of
+from tests.chaos.driver import CLIENT, Crowd, beside, storm
+from tests.chaos.fleet import Fleet, fleet_of, real_worker
+from tests.chaos.record import keep, size_of, sizes
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(7200), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+Storm = tuple[RedisStore, Settings]
+FLEET = 4
+PATIENCE_S = 3600.0
+FREEZERS = 2
+"""Workers that may be frozen at the same time."""
+
+
+@dataclass
+class Killer:
+    """Strikes workers of a fleet and remembers what they held."""
+
+    fleet: Fleet
+    store: RedisStore
+    dice: random.Random
+    strikes: int = 0
+    orphans: list[Orphan] = field(default_factory=list)
+
+    async def kill(self) -> None:
+        """Kill a worker and start another."""
+        if (member := self.fleet.pick(self.dice)) is None:
+            return
+        at_s = time.time()
+        self.fleet.kill(member)
+        self.strikes += 1
+        self.orphans += await orphans_of(self.store.redis, member.pid, at_s)
+        self.fleet.mend()
+
+    async def freeze(self) -> None:
+        """Stop a worker that holds a job for three leases, then let it go on."""
+        if (member := self.fleet.pick(self.dice)) is None:
+            return
+        at_s = time.time()
+        self.fleet.stop(member)
+        if held := await orphans_of(self.store.redis, member.pid, at_s):
+            self.orphans += held
+            self.strikes += 1
+            await asyncio.sleep(3 * self.fleet.settings.lease_s)
+        self.fleet.resume(member)
+
+
+def refusals(log: Path) -> int:
+    """Return how often workers say that the store refused them because they hold their job no more."""
+    lines = log.read_text().splitlines()
+    return sum("attempt ended: lost" in line or "job settled elsewhere" in line for line in lines)
+
+
+async def run_jobs(crowd: Crowd, jobs: int, strike: Callable[[], Awaitable[None]], *, every_s: float) -> None:
+    """Submit jobs and see them end while something strikes."""
+    async with beside(storm(every_s, strike)):
+        await crowd.submit(range(jobs))
+        await crowd.until_ended(jobs, PATIENCE_S)
+
+
+async def verdict(crowd: Crowd, killer: Killer) -> Audit:
+    """Return what the store says."""
+    return await audit(crowd.store.redis, crowd.acknowledged.values(), principal=CLIENT, orphans=killer.orphans)
+
+
+@sizes("KILL_JOBS", quick=150, long=3000)
+async def test_killed_workers_lose_nothing_and_complete_nothing_twice(
+    storm_store: Storm, seed: int, tmp_path: Path, size: int
+) -> None:
+    """SPEC J1, J6, W3: a random worker dies every two seconds; each orphan runs again within a lease and 5 s."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    every_s = 2.0 if size > 500 else 0.5
+    crowd = Crowd(store, dice)
+    await crowd.open()
+    with fleet_of(settings, FLEET, tmp_path) as fleet:
+        killer = Killer(fleet, store, dice)
+        await run_jobs(crowd, size, killer.kill, every_s=every_s)
+    found = await verdict(crowd, killer)
+    keep("SIGKILL of workers", seed=seed, began=began, every_s=every_s, kills=killer.strikes, **found.as_json())
+    assert found.faults == []
+    assert found.states["completed"] + found.states["failed"] == size
+    assert found.orphans == len(killer.orphans)
+    assert found.slowest_rerun_s <= settings.lease_s + 5
+
+
+@pytest.mark.chaos
+async def test_killed_workers_with_their_solvers_lose_nothing(storm_store: Storm, seed: int, tmp_path: Path) -> None:
+    """SPEC J6: the same with whole workers: warm parents, solving children, couriers."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    jobs = size_of("REAL_JOBS", 1000)
+    settings = settings.model_copy(update={"webhook_schedule_s": [3600.0]})
+    crowd = Crowd(store, dice, long_share=0.02)
+    await crowd.open()
+    with fleet_of(settings, 3, tmp_path, real_worker) as fleet:
+        killer = Killer(fleet, store, dice)
+        await run_jobs(crowd, jobs, killer.kill, every_s=5.0)
+    found = await verdict(crowd, killer)
+    keep("SIGKILL of whole workers", seed=seed, began=began, every_s=5.0, kills=killer.strikes, **found.as_json())
+    assert found.faults == []
+    assert found.states["completed"] + found.states["failed"] == jobs
+    assert found.slowest_rerun_s <= settings.lease_s + 5
+
+
+@sizes("STOPS", quick=2, long=60)
+async def test_frozen_workers_write_nothing_when_they_wake(
+    storm_store: Storm, seed: int, tmp_path: Path, size: int
+) -> None:
+    """SPEC J6: SIGSTOP for three leases, SIGCONT: no stale write, no second end, no second outbox entry."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    settings = settings.model_copy(update={"lease_s": 1.0})
+    crowd = Crowd(store, dice, long_share=0.3)
+    await crowd.open()
+    with fleet_of(settings, FLEET, tmp_path) as fleet:
+        killer = Killer(fleet, store, dice)
+        jobs = 0
+        async with beside(*(storm(0.05, killer.freeze) for _ in range(FREEZERS))):
+            while killer.strikes < size:
+                await crowd.submit(range(jobs, jobs + 10))
+                jobs += 10
+                await crowd.until_ended(jobs - 5, PATIENCE_S)
+            while fleet.stopped:  # noqa: ASYNC110 a signal sends no event
+                await asyncio.sleep(0.05)
+        await crowd.until_ended(jobs, PATIENCE_S)
+        await asyncio.sleep(settings.lease_s)
+    found = await verdict(crowd, killer)
+    refused = refusals(fleet.log)
+    keep("SIGSTOP for three leases", seed=seed, began=began, stops=killer.strikes, refused=refused, **found.as_json())
+    assert found.faults == []
+    assert refused >= 1
+
+
+@sizes("AWAY_S", quick=3, long=60)
+async def test_when_all_workers_die_the_queue_waits_for_others(
+    storm_store: Storm, seed: int, tmp_path: Path, size: int
+) -> None:
+    """SPEC J6, J7: nothing is lost, submits go on, and the backlog drains when workers are back."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    crowd = Crowd(store, dice)
+    await crowd.open()
+    jobs = 60 + 10 * size
+    with fleet_of(settings, FLEET, tmp_path) as fleet:
+        killer = Killer(fleet, store, dice)
+        await crowd.submit(range(60))
+        for member in list(fleet.members):
+            at_s = time.time()
+            fleet.kill(member)
+            killer.orphans += await orphans_of(store.redis, member.pid, at_s + size)
+        gone = time.monotonic()
+        await crowd.submit(range(60, jobs), per_s=10)
+        await asyncio.sleep(max(0.0, gone + size - time.monotonic()))
+        backlog = len(crowd.acknowledged) - await crowd.ended()
+        fleet.mend()
+        back = time.monotonic()
+        await crowd.until_ended(jobs, PATIENCE_S)
+        drained_s = round(time.monotonic() - back, 1)
+    found = await verdict(crowd, killer)
+    figures = {"away_s": size, "backlog": backlog, "drained_s": drained_s}
+    keep("all workers die", seed=seed, began=began, **figures, **found.as_json())
+    assert found.faults == []
+    assert found.states["completed"] == jobs
