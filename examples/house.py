@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,12 @@ class House:
 
 @asynccontextmanager
 async def running(
-    data_dir: Path, *, workers: int = 2, log: Path | None = None, options: tuple[str, ...] = ()
+    data_dir: Path,
+    *,
+    workers: int = 2,
+    log: Path | None = None,
+    options: tuple[str, ...] = (),
+    settings: Mapping[str, str] | None = None,
 ) -> AsyncIterator[House]:
     """Run `planner-mcp serve` on a free port for the length of the block.
 
@@ -50,6 +55,7 @@ async def running(
         workers: Worker processes beside the server.
         log: File that gets every log line; a file in `data_dir` when None.
         options: Further options of `serve`.
+        settings: Variables set for it beside those of this process, for example `PLANNER_DRAIN_S`.
 
     Raises:
         HouseError: The server ended or said nothing within `START_S`; the message ends with its last lines.
@@ -58,7 +64,13 @@ async def running(
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "planner_mcp", "serve", "--port", "0", "--workers", str(workers)]
     process = await asyncio.create_subprocess_exec(
-        *command, "--data-dir", str(data_dir), *options, stderr=asyncio.subprocess.PIPE, start_new_session=True
+        *command,
+        "--data-dir",
+        str(data_dir),
+        *options,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        env=os.environ | dict(settings or {}),
     )
     assert process.stderr is not None  # noqa: S101 - asked for one line above
     lines = _Lines(process.stderr, log)

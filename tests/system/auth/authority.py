@@ -1,0 +1,57 @@
+"""An independent, certified authorization server in a process of its own, and ways to get tokens from it."""
+
+import asyncio
+import contextlib
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2 as httpx
+
+NODE_TESTS = Path(__file__).parents[2] / "node"
+
+
+@dataclass(frozen=True)
+class Authority:
+    """An authorization server that runs."""
+
+    issuer: str
+    process: asyncio.subprocess.Process
+
+    async def token(self, robot: str, resource: str, scope: str) -> str:
+        """Return an access token for a robot by the client credentials grant."""
+        form = {"grant_type": "client_credentials", "scope": scope, "resource": resource}
+        async with httpx.AsyncClient(trust_env=False) as http:
+            answer = await http.post(f"{self.issuer}/token", data=form, auth=(robot, f"{robot}-secret"))
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["access_token"])
+
+
+def install() -> None:
+    """Install what `tests/node/package-lock.json` names, once."""
+    if not (NODE_TESTS / "node_modules" / "oidc-provider").is_dir():
+        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=NODE_TESTS, check=True, timeout=100)
+
+
+@contextlib.asynccontextmanager
+async def authority(resources: dict[str, str], robots: dict[str, str]) -> AsyncIterator[Authority]:
+    """Run one for the length of the block.
+
+    Args:
+        resources: Resource identifier → `jwt` or `opaque`.
+        robots: Client id → scopes it may ask for.
+    """
+    config = json.dumps({"resources": resources, "robots": robots})
+    process = await asyncio.create_subprocess_exec(
+        "node", "authority.mjs", config, cwd=NODE_TESTS, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), 30)
+        yield Authority(json.loads(line)["issuer"], process)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

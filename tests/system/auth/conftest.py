@@ -1,0 +1,128 @@
+"""A planner behind authorization, once for all tests of it that do not break it."""
+
+import json
+import shutil
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from examples.house import House, running
+from planner_mcp.auth.api_keys import new_key
+from planner_mcp.jobs.model import READ, SENSITIVE, WRITE
+from planner_mcp.settings import Settings
+from planner_mcp.store.api_keys import RedisKeyRing
+from planner_mcp.store.connect import connect
+from planner_mcp.store.redis_store import RedisStore
+from tests.system.auth.authority import Authority, authority, install
+
+ROBOTS = {
+    "ann": f"{READ} {WRITE} {SENSITIVE}",
+    "ben": f"{READ} {WRITE}",
+    "eve": READ,
+    "root": f"{READ} {WRITE} planner:admin",
+}
+"""Clients of the authorization server and the most they may ask for."""
+
+
+@dataclass
+class Fort:
+    """A planner behind authorization, and how to speak to it as somebody."""
+
+    house: House
+    data_dir: Path
+    resource: str
+    authority: Authority | None = None
+    keys: dict[str, str] = field(default_factory=dict)
+
+    async def credential(self, name: str) -> str:
+        """Return a token, or the API key, of a principal with all scopes it may have."""
+        if self.authority is None:
+            return self.keys[name]
+        return await self.authority.token(name, self.resource, ROBOTS[name])
+
+    @asynccontextmanager
+    async def http(self, name: str | None, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
+        """Yield an HTTP client that sends a principal's credential; none for None."""
+        known = {"authorization": f"Bearer {await self.credential(name)}"} if name else {}
+        async with httpx.AsyncClient(
+            base_url=self.house.url, headers=known | headers, trust_env=False, timeout=60
+        ) as http:
+            yield http
+
+    @asynccontextmanager
+    async def client(self, name: str, mode: Any = "auto") -> AsyncIterator[Client]:
+        """Yield the official MCP client as a principal."""
+        async with (
+            self.http(name) as http,
+            Client(streamable_http_client(self.house.mcp, http_client=http), mode=mode) as client,
+        ):
+            yield client
+
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator[RedisStore]:
+        """Yield the planner's own store, to look behind the doors."""
+        async with connect(Settings(data_dir=self.data_dir)) as store:
+            yield store
+
+    def log(self) -> str:
+        """Return everything logged so far."""
+        return (self.data_dir / "serve.log").read_text(encoding="utf-8")
+
+
+def configured(**settings: str) -> dict[str, str]:
+    """Return settings as the variables a planner reads."""
+    return {f"PLANNER_{name}": value for name, value in settings.items()}
+
+
+@asynccontextmanager
+async def fort_with_keys(data_dir: Path, **settings: str) -> AsyncIterator[Fort]:
+    """Run a planner that takes API keys, one for each robot."""
+    async with running(data_dir, workers=1, settings=configured(AUTH_API_KEYS="true", **settings)) as house:
+        fort = Fort(house, data_dir, "")
+        async with fort.store() as store:
+            for name, scopes in ROBOTS.items():
+                fort.keys[name], record = new_key(name, "", scopes.split(), now=datetime.now(UTC))
+                await RedisKeyRing(store.link).add(record)
+        yield fort
+
+
+@pytest.fixture(scope="session")
+async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
+    """A planner that takes API keys."""
+    async with fort_with_keys(tmp_path_factory.mktemp("keyed"), MAX_STREAMS="4", RATE_PER_S="1000") as fort:
+        yield fort
+
+
+@pytest.fixture(scope="session")
+async def fort(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
+    """A planner that takes tokens of an independent authorization server."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("needs node and npm")
+    install()
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    resource = f"{url}/mcp"
+    async with authority({resource: "jwt", "https://other.example/mcp": "jwt"}, ROBOTS) as server:
+        folder, settings = tmp_path_factory.mktemp("fort"), configured(PUBLIC_URL=url, AUTH_ISSUERS=issuers(server))
+        async with running(folder, workers=1, options=("--port", str(port)), settings=settings) as house:
+            yield Fort(house, folder, resource, server)
+
+
+def issuers(server: Authority) -> str:
+    """Return the setting that accepts tokens of an authority, its keys to be discovered."""
+    return json.dumps({server.issuer: None})
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago: a resource identifier must be known before its server starts."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
