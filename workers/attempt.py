@@ -2,8 +2,9 @@
 
 Owns the race of everything that may end a solve: the child says it is done, the child dies, the client cancels or
 wants the plan now, the lease passes on, the worker drains, time or memory runs out. The first of them is the *verdict*;
-it decides how the child is stopped and what the store is told. Every write carries the claim and is refused once it is
-no longer ours. A store that is away delays the last word and never changes it.
+it decides how the child is stopped and what the store is told. How it is told is `workers/story.py`: every write
+carries the claim and is refused once it is no longer ours, and a store that is away delays the last word and never
+changes it.
 """
 
 import asyncio
@@ -11,7 +12,6 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
@@ -20,19 +20,15 @@ from planner_mcp.errors import (
     EngineError,
     EngineMemoryError,
     EngineTimeoutError,
-    IllegalTransitionError,
-    LeaseLostError,
-    NotFoundError,
-    PlannerError,
     StoreUnavailableError,
 )
-from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from workers import limits
 from workers.chores import call_off
 from workers.nursery import Child
 from workers.solve import OVERRUN_S, Order
+from workers.story import OURS_NO_MORE, Story
 
 REPORT_EVERY_S: Final = 0.2
 """Reports are at least this far apart."""
@@ -43,13 +39,9 @@ GRACE_S: Final = 0.3
 SHORT_GRACE_S: Final = 0.03
 """The same where an earlier plan serves as well: a cancel is worth more at once than with the last improvement."""
 MEMORY_WATCH_S: Final = 0.05
-RETRY_FIRST_S: Final = 0.1
-RETRY_LONGEST_S: Final = 2.0
+RENEW_AGAIN_S: Final = 0.1
 REUSE_BELOW_S: Final = 1.0
 """A child that solved for longer is not used again: its memory has been through a search."""
-
-OURS_NO_MORE: Final = (LeaseLostError, IllegalTransitionError, NotFoundError)
-"""How the store says that this job has moved on without us."""
 
 log = logging.getLogger("planner.worker")
 
@@ -66,15 +58,6 @@ class Verdict(Enum):
     LOST = auto()
     OVERDUE = auto()
     MEMORY = auto()
-
-
-@dataclass(slots=True)
-class _Best:
-    """The last plan the child sent."""
-
-    plan: dict[str, Any] | None = None
-    improvements: int = 0
-    is_reported: bool = True
 
 
 class Attempt:
@@ -103,10 +86,8 @@ class Attempt:
         self._store = store
         self._settings = settings
         self._trace_id = trace_id
-        self._clock = clock
-        self._began = clock()
+        self._story = Story(claim, store, trace_id=trace_id, clock=clock)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
-        self._best = _Best()
         self._news = asyncio.Event()
         self._flags_changed = asyncio.Event()
         self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
@@ -125,6 +106,7 @@ class Attempt:
 
     def hand_back(self) -> None:
         """Stop, and give the job back unfinished."""
+        self._story.hurry()
         self._decide(Verdict.HAND_BACK)
 
     async def run(self) -> bool:
@@ -144,8 +126,7 @@ class Attempt:
             self._is_settled = True
             self._flags_changed.set()
             await call_off([renewing], grace_s=GRACE_S)
-        self._log_end(verdict)
-        return verdict is Verdict.DONE and self._clock() - self._began < REUSE_BELOW_S
+        return verdict is Verdict.DONE and self._story.elapsed_s < REUSE_BELOW_S
 
     def _order(self) -> Order:
         request = self._claim.job.request
@@ -175,7 +156,7 @@ class Attempt:
             try:
                 renewal = await self._store.renew(self._claim)
             except StoreUnavailableError:
-                await asyncio.sleep(RETRY_FIRST_S)
+                await asyncio.sleep(RENEW_AGAIN_S)
                 continue
             except OURS_NO_MORE:
                 self._decide(Verdict.LOST)
@@ -190,16 +171,16 @@ class Attempt:
             await _wait_for(self._flags_changed, self._settings.lease_s / 4)
 
     def _finish_when_planned(self) -> None:
-        if self._best.plan is None:
+        if self._story.plan is None:
             self._wants_first_plan = True
         else:
             self._decide(Verdict.FINISH)
 
     async def _listen(self) -> None:
-        """Take what the child says; a better plan takes the place of one not yet reported."""
+        """Take what the child says."""
         while (message := await self._child.receive()) is not None:
             if message["kind"] == "plan":
-                self._best = _Best(message["plan"], message["improvements"], is_reported=False)
+                self._story.better(message["plan"], message["improvements"])
                 self._news.set()
                 if self._wants_first_plan:
                     self._decide(Verdict.FINISH)
@@ -217,7 +198,7 @@ class Attempt:
             if self._verdict.done():
                 return
             try:
-                await self._report()
+                await self._story.report()
             except StoreUnavailableError:
                 self._news.set()
             except OURS_NO_MORE:
@@ -225,34 +206,15 @@ class Attempt:
                 return
             await asyncio.wait([self._verdict], timeout=REPORT_EVERY_S)
 
-    async def _report(self) -> None:
-        best = self._best
-        await self._store.report(self._claim, self._progress(), None if best.is_reported else best.plan)
-        best.is_reported = True
-
     async def _guard(self) -> None:
         """Watch the clock and the child's memory."""
         pid = await self._child.pid
-        overdue = self._began + self._solve_s + OVERRUN_S
-        while self._clock() < overdue:
+        while (left_s := self._solve_s + OVERRUN_S - self._story.elapsed_s) > 0:
             if limits.resident_mb(pid) > self._settings.solve_memory_mb:
                 self._decide(Verdict.MEMORY)
                 return
-            await asyncio.sleep(min(MEMORY_WATCH_S, max(0.0, overdue - self._clock())))
+            await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
         self._decide(Verdict.OVERDUE)
-
-    def _progress(self) -> Progress:
-        elapsed_s = self._claim.elapsed_s + self._clock() - self._began
-        percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
-        plan = self._best.plan or self._claim.best_plan or {}
-        return Progress(
-            percent=max(percent, min(99, self._claim.job.progress.percent)),
-            cost=plan.get("cost"),
-            tickets_served=plan.get("tickets_served"),
-            tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
-            improvements=self._claim.job.progress.improvements + self._best.improvements,
-            elapsed_s=round(elapsed_s, 3),
-        )
 
     # ---- how it ends
 
@@ -268,74 +230,31 @@ class Attempt:
         await asyncio.wait([listening], timeout=GRACE_S)
 
     async def _settle(self, verdict: Verdict) -> None:
-        """Tell the store how it ended, for as long as it takes the store to listen."""
-        steps: dict[Verdict, Callable[[], Awaitable[None]]] = {
-            Verdict.DONE: self._complete,
-            Verdict.FINISH: self._complete,
-            Verdict.ERROR: lambda: self._store.fail(self._claim, self._error),
+        story = self._story
+        words: dict[Verdict, Callable[[], Awaitable[None]]] = {
+            Verdict.DONE: story.complete,
+            Verdict.FINISH: story.complete,
+            Verdict.ERROR: lambda: story.fail_with(self._error),
             Verdict.DIED: self._settle_death,
-            Verdict.CANCEL: self._settle_cancel,
-            Verdict.HAND_BACK: self._settle_hand_back,
-            Verdict.OVERDUE: self._settle_overdue,
-            Verdict.MEMORY: lambda: self._fail(EngineMemoryError()),
+            Verdict.CANCEL: story.cancelled,
+            Verdict.HAND_BACK: story.handed_back,
+            Verdict.OVERDUE: lambda: story.complete(without=EngineTimeoutError()),
+            Verdict.MEMORY: lambda: story.fail(EngineMemoryError()),
         }
-        if (step := steps.get(verdict)) is None:
-            return None
-        delay_s = RETRY_FIRST_S
-        while True:
-            try:
-                return await step()
-            except StoreUnavailableError:
-                await asyncio.sleep(delay_s)
-                delay_s = min(2 * delay_s, RETRY_LONGEST_S)
-            except OURS_NO_MORE as error:
-                log.info("job settled elsewhere: %s", error.type, extra=self._context())
-                return None
-
-    async def _complete(self) -> None:
-        if self._best.plan is None:
-            await self._fail(EngineError("The solver ended without a plan."))
-        else:
-            await self._store.complete(self._claim, self._progress(), self._best.plan)
-
-    async def _settle_cancel(self) -> None:
-        await self._report_last_plan()
-        await self._store.settle_cancel(self._claim)
-
-    async def _settle_hand_back(self) -> None:
-        await self._report_last_plan()
-        await self._store.hand_back(self._claim)
-
-    async def _settle_overdue(self) -> None:
-        if self._best.plan is None:
-            await self._fail(EngineTimeoutError())
-        else:
-            await self._complete()
+        if (last_word := words.get(verdict)) is not None:
+            await story.insist(last_word)
+        elapsed_s = round(story.elapsed_s, 3)
+        log.info("attempt ended: %s after %s s", verdict.name.lower(), elapsed_s, extra=story.context())
 
     async def _settle_death(self) -> None:
         """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""
-        exit_ = await self._child.exit
-        if exit_.code >= 0:
-            await self._fail(EngineError())
-        elif exit_.peak_mb > self._settings.solve_memory_mb:
-            await self._fail(EngineMemoryError())
+        end = await self._child.exit
+        if end.code >= 0:
+            await self._story.fail(EngineError())
+        elif end.peak_mb > self._settings.solve_memory_mb:
+            await self._story.fail(EngineMemoryError())
         else:
-            await self._report_last_plan()
-            await self._store.crash(self._claim, EngineCrashedError().as_json(self._trace_id))
-
-    async def _report_last_plan(self) -> None:
-        if not self._best.is_reported:
-            await self._report()
-
-    async def _fail(self, error: PlannerError) -> None:
-        await self._store.fail(self._claim, error.as_json(self._trace_id))
-
-    def _context(self) -> dict[str, Any]:
-        return {"job_id": self.job_id, "trace_id": self._trace_id, "fence": self._claim.fence}
-
-    def _log_end(self, verdict: Verdict) -> None:
-        elapsed_s = round(self._clock() - self._began, 3)
-        log.info("attempt ended: %s after %s s", verdict.name.lower(), elapsed_s, extra=self._context())
+            await self._story.crashed(EngineCrashedError())
 
 
 async def _wait_for(event: asyncio.Event, timeout_s: float) -> None:

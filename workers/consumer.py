@@ -16,10 +16,11 @@ from typing import Final
 from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
-from workers.attempt import OURS_NO_MORE, Attempt
+from workers.attempt import Attempt
 from workers.chores import call_off
 from workers.nursery import Child, Nursery
 from workers.reaper import sweep
+from workers.story import OURS_NO_MORE
 
 CLAIM_WAIT_S: Final = 1.0
 """How long one claim waits for a job: also how long an idle worker may take to notice that it should go."""

@@ -36,7 +36,7 @@ ONCE_MORE = [EventKind.QUEUED, EventKind.STARTED, EventKind.REQUEUED, EventKind.
 async def test_death_of_a_child_is_retried_at_once(shop: Shop) -> None:
     """SPEC J6: the job runs again without waiting for the lease, from its last plan, with the time that is left."""
     async with shop.crew() as pool:
-        job = await shop.submit(fleet_body(100), 3)
+        job = await shop.submit(fleet_body(100), 2)
         await shop.until_planned(job)
         _, _, child = await solver_of(pool)
         kill(child)
@@ -83,7 +83,7 @@ async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(sho
 async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(shop: Shop) -> None:
     """SPEC J6: a killed worker's job runs again elsewhere; its solver does not burn on."""
     async with shop.crew(2) as pool:
-        job = await shop.submit(fleet_body(100), 3)
+        job = await shop.submit(fleet_body(100), 2)
         await shop.until_planned(job)
         worker, warm, child = await solver_of(pool)
         kill(worker)
