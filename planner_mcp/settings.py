@@ -48,6 +48,13 @@ class Settings(BaseSettings):
         1, ge=1, le=64, description="Independent queues, each on one hash slot; more than one only with Redis Cluster."
     )
     appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
+    replication: Literal["none", "wait", "waitaof"] = Field(
+        "none",
+        description="A submit is acknowledged once a replica has it: wait in memory, waitaof on both disks (Redis 7.2).",
+    )
+    replication_wait_s: float = Field(
+        2.0, gt=0, le=2.5, description="A submit that no replica has by then is answered as a retryable error."
+    )
 
     # ---- server
     host: str = Field("127.0.0.1", description="Address to listen on.")

@@ -81,7 +81,7 @@ class CallerStore:
         }
         if is_explicit and self._settings.pools > 1:
             await self._bind_key(args)
-        return _job(await self._link.step("submit", pool, args))
+        return _job(await self._link.safe_step("submit", pool, args))
 
     async def _bind_key(self, args: dict[str, Any]) -> None:
         home = int(args["idem"][-8:], 16) % self._settings.pools

@@ -28,6 +28,7 @@ BLOCKING_CONNECTIONS: Final = 512
 """One for each slot that waits for a job and each feed that is read."""
 REVIVE_EVERY_S: Final = 0.5
 OLDEST: Final = (7, 0)
+FIRST_WITH_WAITAOF: Final = (7, 2)
 
 
 @asynccontextmanager
@@ -72,7 +73,7 @@ async def _revive(server: EmbeddedStore) -> None:
 async def _link(url: str, settings: Settings) -> Link:
     client = _client(url, COMMAND_TIMEOUT_S, COMMAND_CONNECTIONS)
     try:
-        is_cluster = await _checked(client)
+        is_cluster = await _checked(client, settings)
     except BaseException:
         await _close(client)
         raise
@@ -111,7 +112,7 @@ def _cluster(url: str, timeout_s: float) -> RedisCluster:
     )
 
 
-async def _checked(client: Redis) -> bool:
+async def _checked(client: Redis, settings: Settings) -> bool:
     """Refuse a server that cannot keep a promise; return whether it is a cluster."""
     with border():
         info = await client.info()
@@ -121,7 +122,12 @@ async def _checked(client: Redis) -> bool:
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         raise StoreError(f"maxmemory-policy is {policy}, which deletes jobs; set it to noeviction.")
-    return bool(info.get("cluster_enabled"))
+    is_cluster = bool(info.get("cluster_enabled"))
+    if is_cluster and settings.replication != "none":
+        raise StoreError("Waiting for replicas is not supported on Redis Cluster; set PLANNER_REPLICATION to none.")
+    if settings.replication == "waitaof" and version < FIRST_WITH_WAITAOF:
+        raise StoreError(f"Redis {info.get('redis_version')} has no WAITAOF; set PLANNER_REPLICATION to wait.")
+    return is_cluster
 
 
 async def _close(client: Any) -> None:

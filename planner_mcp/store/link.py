@@ -14,6 +14,7 @@ from redis.exceptions import NoScriptError, ResponseError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import border
 from planner_mcp.store.keys import tag
+from planner_mcp.store.replication import Replication
 from planner_mcp.store.scripts import load_steps
 
 BLOCK_S: Final = 10.0
@@ -40,6 +41,7 @@ class Link:
         self.pools = settings.pools
         self._blocking = blocking
         self._steps = load_steps(settings)
+        self._replication = Replication(settings)
         self._close = close
 
     async def aclose(self) -> None:
@@ -49,14 +51,28 @@ class Link:
 
     async def step(self, name: str, pool: int, args: dict[str, Any], *blobs: str) -> Reply:
         """Run one atomic step; its reply starts with a word."""
-        step = self._steps[name]
-        arguments = (1, tag(pool), json.dumps(args, ensure_ascii=False), *blobs)
+        step, arguments = self._steps[name], _arguments(pool, args, blobs)
         with border():
             try:
                 reply = await self.commands.execute_command("EVALSHA", step.sha, *arguments)
             except NoScriptError:
                 reply = await self.commands.execute_command("EVAL", step.text, *arguments)
         return list(reply)
+
+    async def safe_step(self, name: str, pool: int, args: dict[str, Any]) -> Reply:
+        """Run one atomic step and return when it is as safe as the settings ask: with a replica, or at once.
+
+        Raises:
+            StoreUnavailableError: Also when no replica confirmed in time; the step may stand, repeating it waits again.
+        """
+        if not self._replication.is_wanted:
+            return await self.step(name, pool, args)
+        step, arguments = self._steps[name], _arguments(pool, args, ())
+        with border():
+            try:
+                return await self._replication.confirm(self.commands, pool, "EVALSHA", step.sha, *arguments)
+            except NoScriptError:
+                return await self._replication.confirm(self.commands, pool, "EVAL", step.text, *arguments)
 
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
@@ -91,6 +107,10 @@ class Link:
         words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)
         with border():
             return _entries(await _stoppable(self._blocking.execute_command(*words)))
+
+
+def _arguments(pool: int, args: dict[str, Any], blobs: tuple[str, ...]) -> tuple[str | int, ...]:
+    return (1, tag(pool), json.dumps(args, ensure_ascii=False), *blobs)
 
 
 async def _stoppable(reading: Coroutine[Any, Any, Any]) -> Any:

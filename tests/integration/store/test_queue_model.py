@@ -1,11 +1,13 @@
 """The queue against a model of it: whatever callers, workers and the reaper do in whatever order (issue 3).
 
 The quick profile runs in seconds; `MODEL_RUNS=5000 pytest tests/integration/store/test_queue_model.py` runs the
-long one. Three workers hold claims side by side, old claims are kept and tried again.
+long one. Three workers hold claims side by side, old claims are kept and tried again. Names are counted, not drawn, and
+choices go by age, so that a history repeats exactly.
 """
 
 import asyncio
 import os
+import string
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -78,11 +80,16 @@ class Queue(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.jobs: dict[str, Expected] = {}
         self.scenarios: dict[str, str] = {}
-        self.seed = 0
+        self.seed = self.names = 0
         limits = {"max_solving_per_principal": QUOTA, "max_queued_per_principal": MAX_QUEUED, "lease_s": 30.0}
         self.context = connect(Settings(redis_url=self.url, **limits))  # type: ignore[arg-type]
         self.store: RedisStore = self.run(self.context.__aenter__())
         self.run(self.open())
+
+    def name(self, kind: ids.Kind) -> str:
+        self.names += 1
+        letters = "".join(string.ascii_lowercase[int(digit)] for digit in f"{self.names:026d}")
+        return f"{kind}-0-{letters}"
 
     def run(self, step: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(step)
@@ -92,7 +99,7 @@ class Queue(RuleBasedStateMachine):
         for worker in WORKERS:
             await self.store.register(worker, SLOTS // len(WORKERS))
         for principal in PRINCIPALS:
-            name = self.scenarios[principal] = ids.random_name("scn", 0)
+            name = self.scenarios[principal] = self.name("scn")
             await self.store.put_scenario(StoredScenario(name, principal, {}, datetime.now(UTC), "h"))
 
     def teardown(self) -> None:
@@ -111,7 +118,7 @@ class Queue(RuleBasedStateMachine):
         request = SolveRequest(self.scenarios[principal], 30, seed=self.seed, priority=priority, callback_url=url)
         queued = sum(job.principal == principal and job.state is JobState.QUEUED for job in self.jobs.values())
         try:
-            job = self.run(self.store.submit(principal, request, ids.random_name("job", 0)))
+            job = self.run(self.store.submit(principal, request, self.name("job")))
         except QuotaExceededError:
             assert queued >= MAX_QUEUED
         else:
@@ -121,10 +128,10 @@ class Queue(RuleBasedStateMachine):
     @precondition(lambda self: self.jobs)
     @rule(data=st.data())
     def submit_again(self, data: st.DataObject) -> None:
-        job_id = data.draw(st.sampled_from(sorted(self.jobs)))
+        job_id = data.draw(st.sampled_from(list(self.jobs)))
         expected = self.jobs[job_id]
         if expected.state not in (JobState.FAILED, JobState.CANCELLED):
-            again = self.run(self.store.submit(expected.principal, expected.request, ids.random_name("job", 0)))
+            again = self.run(self.store.submit(expected.principal, expected.request, self.name("job")))
             assert again.id == job_id
 
     @rule(target=claims, worker=workers)
@@ -192,7 +199,7 @@ class Queue(RuleBasedStateMachine):
     @precondition(lambda self: self.jobs)
     @rule(data=st.data(), keep=st.booleans())
     def cancel(self, data: st.DataObject, keep: bool) -> None:
-        job_id = data.draw(st.sampled_from(sorted(self.jobs)))
+        job_id = data.draw(st.sampled_from(list(self.jobs)))
         expected = self.jobs[job_id]
         self.run(self.store.cancel(expected.principal, job_id, keep_best=keep))
         if expected.state is JobState.QUEUED:

@@ -1,0 +1,87 @@
+"""A submit that waits for a replica (SPEC J7)."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.jobs import ids
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from tests.chaos.valkey import Valkey
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[tuple[Valkey, Valkey]]:
+    """A primary and its replica, in step."""
+    with (
+        Valkey(tmp_path / "primary", repl_diskless_sync_delay="0") as primary,
+        Valkey(tmp_path / "replica", replicaof=f"127.0.0.1 {primary.port}") as replica,
+    ):
+        while not _is_up(replica):
+            time.sleep(0.02)
+        yield primary, replica
+
+
+def _is_up(replica: Valkey) -> bool:
+    return bool(replica.ask("INFO", "replication").get("master_link_status") == "up")
+
+
+@pytest.mark.parametrize("mode", ["wait", "waitaof"])
+async def test_an_acknowledged_submit_is_on_the_replica(pair: tuple[Valkey, Valkey], desk: Any, mode: str) -> None:
+    """SPEC J7: WAIT or WAITAOF after each submit."""
+    primary, replica = pair
+    async with connect(Settings(redis_url=primary.url, replication=mode)) as store:  # type: ignore[arg-type]
+        desk.store = store
+        job = await desk.submit()
+        assert replica.ask("HGET", f"{{p0}}:job:{job.id}", "state") == "queued"
+
+
+async def test_a_submit_that_no_replica_has_is_a_retryable_error_and_its_retry_finds_the_job(
+    pair: tuple[Valkey, Valkey], desk: Any
+) -> None:
+    """SPEC J7, T2: never acknowledged while it could be lost, never made twice; the retry waits too."""
+    primary, replica = pair
+    async with connect(Settings(redis_url=primary.url, replication="wait", replication_wait_s=0.3)) as store:
+        desk.store = store
+        request = await desk.request()
+        replica.signal(signal.SIGSTOP)
+        for _attempt in range(2):
+            with anyio.fail_after(2), pytest.raises(StoreUnavailableError) as caught:
+                await store.submit("ann", request, ids.random_name("job", 0))
+            assert caught.value.retryable
+            assert "replica" in caught.value.message
+        replica.signal(signal.SIGCONT)
+        job = await store.submit("ann", request, ids.random_name("job", 0))
+        assert (await store.list_jobs("ann", None, offset=0, count=9))[1] == 1
+        assert replica.ask("EXISTS", f"{{p0}}:job:{job.id}") == 1
+
+
+async def test_without_the_setting_a_lone_primary_acknowledges(tmp_path: Path, desk: Any) -> None:
+    """SPEC J7: the default asks for no replica; with `wait` a lone primary takes no submit."""
+    with Valkey(tmp_path / "alone") as primary:
+        for mode, is_taken in (("none", True), ("wait", False)):
+            settings = Settings(redis_url=primary.url, replication=mode, replication_wait_s=0.1)  # type: ignore[arg-type]
+            async with connect(settings) as store:
+                desk.store, desk.scenarios = store, {}
+                if is_taken:
+                    await desk.submit()
+                else:
+                    with pytest.raises(StoreUnavailableError):
+                        await desk.submit()
+
+
+async def test_waiting_for_replicas_on_a_cluster_is_refused_at_the_start(tmp_path: Path) -> None:
+    """SPEC J7: said at once rather than promised in vain."""
+    settings = Settings(replication="wait")
+    with Valkey(tmp_path / "node", cluster_enabled="yes", appendonly="no") as node:
+        asked = settings.model_copy(update={"redis_url": node.url})
+        with pytest.raises(StoreError, match="PLANNER_REPLICATION"):
+            await connect(asked).__aenter__()
