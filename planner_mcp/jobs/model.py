@@ -51,6 +51,21 @@ class StoredScenario:
     """SHA-256 of the canonical body."""
     revision: int = 1
     parent_id: str | None = None
+    last_job_id: str | None = None
+    """Its newest solve."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioCard:
+    """A scenario as it stands in a list, without its body."""
+
+    id: str
+    name: str
+    """As the caller wrote it."""
+    created_at: datetime
+    revision: int = 1
+    parent_id: str | None = None
+    last_job_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

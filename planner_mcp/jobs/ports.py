@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,10 @@ class JobStore(Protocol):
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal."""
+        ...
+
+    async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many are listed."""
         ...
 
     async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:

@@ -15,7 +15,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Principal, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.scenario import input_hash
@@ -77,6 +77,12 @@ class Planner:
     async def scenario(self, principal: Principal, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal."""
         return await self._store.get_scenario(principal.id, scenario_id)
+
+    async def scenarios(
+        self, principal: Principal, *, offset: int = 0, count: int = 20
+    ) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many there are."""
+        return await self._store.list_scenarios(principal.id, offset=offset, count=count)
 
     # ---- jobs
 

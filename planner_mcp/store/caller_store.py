@@ -20,7 +20,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
@@ -47,7 +47,12 @@ class CallerStore:
     async def put_scenario(self, scenario: StoredScenario) -> None:
         """Keep a scenario; readable on every replica when this returns."""
         pool = self._pool("scn", scenario.id)
-        args = {"scenario": scenario.id, "ttl_s": self._settings.scenario_ttl_s}
+        args = {
+            "scenario": scenario.id,
+            "principal": scenario.principal,
+            "ttl_s": self._settings.scenario_ttl_s,
+            "listed": keys.SCENARIOS_LISTED,
+        }
         await self._link.step("put_scenario", pool, args, *records.scenario_words(scenario))
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
@@ -58,6 +63,19 @@ class CallerStore:
             raise NotFoundError
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
         return records.scenario_of(kept)
+
+    async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many are listed. With several pools, each gives its newest."""
+        is_alone = self._settings.pools == 1
+        args = {"principal": principal, "offset": offset if is_alone else 0}
+        found: list[ScenarioCard] = []
+        total = 0
+        for pool in range(self._settings.pools):
+            args["count"] = count if is_alone else offset + count
+            _ok, there, rows = await self._link.step("list_scenarios", pool, args)
+            found, total = found + [records.card_of(row) for row in rows], total + there
+        found.sort(key=lambda card: card.created_at, reverse=True)
+        return (found if is_alone else found[offset : offset + count]), total
 
     # ---- jobs
 

@@ -8,6 +8,7 @@ from the last step of the job; while it is queued the reaper counts as one.
 ```text
 key                      kind    holds                                             life
 {pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, …        scenario TTL from last use; live
+{pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  scenario TTL from the last
 {pN}:job:<job>           hash    one job (store/records.py)                        live; job TTL from its end
 {pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job
@@ -49,6 +50,7 @@ FEED_KEPT: Final = 50_000
 """Ten seconds of 5000 events a second; a replica further behind reads each job's own stream."""
 CONTROL_S: Final = 3600
 PING_S: Final = 60
+SCENARIOS_LISTED: Final = 10_000
 REFRESH_MS: Final = 86_400_000
 """The reaper renews the lives of a queued job this often."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario
 
 Fields = dict[str, str]
 
@@ -67,6 +67,7 @@ def scenario_words(scenario: StoredScenario) -> list[str]:
     """Return a scenario as the flat fields of the hash that is stored."""
     fields = {
         "id": scenario.id,
+        "name": str(scenario.body.get("name", "")),
         "principal": scenario.principal,
         "body": dumps(scenario.body),
         "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
@@ -87,7 +88,14 @@ def scenario_of(kept: Fields) -> StoredScenario:
         input_hash=kept["input_hash"],
         revision=int(kept["revision"]),
         parent_id=kept["parent_id"] or None,
+        last_job_id=kept.get("job") or None,
     )
+
+
+def card_of(row: list[str | None]) -> ScenarioCard:
+    """Return an entry of a list of scenarios: `id, name, created_ms, revision, parent_id, job`."""
+    id_, name, created_ms, revision, parent_id, job_id = (word or "" for word in row)
+    return ScenarioCard(id_, name, _time(created_ms), int(revision), parent_id or None, job_id or None)
 
 
 def event_of(job_id: str, event_id: str, kept: Fields) -> Event:

@@ -18,7 +18,7 @@ from planner_mcp.store import keys
 
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
-    "put_scenario", "submit", "reserve", "look", "list", "cancel", "finish_now", "stats",
+    "put_scenario", "list_scenarios", "submit", "reserve", "look", "list", "cancel", "finish_now", "stats",
     "register", "claim", "renew", "report", "finish", "requeue", "reap",
 )  # fmt: skip
 

@@ -35,6 +35,7 @@ write(A.job, job, {
   submitted_ms = NOW_MS, fence = 0, crashes = 0, percent = 0, cancel = '', finish = '', delivery = '', plan_id = '',
   summary = '', progress = '', best = '', events = 0,
 })
+call('HSET', scenario_key(A.scenario), 'job', A.job)
 call('ZADD', QUEUED, NOW_MS, A.job)
 call('ZADD', index_key(A.principal), job.seq, A.job)
 call('ZADD', index_key(A.principal, 'queued'), job.seq, A.job)
