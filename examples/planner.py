@@ -72,7 +72,7 @@ async def rows(client: Client, plan_id: str, view: str, fields: tuple[str, ...])
 
 
 async def read_plan(client: Client, plan_id: str) -> dict[str, Any]:
-    """Return a plan with its routes, visits and unassigned tickets, the way `examples.render` draws it."""
+    """Return a plan with its routes, visits and unassigned tickets, the way `planner_mcp.picture` draws it."""
     figures = await call(client, "read_plan", {"plan_id": plan_id})
     routes = await rows(client, plan_id, "routes", ROUTE_FIELDS)
     visits = await rows(client, plan_id, "visits", VISIT_FIELDS)

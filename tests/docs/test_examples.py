@@ -13,7 +13,7 @@ from mcp import Client
 from examples import beijing, channel, quickstart
 from examples.house import House, running
 from examples.planner import RefusedError, call, read_plan, watch
-from examples.render import page
+from planner_mcp.picture.report import page
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.docs.pages import ROOT
 

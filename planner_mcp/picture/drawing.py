@@ -1,6 +1,6 @@
 """Draws a plan as SVG: a route map, a timeline and the curve of costs.
 
-Owns shapes and their places; words around them and colours are `examples/render.py` and `examples/page.css`. Nothing
+Owns shapes and their places; words around them and colours are `report.py` with `report.css`, and `chart.py`. Nothing
 is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so that a page can light it up everywhere
 at once; hovering any shape shows its `<title>`.
 """
@@ -69,11 +69,18 @@ def clock(seconds: float) -> str:
 
 
 def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
-    """Return the map: each route a line with its stops, depots as squares, unassigned tickets as crosses.
+    """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
+    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", map_shapes(plan, places, unassigned, is_plane=is_plane))
+
+
+def map_shapes(
+    plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool
+) -> list[str]:
+    """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
 
     Args:
         plan: As `Plan.as_json()`.
-        places: Positions of all locations that occur.
+        places: Positions of all locations that occur; at least one.
         unassigned: Location and text of each ticket left out.
         is_plane: Whether places are metres in a plane.
     """
@@ -82,8 +89,7 @@ def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[s
     parts += [_route(index, route, places, projection) for index, route in enumerate(plan["routes"])]
     parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
-    parts += [_scale_bar(projection), _north()]
-    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", parts)
+    return [*parts, _scale_bar(projection), _north()]
 
 
 def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str]) -> str:

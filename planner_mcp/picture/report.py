@@ -1,7 +1,7 @@
 """Renders a plan as one self-contained page: KPIs, route map, timeline, stops and what was left out.
 
-Owns the words and the order of the page; shapes are `examples/drawing.py`, looks are `examples/page.css`. The page
-fetches nothing, runs no script and follows the reader's light or dark setting.
+Owns the words and the order of the page; shapes are `drawing.py`, looks are `report.css`. The page fetches nothing,
+runs no script, follows the reader's light or dark setting and prints in black on white with all stops.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from examples.drawing import Places, clock, curve, route_map, timeline
+from planner_mcp.picture.drawing import clock, curve, route_map, timeline
+from planner_mcp.picture.places import left_out, positions
 
-_STYLE: Final = Path(__file__).with_name("page.css")
+_STYLE: Final = Path(__file__).with_name("report.css")
 
 
 def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple[float, float]] = ()) -> str:
@@ -23,9 +24,8 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
         history: Best cost by elapsed seconds, rising in time.
     """
     places, is_plane = positions(scenario)
-    where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
-    left_out = [(where[entry["ticket_id"]], f"{entry['ticket_id']}: {entry['code']}") for entry in plan["unassigned"]]
-    drawing = route_map(plan, places, left_out, is_plane=is_plane) if places else "<p>No positions are known.</p>"
+    crosses = left_out(scenario, plan)
+    drawing = route_map(plan, places, crosses, is_plane=is_plane) if places else "<p>No positions are known.</p>"
     capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
     convergence = f'<section class="card"><h2>Best cost while solving</h2>{curve(history)}</section>'
@@ -45,14 +45,6 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{name}</title>'
     main = f"<main>{chr(10).join(body)}</main>"
     return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{main}</body></html>\n'
-
-
-def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
-    """Return (lat, lon) or (y, x) by location, and whether it is a plane."""
-    known = scenario.get("locations", [])
-    if any("x" in place for place in known):
-        return {place["id"]: (place["y"], place["x"]) for place in known if "x" in place}, True
-    return {place["id"]: (place["lat"], place["lon"]) for place in known if "lat" in place}, False
 
 
 def _hues(count: int) -> str:
@@ -127,7 +119,7 @@ def _stops(plan: dict[str, Any]) -> str:
         head = "".join(f'<th class="n">{name}</th>' for name in ("arrives", "starts", "leaves"))
         table = f'<table><tr><th class="n"></th><th>ticket</th><th>location</th>{head}</tr>{rows}</table>'
         summary = f"<summary>{escape(route['agent_id'])}, {len(route['visits'])} stops</summary>"
-        parts.append(f'<details class="r{index}">{summary}{table}</details>')
+        parts.append(f'<details open class="r{index}">{summary}{table}</details>')
     return f'<section class="card"><h2>Stops</h2>{"".join(parts)}</section>'
 
 
