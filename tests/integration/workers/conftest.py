@@ -32,7 +32,7 @@ SMALLEST = {
     "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
 }
 """The smallest call of SPEC T1."""
-LONGEST_S = 30
+LONGEST_S = 60
 """Nothing in these tests takes longer."""
 
 
@@ -141,7 +141,7 @@ def is_alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-async def until_gone(pids: list[int], within_s: float = 3.0) -> None:
+async def until_gone(pids: list[int], within_s: float = 15.0) -> None:
     """Return when none of the processes runs."""
     with anyio.fail_after(within_s):
         while any(is_alive(pid) for pid in pids):  # noqa: ASYNC110 — a stranger's death sends no event
@@ -150,7 +150,7 @@ async def until_gone(pids: list[int], within_s: float = 3.0) -> None:
 
 async def solver_of(pool: Pool) -> tuple[int, int, int]:
     """Return worker, warm parent and child of a pool of one worker that solves."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(15):
         while True:
             for worker in pool.pids:
                 for warm in children(worker):
