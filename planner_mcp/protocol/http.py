@@ -253,3 +253,7 @@ class Front:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("exchange failed", exc_info=error)
+
+
+def _too_many(error: QuotaExceededError) -> HttpFault:
+    return HttpFault(429, error, headers={"retry-after": str(round(error.retry_after_s or RETRY_AFTER_S))})
