@@ -46,13 +46,13 @@ class Crowd:
     long_share: float = 0.05
     acknowledged: dict[int, str] = field(default_factory=dict)
     refusals: int = 0
-    _quick: str = ""
-    _long: str = ""
+    quick: str = ""
+    long: str = ""
 
     async def open(self) -> None:
         """Create the scenarios. Light workers read `busy_s` of them, whole workers the rest."""
-        self._quick = await self._scenario({**SMALLEST, "busy_s": 0})
-        self._long = await self._scenario({**fleet_body(40), "busy_s": 1.0})
+        self.quick = await self._scenario({**SMALLEST, "busy_s": 0})
+        self.long = await self._scenario({**fleet_body(40), "busy_s": 1.0})
 
     async def _scenario(self, body: dict[str, Any]) -> str:
         name = ids.random_name("scn", 0)
@@ -73,7 +73,7 @@ class Crowd:
     async def _insist(self, number: int) -> None:
         is_long = self.dice.random() < self.long_share
         request = SolveRequest(
-            self._long if is_long else self._quick,
+            self.long if is_long else self.quick,
             1 if is_long else 20,
             seed=number,
             idempotency_key=f"call-{number}",
