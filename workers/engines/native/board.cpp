@@ -34,8 +34,11 @@ void encode(const Problem& problem, const Route& route, Code& code) {
     std::size_t next = 0;
     for (std::size_t k = 0; k + 1 < route.nodes.size(); ++k) {
         const int stop = route.nodes[k].stop;
-        if (stop != TERMINUS) code.push_back(problem.is_reload(stop) ? CODES * problem.reload_place(stop) + CODE_RELOAD : CODES * stop + CODE_TICKET);
-        for (; next < rests.size() && rests[next].after == static_cast<int>(k); ++next) code.push_back(CODES * rests[next].rest + CODE_BREAK);
+        if (stop != TERMINUS)
+            code.push_back(problem.is_reload(stop) ? CODES * problem.reload_place(stop) + CODE_RELOAD
+                                                   : CODES * stop + CODE_TICKET);
+        for (; next < rests.size() && rests[next].after == static_cast<int>(k); ++next)
+            code.push_back(CODES * rests[next].rest + CODE_BREAK);
     }
 }
 

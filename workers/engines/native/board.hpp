@@ -2,7 +2,8 @@
 //
 // The caller may set `cancel` at any time. The search writes its incumbent between two steps of `sequence` (odd while
 // writing), so a reader that saw the same even number before and after has a whole plan (a sequence lock).
-// A plan is, for each used agent: agent, count, then `count` stops, each 4 × index + kind (0 ticket, 1 reload, 2 break).
+// A plan is, for each used agent: agent, count, then `count` stops, each 4 × index + kind (0 ticket, 1 reload, 2
+// break).
 #pragma once
 #include <atomic>
 

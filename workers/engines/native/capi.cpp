@@ -10,7 +10,8 @@ extern "C" {
 EXPORTED sisr::Number sisr_abi() { return sisr::ABI_VERSION; }
 
 // Search until the time is up or `board[B_CANCEL]` is set; returns an `End`. `board` starts as zeros.
-EXPORTED int sisr_solve(const sisr::Input* input, const sisr::Options* options, sisr::Number* board, sisr::Number size) {
+EXPORTED int sisr_solve(const sisr::Input* input, const sisr::Options* options, sisr::Number* board,
+                        sisr::Number size) {
     try {
         const sisr::Watch watch(options->seconds, &board[sisr::B_CANCEL]);
         const sisr::Problem problem(*input, watch);

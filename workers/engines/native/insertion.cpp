@@ -5,8 +5,10 @@ namespace sisr {
 void Inserter::look(int agent, const Option& option, Spot& best) {
     const Route& route = plan_.routes[agent];
     if (!admits(route, option)) return;
-    if (option.pickup >= 0) pair(route, option, best);
-    else single(route, option, best);
+    if (option.pickup >= 0)
+        pair(route, option, best);
+    else
+        single(route, option, best);
 }
 
 bool Inserter::admits(const Route& route, const Option& option) const {
@@ -19,7 +21,8 @@ bool Inserter::admits(const Route& route, const Option& option) const {
     };
     if (!is_welcome(option.ticket) || (option.pickup >= 0 && !is_welcome(option.pickup))) return false;
     const Ticket& ticket = problem_.tickets[option.ticket];
-    if (option.pickup < 0 && ticket.kind == Kind::DROP) return plan_.where[ticket.partner] == route.agent;  // its lift is locked
+    if (option.pickup < 0 && ticket.kind == Kind::DROP)
+        return plan_.where[ticket.partner] == route.agent;  // its lift is locked
     if (problem_.is_mixed(agent)) return true;
     for (int d = 0; d < problem_.dimensions; ++d)
         if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
@@ -42,7 +45,7 @@ bool Inserter::fits(const Route& route, const std::vector<Number>& loads, int no
 
 bool Inserter::in_order(const Route& route, int after, Kind kind) const {
     const auto is_kind = [&](int k, Kind other) { return problem_.tickets[route.nodes[k].stop].kind == other; };
-    const auto in_trip = [&](int k) { return route.nodes[k].stop != TERMINUS && !problem_.is_reload(route.nodes[k].stop); };
+    const auto in_trip = [&](int k) { return problem_.is_ticket(route.nodes[k].stop); };
     if (kind == Kind::DELIVERY)
         for (int k = after; in_trip(k); --k)
             if (is_kind(k, Kind::PICKUP)) return false;
@@ -75,7 +78,9 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
             const Number end = serve(option.ticket, before.finish + time.in[before.place], before.place, k == 0);
             if (end == NEVER || !is_on_time(next, end + time.out[next.place], ticket.place)) continue;
         }
-        if (is_mixed && ticket.kind != Kind::DROP && !fits(route, is_pickup ? route.tail : route.head, k, option.ticket)) continue;
+        if (is_mixed && ticket.kind != Kind::DROP &&
+            !fits(route, is_pickup ? route.tail : route.head, k, option.ticket))
+            continue;
         if (backhaul && !in_order(route, k, ticket.kind)) continue;
         propose(route, {delta, route.agent, k, -1, TERMINUS, TERMINUS, option}, best);
     }
@@ -88,12 +93,20 @@ void Inserter::reloads(const Route& route, const Option& option, int after, Numb
     const int place = problem_.tickets[option.ticket].place;
     for (int depot : agent.reloads) {
         const int stop = problem_.reload_stop(depot);
-        const Number first = Number{distance(before.place, depot)} + distance(depot, place) + distance(place, next.place);
-        const Number second = Number{distance(before.place, place)} + distance(place, depot) + distance(depot, next.place);
-        const bool opens_trip = before.stop == TERMINUS || problem_.is_reload(before.stop);
-        const bool ends_trip = next.stop == TERMINUS || problem_.is_reload(next.stop);
-        if (!opens_trip) propose(route, {base + agent.per_distance * (first - next.leg), route.agent, after, -1, stop, TERMINUS, option}, best);
-        if (!ends_trip) propose(route, {base + agent.per_distance * (second - next.leg), route.agent, after, -1, TERMINUS, stop, option}, best);
+        const Number first =
+            Number{distance(before.place, depot)} + distance(depot, place) + distance(place, next.place);
+        const Number second =
+            Number{distance(before.place, place)} + distance(place, depot) + distance(depot, next.place);
+        const bool opens_trip = !problem_.is_ticket(before.stop);
+        const bool ends_trip = !problem_.is_ticket(next.stop);
+        if (!opens_trip)
+            propose(route,
+                    {base + agent.per_distance * (first - next.leg), route.agent, after, -1, stop, TERMINUS, option},
+                    best);
+        if (!ends_trip)
+            propose(route,
+                    {base + agent.per_distance * (second - next.leg), route.agent, after, -1, TERMINUS, stop, option},
+                    best);
     }
 }
 
@@ -107,12 +120,14 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
     const bool timed = problem_.timed;
     const Node* nodes = route.nodes.data();
     const int last = static_cast<int>(route.nodes.size()) - 1;
-    const auto offer = [&](int k, int j, Number detour, Number leave, int place) {  // drop after node j, left at `leave`
+    const auto offer = [&](int k, int j, Number detour, Number leave,
+                           int place) {  // drop after node j, left at `leave`
         const Number delta = base + agent.per_distance * detour;
         if (delta >= best.delta || detour > room) return;
         if (timed) {
             const Number end = serve(option.ticket, leave + duration(place, drop.place), place, false);
-            if (end == NEVER || !is_on_time(nodes[j + 1], end + duration(drop.place, nodes[j + 1].place), drop.place)) return;
+            if (end == NEVER || !is_on_time(nodes[j + 1], end + duration(drop.place, nodes[j + 1].place), drop.place))
+                return;
         }
         propose(route, {delta, route.agent, k, j, TERMINUS, TERMINUS, option}, best);
     };
@@ -121,9 +136,13 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
         if (timed && before.finish > lift_closes) break;
         if (route.is_used() && blink_()) continue;
         const Number there = Number{to_lift.in[before.place]} - next.leg, detour = there + to_lift.out[next.place];
-        if (base + agent.per_distance * std::min(detour, there + distance(lift.place, drop.place) + to_drop.out[next.place]) >= best.delta) continue;
+        if (base + agent.per_distance *
+                       std::min(detour, there + distance(lift.place, drop.place) + to_drop.out[next.place]) >=
+            best.delta)
+            continue;
         if (!fits(route, route.leg, k, option.pickup)) continue;
-        Number leave = timed ? serve(option.pickup, before.finish + duration(before.place, lift.place), before.place, k == 0) : 0;
+        Number leave =
+            timed ? serve(option.pickup, before.finish + duration(before.place, lift.place), before.place, k == 0) : 0;
         if (leave == NEVER) continue;
         offer(k, k, there + distance(lift.place, drop.place) + to_drop.out[next.place], leave, lift.place);
         for (int j = k + 1, place = lift.place; j < last; place = nodes[j].place, ++j) {
@@ -135,7 +154,8 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
                 if (leave > drop.closes()) break;
             }
             if (!fits(route, route.leg, j, option.pickup)) break;
-            offer(k, j, detour + to_drop.in[node.place] + to_drop.out[nodes[j + 1].place] - nodes[j + 1].leg, leave, node.place);
+            offer(k, j, detour + to_drop.in[node.place] + to_drop.out[nodes[j + 1].place] - nodes[j + 1].leg, leave,
+                  node.place);
         }
     }
 }
@@ -151,7 +171,8 @@ void Inserter::propose(const Route& route, const Spot& spot, Spot& best) {
     trial_.nodes = route.nodes;
     place(trial_, spot);
     if (!lay_out(problem_, trial_)) return;
-    const Number delta = trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
+    const Number delta =
+        trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
     if (delta >= best.delta) return;
     best = spot;
     best.delta = delta;

@@ -10,14 +10,17 @@ namespace sisr {
 
 class Inserter {
 public:
-    Inserter(const Plan& plan, Random& random, double blink_rate) : plan_(plan), problem_(plan.problem), blink_(random, blink_rate) {}
+    Inserter(const Plan& plan, Random& random, double blink_rate)
+        : plan_(plan), problem_(plan.problem), blink_(random, blink_rate) {}
 
     // Lower `best` when the route of `agent` has a cheaper place. The longest route is priced against `longest`.
     void look(int agent, const Option& option, Spot& best);
     void forget_longest() { longest_ = plan_.longest(); }
 
 private:
-    struct Legs { const std::int32_t *in, *out; };  // from and to each place
+    struct Legs {
+        const std::int32_t *in, *out;
+    };  // from and to each place
 
     bool admits(const Route& route, const Option& option) const;
     void single(const Route& route, const Option& option, Spot& best);
@@ -37,7 +40,7 @@ private:
     }
     // Whether the rest of the route is on time when its next node is reached at `arrival` from `place`.
     bool is_on_time(const Node& next, Number arrival, int place) const {
-        if (problem_.setups && next.stop != TERMINUS && !problem_.is_reload(next.stop) && next.place != place)
+        if (problem_.setups && problem_.is_ticket(next.stop) && next.place != place)
             arrival += problem_.tickets[next.stop].setup;
         return arrival <= next.latest;
     }

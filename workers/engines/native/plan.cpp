@@ -3,20 +3,25 @@
 namespace sisr {
 
 Plan::Plan(const Problem& problem)
-    : problem(problem), where(problem.tickets.size(), -1), node(problem.tickets.size(), -1),
-      active(static_cast<int>(problem.agents.size())), absent(static_cast<int>(problem.items.size())),
-      is_touched_(static_cast<int>(problem.agents.size())), is_moved_(static_cast<int>(problem.items.size())) {
+    : problem(problem),
+      where(problem.tickets.size(), -1),
+      node(problem.tickets.size(), -1),
+      active(static_cast<int>(problem.agents.size())),
+      absent(static_cast<int>(problem.items.size())),
+      is_touched_(static_cast<int>(problem.agents.size())),
+      is_moved_(static_cast<int>(problem.items.size())) {
     const int agents = static_cast<int>(problem.agents.size());
     idle.assign(problem.types, Bag(agents));
     for (int agent = 0; agent < agents; ++agent) {
         Route& route = routes.emplace_back(agent);
-        for (int ticket : problem.agents[agent].locked) route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0});
+        for (int ticket : problem.agents[agent].locked)
+            route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0});
         route.pinned = static_cast<int>(route.nodes.size()) - 2;
         idle[problem.agents[agent].type].set(agent, true);
         const auto& locked = problem.agents[agent].locked;
         is_sound = settle(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
-            return problem.has_rival(ticket, [&](int rival) { return where[rival] == agent; });
-        });
+                       return problem.has_rival(ticket, [&](int rival) { return where[rival] == agent; });
+                   });
     }
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
         absent.set(item, true);
@@ -51,7 +56,7 @@ void Plan::undo() {
 
 void Plan::forget(int agent) {
     for (const Node& n : routes[agent].nodes)
-        if (n.stop != TERMINUS && !problem.is_reload(n.stop)) where[n.stop] = -1;
+        if (problem.is_ticket(n.stop)) where[n.stop] = -1;
 }
 
 void Plan::become(const std::vector<Route>& others) {
@@ -139,11 +144,12 @@ void Plan::remove(int ticket) {
 
 void Plan::erase_gaps(int agent) {
     std::vector<Node>& nodes = routes[agent].nodes;
-    const auto is_gone = [&](const Node& n) { return n.stop != TERMINUS && !problem.is_reload(n.stop) && where[n.stop] < 0; };
+    const auto is_gone = [&](const Node& n) { return problem.is_ticket(n.stop) && where[n.stop] < 0; };
     nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
-    const auto ends_trip = [&](const Node& n) { return n.stop == TERMINUS || problem.is_reload(n.stop); };
+    const auto ends_trip = [&](const Node& n) { return !problem.is_ticket(n.stop); };
     for (std::size_t k = nodes.size() - 2; k > 0; --k)  // trips that became empty
-        if (problem.is_reload(nodes[k].stop) && (ends_trip(nodes[k - 1]) || ends_trip(nodes[k + 1]))) nodes.erase(nodes.begin() + k);
+        if (problem.is_reload(nodes[k].stop) && (ends_trip(nodes[k - 1]) || ends_trip(nodes[k + 1])))
+            nodes.erase(nodes.begin() + k);
 }
 
 bool Plan::close_gaps(int agent) {
@@ -168,8 +174,10 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
         const Ticket& t = problem.tickets[stop];
         const bool is_whole = t.kind == Kind::LIFT ? std::find(stops.begin(), stops.end(), t.partner) != stops.end()
                                                    : t.kind != Kind::DROP || is_here(t.partner);
-        const bool is_open = t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::DROP && is_here(t.partner)));
-        const bool is_welcome = problem.may_serve(problem.agents[agent].type, stop) && !problem.has_rival(stop, is_here);
+        const bool is_open =
+            t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::DROP && is_here(t.partner)));
+        const bool is_welcome =
+            problem.may_serve(problem.agents[agent].type, stop) && !problem.has_rival(stop, is_here);
         if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
     }
     route.nodes.push_back({TERMINUS, 0, 0, 0, 0});
@@ -177,7 +185,8 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     touch(agent);
     routes[agent].nodes.swap(route.nodes);
     for (const Node& n : routes[agent].nodes)
-        if (n.stop != TERMINUS && !problem.is_reload(n.stop) && item_at(n.stop) >= 0 && is_moved_.add(item_at(n.stop))) moved_.push_back(item_at(n.stop));
+        if (problem.is_ticket(n.stop) && item_at(n.stop) >= 0 && is_moved_.add(item_at(n.stop)))
+            moved_.push_back(item_at(n.stop));
     return settle(agent);
 }
 
@@ -192,7 +201,8 @@ bool Plan::exchange(int one, int other) {
         return is_feasible;
     };
     Number cost = 0;
-    if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost)) return false;
+    if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost))
+        return false;
     if (cost >= routes[one].cost + routes[other].cost) return false;
     touch(one), touch(other);
     routes[one].nodes.swap(routes[other].nodes);
@@ -202,10 +212,11 @@ bool Plan::exchange(int one, int other) {
 
 void Plan::drop_unpaid(int item) {
     const auto& options = problem.items[item].options;
-    const int ticket = std::find_if(options.begin(), options.end(), [&](const Option& o) { return where[o.ticket] >= 0; })->ticket;
+    const int ticket =
+        std::find_if(options.begin(), options.end(), [&](const Option& o) { return where[o.ticket] >= 0; })->ticket;
     const int agent = where[ticket];
     Route route = routes[agent];
-    std::erase_if(route.nodes, [&](const Node& n) { return n.stop != TERMINUS && !problem.is_reload(n.stop) && item_at(n.stop) == item; });
+    std::erase_if(route.nodes, [&](const Node& n) { return problem.is_ticket(n.stop) && item_at(n.stop) == item; });
     if (!lay_out(problem, route) || route.cost + problem.items[item].penalty >= routes[agent].cost) return;
     remove(ticket);
     erase_gaps(agent);

@@ -27,27 +27,28 @@ public:
     Number cost_now();  // within a round: with the items that moved
 
     bool insert(const Spot& spot);
-    void remove(int ticket);                // and its partner; the route is laid out by `close_gaps`
-    bool close_gaps(int agent);             // false: the route was restored, its tickets are back
-    bool adopt(int agent, const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
-    bool exchange(int one, int other);      // let two agents serve each other's stops, if that is cheaper
-    void drop_unpaid(int item);             // if its route saves more without it than it pays
-    bool drop_reloads(int agent);           // those that only cost
-    bool settle(int agent);                 // lay out anew after a change of nodes
+    void remove(int ticket);     // and its partner; the route is laid out by `close_gaps`
+    bool close_gaps(int agent);  // false: the route was restored, its tickets are back
+    bool adopt(int agent,
+               const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
+    bool exchange(int one, int other);          // let two agents serve each other's stops, if that is cheaper
+    void drop_unpaid(int item);                 // if its route saves more without it than it pays
+    bool drop_reloads(int agent);               // those that only cost
+    bool settle(int agent);                     // lay out anew after a change of nodes
     bool is_served(int item) const;
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
-    Number longest() const;                 // duration of the longest route, where that is priced
+    Number longest() const;  // duration of the longest route, where that is priced
     Number penalties() const { return penalties_; }
 
     const Problem& problem;
-    std::vector<Route> routes;              // by agent
-    std::vector<int> where, node;           // of tickets: agent (-1: nobody), index in its route
-    Bag active;                             // agents with stops
-    std::vector<Bag> idle;                  // agents without, by type
-    Bag absent;                             // items nobody serves, as of the last `keep`
-    std::vector<int> touched;               // agents, this round
-    int served = 0;                         // tickets
-    bool is_sound = true;                   // false: locked visits alone break a rule
+    std::vector<Route> routes;     // by agent
+    std::vector<int> where, node;  // of tickets: agent (-1: nobody), index in its route
+    Bag active;                    // agents with stops
+    std::vector<Bag> idle;         // agents without, by type
+    Bag absent;                    // items nobody serves, as of the last `keep`
+    std::vector<int> touched;      // agents, this round
+    int served = 0;                // tickets
+    bool is_sound = true;          // false: locked visits alone break a rule
 
 private:
     void touch(int agent);
@@ -58,7 +59,7 @@ private:
 
     std::vector<Route> saved_;
     Marks is_touched_, is_moved_;
-    std::vector<int> moved_;                // items, this round
+    std::vector<int> moved_;  // items, this round
     Number route_cost_ = 0, penalties_ = 0;
 };
 

@@ -8,7 +8,8 @@ namespace sisr {
 
 void Problem::read_travel(const Watch& watch) {
     const std::size_t bytes = sizeof(Number) * input_.locations * input_.locations;
-    std::map<const Number*, std::shared_ptr<Matrix>> known;  // equal tables are kept once: half the cache for many problems
+    std::map<const Number*, std::shared_ptr<Matrix>>
+        known;  // equal tables are kept once: half the cache for many problems
     const auto matrix = [&](const Number* cells) {
         for (const auto& [other, made] : known)
             if (other == cells || std::memcmp(other, cells, bytes) == 0) return made;
@@ -23,11 +24,25 @@ void Problem::read_travel(const Watch& watch) {
 void Problem::read_agents() {
     for (int i = 0; i < input_.agents; ++i) {
         const Number* f = input_.agent + i * AGENT_FIELDS;
-        Agent agent{place(f[A_START]), place(f[A_END]), static_cast<int>(f[A_PROFILE]), static_cast<int>(f[A_TYPE]),
-                    f[A_MAX_STOPS] < 0 ? INT32_MAX : static_cast<int>(f[A_MAX_STOPS]), static_cast<int>(f[A_MAX_RELOADS]),
-                    f[A_OPEN], f[A_CLOSE] + f[A_OVERTIME], f[A_CLOSE], f[A_FIXED], f[A_PER_DISTANCE], f[A_PER_TIME],
-                    f[A_PER_OVERTIME], limit(f[A_MAX_DISTANCE]), limit(f[A_MAX_DURATION]),
-                    input_.capacity + i * dimensions, {}, {}, {}};
+        Agent agent{place(f[A_START]),
+                    place(f[A_END]),
+                    static_cast<int>(f[A_PROFILE]),
+                    static_cast<int>(f[A_TYPE]),
+                    f[A_MAX_STOPS] < 0 ? INT32_MAX : static_cast<int>(f[A_MAX_STOPS]),
+                    static_cast<int>(f[A_MAX_RELOADS]),
+                    f[A_OPEN],
+                    f[A_CLOSE] + f[A_OVERTIME],
+                    f[A_CLOSE],
+                    f[A_FIXED],
+                    f[A_PER_DISTANCE],
+                    f[A_PER_TIME],
+                    f[A_PER_OVERTIME],
+                    limit(f[A_MAX_DISTANCE]),
+                    limit(f[A_MAX_DURATION]),
+                    input_.capacity + i * dimensions,
+                    {},
+                    {},
+                    {}};
         for (Number k = input_.breaks_at[i]; k < input_.breaks_at[i + 1]; ++k)
             agent.rests.push_back({input_.breaks[3 * k], input_.breaks[3 * k + 1], input_.breaks[3 * k + 2]});
         for (Number k = input_.reloads_at[i]; k < input_.reloads_at[i + 1]; ++k)
@@ -43,9 +58,18 @@ void Problem::read_agents() {
 void Problem::read_tickets() {
     for (int i = 0; i < input_.tickets; ++i) {
         const Number* f = input_.ticket + i * TICKET_FIELDS;
-        Ticket ticket{static_cast<int>(f[T_LOCATION]), -1, -1, f[T_IS_PICKUP] != 0 ? Kind::PICKUP : Kind::DELIVERY,
-                      f[T_SERVICE], f[T_SETUP], f[T_RELEASE], limit(f[T_SOFT_CLOSE]), f[T_LATENESS],
-                      input_.demand + i * dimensions, {}, {}};
+        Ticket ticket{static_cast<int>(f[T_LOCATION]),
+                      -1,
+                      -1,
+                      f[T_IS_PICKUP] != 0 ? Kind::PICKUP : Kind::DELIVERY,
+                      f[T_SERVICE],
+                      f[T_SETUP],
+                      f[T_RELEASE],
+                      limit(f[T_SOFT_CLOSE]),
+                      f[T_LATENESS],
+                      input_.demand + i * dimensions,
+                      {},
+                      {}};
         for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
             ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
         if (ticket.windows.empty()) ticket.windows.push_back({-NEVER, NEVER});
@@ -69,7 +93,8 @@ void Problem::read_items() {
         if (input_.group[2 * g] == 0) continue;
         const Number *begin = input_.members + input_.members_at[g], *end = input_.members + input_.members_at[g + 1];
         items.push_back({{}, input_.group[2 * g + 1]});
-        std::for_each(begin, end, [&](Number ticket) { add_option(static_cast<int>(items.size()) - 1, static_cast<int>(ticket)); });
+        std::for_each(begin, end,
+                      [&](Number ticket) { add_option(static_cast<int>(items.size()) - 1, static_cast<int>(ticket)); });
         const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
         if (locked > 0) items.back() = {{}, 0};  // decided
         is_sound = is_sound && locked <= 1;
@@ -87,7 +112,8 @@ void Problem::read_items() {
 // Make a ticket, with the rest of its shipment, one more way to serve an item.
 void Problem::add_option(int item, int ticket) {
     const int drop = tickets[ticket].kind == Kind::LIFT ? tickets[ticket].partner : ticket;
-    const int lift = tickets[drop].kind == Kind::DROP && !is_locked_[tickets[drop].partner] ? tickets[drop].partner : -1;
+    const int lift =
+        tickets[drop].kind == Kind::DROP && !is_locked_[tickets[drop].partner] ? tickets[drop].partner : -1;
     if (tickets[drop].item >= 0 || is_locked_[drop]) return;
     const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
     const auto is_priced = [&](int of) { return of < 0 || input_.ticket[of * TICKET_FIELDS + T_IS_PRICED] != 0; };
@@ -96,7 +122,8 @@ void Problem::add_option(int item, int ticket) {
     tickets[drop].item = item;
     if (lift >= 0) tickets[lift].item = item;
     const auto& rivals = tickets[drop].rivals;
-    if (std::find(rivals.begin(), rivals.end(), tickets[drop].partner) == rivals.end()) items[item].options.push_back({lift, drop});
+    if (std::find(rivals.begin(), rivals.end(), tickets[drop].partner) == rivals.end())
+        items[item].options.push_back({lift, drop});
 }
 
 // Groups that are served whole or not at all. Where one member is locked the others must be served.
@@ -143,7 +170,8 @@ void Problem::classify() {
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
     walks = walks || releases || span_cost > 0;
-    priced = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.is_priced && !item.options.empty(); });
+    priced = std::any_of(items.begin(), items.end(),
+                         [](const Item& item) { return item.is_priced && !item.options.empty(); });
     timed = timed || walks || last_open + day + longest_leg > first_close;
 }
 
@@ -169,7 +197,9 @@ void Problem::read_neighbours(const Watch& watch) {
         const int u = tickets[i].place;
         for (int j = 0; j < n; ++j) {
             const int v = tickets[j].place;
-            nearest[j] = {per_distance * (distance(u, v) + distance(v, u)) + agent.per_time * (duration(u, v) + duration(v, u)), j};
+            nearest[j] = {
+                per_distance * (distance(u, v) + distance(v, u)) + agent.per_time * (duration(u, v) + duration(v, u)),
+                j};
         }
         nearest[i].first = -1;
         std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());

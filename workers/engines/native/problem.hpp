@@ -49,15 +49,19 @@ private:
     std::vector<std::int32_t> out_, into_;
 };
 
-struct Window { Number open, close; };
-struct Rest { Number open, close, duration; };
+struct Window {
+    Number open, close;
+};
+struct Rest {
+    Number open, close, duration;
+};
 
 struct Agent {
     int start, end, profile, type, max_stops, max_reloads;
     Number open, close, shift_end;  // close: with overtime
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
     const Number* capacity;
-    std::vector<Rest> rests;        // by opening time
+    std::vector<Rest> rests;  // by opening time
     std::vector<int> reloads, locked;
 };
 
@@ -89,19 +93,22 @@ struct Ticket {
 };
 
 // One way to serve an item: a ticket, or a shipment whose pickup comes first (-1 without).
-struct Option { int pickup, ticket; };
+struct Option {
+    int pickup, ticket;
+};
 
 struct Item {
     std::vector<Option> options;  // several only for a ONE_OF group
     Number penalty;
-    int all_of = -1;              // group that is served whole or not at all
-    bool is_priced = true;        // leaving it out may be the better plan
-    bool is_must = false;         // what is locked cannot stand without it; `penalty` then is beyond all others
+    int all_of = -1;        // group that is served whole or not at all
+    bool is_priced = true;  // leaving it out may be the better plan
+    bool is_must = false;   // what is locked cannot stand without it; `penalty` then is beyond all others
 };
 
 class Problem {
 public:
-    Problem(const Input& in, const Watch& watch) : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0), input_(in) {
+    Problem(const Input& in, const Watch& watch)
+        : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0), input_(in) {
         read_travel(watch);
         read_agents();
         read_tickets();
@@ -110,7 +117,9 @@ public:
         read_neighbours(watch);
     }
 
-    bool may_serve(int type, int ticket) const { return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0; }
+    bool may_serve(int type, int ticket) const {
+        return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0;
+    }
     bool may_stop(const Agent& agent, int stop) const {
         if (!is_reload(stop)) return may_serve(agent.type, stop);
         return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
@@ -119,6 +128,7 @@ public:
         const auto& rivals = tickets[ticket].rivals;
         return std::any_of(rivals.begin(), rivals.end(), is_rival);
     }
+    bool is_ticket(int stop) const { return stop >= 0 && stop < static_cast<int>(tickets.size()); }
     bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
     int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
@@ -138,14 +148,17 @@ public:
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
-    bool timed = false, mixed = false, setups = false, releases = false, walks = false, priced = false, exchangeable = true;
+    bool timed = false, mixed = false, setups = false, releases = false, walks = false, priced = false,
+         exchangeable = true;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type
 
 private:
     static constexpr int NEIGHBOURS = 150;
 
-    int place(Number location) const { return location < 0 ? static_cast<int>(input_.locations) : static_cast<int>(location); }
+    int place(Number location) const {
+        return location < 0 ? static_cast<int>(input_.locations) : static_cast<int>(location);
+    }
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
     void read_travel(const Watch& watch);
     void read_agents();

@@ -5,8 +5,9 @@ namespace {
 
 enum Order { BY_CHANCE, BY_DEMAND, FAR_FIRST, CLOSE_FIRST, NARROW_FIRST, OPENS_FIRST, CLOSES_LAST };
 
-constexpr Order ORDERS[] = {BY_CHANCE, BY_CHANCE, BY_CHANCE, BY_CHANCE, BY_DEMAND, BY_DEMAND, BY_DEMAND, BY_DEMAND, FAR_FIRST,
-                            FAR_FIRST, CLOSE_FIRST, NARROW_FIRST, NARROW_FIRST, OPENS_FIRST, OPENS_FIRST, CLOSES_LAST, CLOSES_LAST};
+constexpr Order ORDERS[] = {BY_CHANCE,    BY_CHANCE,   BY_CHANCE,   BY_CHANCE,   BY_DEMAND,   BY_DEMAND,
+                            BY_DEMAND,    BY_DEMAND,   FAR_FIRST,   FAR_FIRST,   CLOSE_FIRST, NARROW_FIRST,
+                            NARROW_FIRST, OPENS_FIRST, OPENS_FIRST, CLOSES_LAST, CLOSES_LAST};
 constexpr int UNTIMED_ORDERS = 11;
 
 }  // namespace
@@ -23,7 +24,8 @@ bool Recreate::operator()(std::vector<int>& items) {
             const Spot spot = best_spot(option);
             if (spot.delta < best.delta) best = spot;
         }
-        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0 && !(is_eager && item.is_priced))) continue;
+        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0 && !(is_eager && item.is_priced)))
+            continue;
         plan_.insert(best);
         if (problem_.span_cost > 0) inserter_.forget_longest();
     }
@@ -46,7 +48,8 @@ int Recreate::any_order() {
 }
 
 void Recreate::sort(std::vector<int>& items, int order) {
-    for (int item : items) key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
+    for (int item : items)
+        key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
     for (int k = static_cast<int>(items.size()) - 1; k > 0; --k) std::swap(items[k], items[random_.below(k + 1)]);
     if (order != BY_CHANCE) std::sort(items.begin(), items.end(), [&](int a, int b) { return key_[a] < key_[b]; });
 }
@@ -59,12 +62,18 @@ Number Recreate::key(int order, const Option& option) const {
             for (int d = 0; d < problem_.dimensions; ++d) sum -= ticket.demand[d];
             return sum;
         }
-        case FAR_FIRST: return -problem_.remoteness[option.ticket];
-        case CLOSE_FIRST: return problem_.remoteness[option.ticket];
-        case NARROW_FIRST: return ticket.closes() - ticket.opens();
-        case OPENS_FIRST: return ticket.opens();
-        case CLOSES_LAST: return -ticket.closes();
-        default: return 0;
+        case FAR_FIRST:
+            return -problem_.remoteness[option.ticket];
+        case CLOSE_FIRST:
+            return problem_.remoteness[option.ticket];
+        case NARROW_FIRST:
+            return ticket.closes() - ticket.opens();
+        case OPENS_FIRST:
+            return ticket.opens();
+        case CLOSES_LAST:
+            return -ticket.closes();
+        default:
+            return 0;
     }
 }
 
@@ -95,7 +104,8 @@ void Recreate::look_at_idle(const Option& option, Spot& best) {
 // Take priced items out again that cost more than they pay.
 void Recreate::drop_unpaid(const std::vector<int>& items) {
     for (int item : items)
-        if (problem_.items[item].is_priced && problem_.items[item].all_of < 0 && plan_.is_served(item)) plan_.drop_unpaid(item);
+        if (problem_.items[item].is_priced && problem_.items[item].all_of < 0 && plan_.is_served(item))
+            plan_.drop_unpaid(item);
 }
 
 // Take out what is left of groups that are served whole or not at all.

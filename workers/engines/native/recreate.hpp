@@ -11,8 +11,13 @@ namespace sisr {
 class Recreate {
 public:
     Recreate(Plan& plan, Random& random, const Watch& watch)
-        : plan_(plan), problem_(plan.problem), random_(random), watch_(watch), inserter_(plan, random, BLINK_RATE),
-          is_looked_at_(static_cast<int>(plan.problem.agents.size())), key_(plan.problem.items.size()) {}
+        : plan_(plan),
+          problem_(plan.problem),
+          random_(random),
+          watch_(watch),
+          inserter_(plan, random, BLINK_RATE),
+          is_looked_at_(static_cast<int>(plan.problem.agents.size())),
+          key_(plan.problem.items.size()) {}
 
     // False when a group that must be served whole could neither be completed nor taken out.
     bool operator()(std::vector<int>& items);
@@ -23,8 +28,9 @@ public:
 
 private:
     static constexpr double BLINK_RATE = 0.01;
-    static constexpr int NEAR = 40;       // neighbours whose routes are looked at
-    static constexpr double EAGER = 0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together
+    static constexpr int NEAR = 40;  // neighbours whose routes are looked at
+    static constexpr double EAGER =
+        0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together
     static constexpr int FEW_ROUTES = 4;  // up to here all are
 
     void sort(std::vector<int>& items, int order);

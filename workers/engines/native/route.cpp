@@ -123,11 +123,13 @@ bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTa
         const Node& before = route.nodes[k - 1];
         Node& node = route.nodes[k];
         const bool is_reload = problem.is_reload(node.stop);
-        const Ticket* ticket = node.stop == TERMINUS || is_reload ? nullptr : &problem.tickets[node.stop];
+        const Ticket* ticket = problem.is_ticket(node.stop) ? &problem.tickets[node.stop] : nullptr;
         node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
         node.leg = distance(before.place, node.place);
         route.distance += node.leg;
-        if (!breaks.drive(clock, duration(before.place, node.place), ticket ? ticket->opens() : 0, static_cast<int>(k) - 1)) return false;
+        if (!breaks.drive(clock, duration(before.place, node.place), ticket ? ticket->opens() : 0,
+                          static_cast<int>(k) - 1))
+            return false;
         if (ticket) {
             ++route.served;
             if (k == 1 || node.place != before.place) clock.now += ticket->setup;
@@ -176,12 +178,13 @@ void look_back(const Problem& problem, Route& route) {
     if (problem.timed)
         for (std::size_t k = last; k-- > 0;) {
             Node &node = route.nodes[k], &after = route.nodes[k + 1];
-            const bool is_ticket_after = after.stop != TERMINUS && !problem.is_reload(after.stop);
+            const bool is_ticket_after = problem.is_ticket(after.stop);
             const bool sets_up = is_ticket_after && (k == 0 || node.place != after.place);
             Number leave = after.latest - duration(node.place, after.place);
             if (sets_up) leave -= problem.tickets[after.stop].setup;
-            const bool is_ticket = node.stop != TERMINUS && !problem.is_reload(node.stop);
-            node.latest = is_ticket ? problem.tickets[node.stop].last_start(leave - problem.tickets[node.stop].service) : leave;
+            const bool is_ticket = problem.is_ticket(node.stop);
+            node.latest =
+                is_ticket ? problem.tickets[node.stop].last_start(leave - problem.tickets[node.stop].service) : leave;
         }
     if (!problem.is_mixed(agent)) return;
     const int dimensions = problem.dimensions;

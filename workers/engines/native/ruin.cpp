@@ -41,7 +41,8 @@ void Ruin::list_absent(int ticket, std::vector<int>& items) {
 void Ruin::remove_string(int ticket, int length, std::vector<int>& items) {
     const int agent = plan_.where[ticket];
     const Route& route = plan_.routes[agent];
-    const int first = route.pinned + 1, count = static_cast<int>(route.nodes.size()) - 1 - first, at = plan_.node[ticket] - first;
+    const int first = route.pinned + 1, count = static_cast<int>(route.nodes.size()) - 1 - first,
+              at = plan_.node[ticket] - first;
     length = std::min(length, count);
     int preserved = 0;
     if (length > 1 && length < count && random_.chance(SPLIT))

@@ -10,7 +10,10 @@ namespace sisr {
 class Ruin {
 public:
     Ruin(Plan& plan, Random& random)
-        : plan_(plan), problem_(plan.problem), random_(random), is_ruined_(static_cast<int>(plan.problem.agents.size())),
+        : plan_(plan),
+          problem_(plan.problem),
+          random_(random),
+          is_ruined_(static_cast<int>(plan.problem.agents.size())),
           is_listed_(static_cast<int>(plan.problem.items.size())) {}
 
     // Fill `items` with what was removed, and with what nobody served in the neighbourhood.
@@ -19,10 +22,11 @@ public:
 private:
     static constexpr double MEAN_REMOVED = 10;
     static constexpr int LONGEST_STRING = 10;
-    static constexpr double SPLIT = 0.5;        // share of split strings
-    static constexpr double SPLIT_GROWS = 0.01; // chance that one more stop in the middle is preserved
-    static constexpr double WHOLE_ROUTE = 0.02; // share of rounds that begin by emptying a route, where agents differ or stops are priced
-    static constexpr int ABSENT_TRIED = 12;     // absent items tried a round at most
+    static constexpr double SPLIT = 0.5;         // share of split strings
+    static constexpr double SPLIT_GROWS = 0.01;  // chance that one more stop in the middle is preserved
+    static constexpr double WHOLE_ROUTE =
+        0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
+    static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
 
     void remove_string(int ticket, int length, std::vector<int>& items);
     void remove_route(int agent, std::vector<int>& items);

@@ -5,8 +5,15 @@
 namespace sisr {
 
 Search::Search(const Problem& problem, const Options& options, const Watch& watch, Board& board)
-    : problem_(problem), options_(options), watch_(watch), board_(board), random_(static_cast<std::uint64_t>(options.seed)),
-      plan_(problem), ruin_(plan_, random_), recreate_(plan_, random_, watch), stale_(static_cast<int>(problem.agents.size())) {
+    : problem_(problem),
+      options_(options),
+      watch_(watch),
+      board_(board),
+      random_(static_cast<std::uint64_t>(options.seed)),
+      plan_(problem),
+      ruin_(plan_, random_),
+      recreate_(plan_, random_, watch),
+      stale_(static_cast<int>(problem.agents.size())) {
     for (std::size_t agent = 0; agent < problem.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
     best_ = plan_.routes;
 }
@@ -19,7 +26,8 @@ End Search::run() {
     const bool is_small = problem_.items.size() <= FEW_ITEMS;
     End end = End::TIME_LIMIT;
     while (!watch_.over()) {
-        if (iterations_ == options_.max_iterations || problem_.items.empty() || (is_small && iterations_ == FEW_ITERATIONS)) {
+        if (iterations_ == options_.max_iterations || problem_.items.empty() ||
+            (is_small && iterations_ == FEW_ITERATIONS)) {
             end = End::EXHAUSTED;
             break;
         }
@@ -65,8 +73,10 @@ void Search::build(bool scattered) {
     items_.assign(plan_.absent.begin(), plan_.absent.end());
     if (scattered) recreate_.scatter(items_);
     std::erase_if(items_, [&](int item) { return plan_.is_served(item); });
-    if (recreate_(items_)) plan_.keep();
-    else plan_.undo();
+    if (recreate_(items_))
+        plan_.keep();
+    else
+        plan_.undo();
     cost_ = plan_.cost();
     remember();
     publish();
@@ -95,7 +105,8 @@ void Search::step(double temperature) {
 }
 
 bool Search::is_accepted(Number cost, double temperature) {
-    return static_cast<double>(cost - cost_) < -temperature * std::log(1.0 - random_.unit());  // penalties pass what a double holds
+    return static_cast<double>(cost - cost_) <
+           -temperature * std::log(1.0 - random_.unit());  // penalties pass what a double holds
 }
 
 // What insertion does not change: which agent drives a route, and reloads that lost their reason.
@@ -105,7 +116,8 @@ void Search::polish() {
         if (plan_.routes[agent].reloads > 0) plan_.drop_reloads(agent);
         if (problem_.exchangeable || !random_.chance(EXCHANGES)) continue;
         const Bag& idle = plan_.idle[random_.below(problem_.types)];
-        const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan_.routes.size())) : idle.any(random_);
+        const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan_.routes.size()))
+                                                              : idle.any(random_);
         if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other);
     }
 }

@@ -17,10 +17,10 @@ public:
     End run();
 
 private:
-    static constexpr double HOT = 2, COLD = 0.02;   // temperatures, in mean costs of a leg
-    static constexpr Number DESCENT = 8;               // iterations an item, to tell what a leg of a sensible plan costs
-    static constexpr double DESCENT_SHARE = 0.05;      // of the time, at most
-    static constexpr double EXCHANGES = 0.1;           // share of touched routes for which another agent is tried
+    static constexpr double HOT = 2, COLD = 0.02;  // temperatures, in mean costs of a leg
+    static constexpr Number DESCENT = 8;           // iterations an item, to tell what a leg of a sensible plan costs
+    static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
+    static constexpr double EXCHANGES = 0.1;       // share of touched routes for which another agent is tried
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
 
@@ -45,7 +45,7 @@ private:
     Recreate recreate_;
     std::vector<int> items_;
     std::vector<Route> best_;
-    Bag stale_;                    // agents whose route in `best_` is not the one of `plan_`
+    Bag stale_;  // agents whose route in `best_` is not the one of `plan_`
     Number cost_ = 0, best_cost_ = NEVER, iterations_ = 0;
     bool is_news_ = false;
     double published_at_ = -1;

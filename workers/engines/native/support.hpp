@@ -11,8 +11,7 @@ namespace sisr {
 // Says when to stop: the time is up or the caller asked.
 class Watch {
 public:
-    Watch(double seconds, std::int64_t* cancel)
-        : begin_(Clock::now()), seconds_(seconds), cancel_(*cancel) {}
+    Watch(double seconds, std::int64_t* cancel) : begin_(Clock::now()), seconds_(seconds), cancel_(*cancel) {}
 
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
     double share() const { return elapsed() / seconds_; }
