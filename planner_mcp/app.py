@@ -5,8 +5,9 @@ Owns the order in which things open and close. What serves this app, and the wor
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import anyio
 from starlette.applications import Starlette
@@ -37,6 +38,8 @@ from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.wellknown import metadata_routes
+
+RECANCEL_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,16 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             async with front.running():
                 yield front
         finally:
-            listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await listening
+            await _stop(listening)
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    """Cancel a task until it ends: while it connects, redis-py on Python 3.11 may swallow a cancellation."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=RECANCEL_S)
+    if not task.cancelled():
+        task.result()
 
 
 @asynccontextmanager
