@@ -1,0 +1,108 @@
+"""The whole app in this process on a real store, with API keys; no workers."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.app import open_app
+from planner_mcp.auth.api_keys import new_key
+from planner_mcp.jobs.model import READ, WRITE
+from planner_mcp.settings import Settings
+from planner_mcp.store.api_keys import RedisKeyRing
+from planner_mcp.store.audit_log import AuditLog
+from planner_mcp.store.redis_store import RedisStore
+
+BASE = "http://localhost:8080"
+HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+Served = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@pytest.fixture
+def served(settings: Settings, store: RedisStore) -> Served:
+    """Serve the app with further settings and yield a client of it."""
+
+    @asynccontextmanager
+    async def serve(**further: Any) -> AsyncIterator[httpx.AsyncClient]:
+        given = settings.model_dump(exclude_unset=True) | {"auth_api_keys": True, **further}
+        async with open_app(Settings(**given), drain=anyio.Event()) as app:
+            server = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=server, base_url=BASE, headers={"host": "localhost:8080"}) as http:
+                yield http
+
+    return serve
+
+
+@pytest.fixture
+def key(store: RedisStore) -> Callable[..., Awaitable[str]]:
+    """Make an API key; returns the value of an Authorization header."""
+
+    async def make(subject: str = "ann", *scopes: str, tenant: str = "") -> str:
+        secret, record = new_key(subject, tenant, scopes or (READ, WRITE), now=datetime.now(UTC))
+        await RedisKeyRing(store.link).add(record)
+        return f"Bearer {secret}"
+
+    return make
+
+
+@pytest.fixture
+def audited(store: RedisStore, settings: Settings) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
+    """Read today's audit log."""
+
+    async def read() -> list[dict[str, Any]]:
+        today = datetime.now(UTC).strftime("%Y-%m-%d")
+        return (await AuditLog(store.link, settings).read(today, count=1000)).entries
+
+    return read
+
+
+@dataclass
+class Caller:
+    """A principal at the doors of the app, in one era of MCP."""
+
+    http: httpx.AsyncClient
+    authorization: str | None = None
+    session: str | None = None
+    """Set by `initialize`: revision 2025-11-25. None: revision 2026-07-28."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request of the caller has."""
+        shown = {"authorization": self.authorization} if self.authorization else {}
+        session = {"mcp-session-id": self.session, "mcp-protocol-version": "2025-11-25"} if self.session else {}
+        return HEADERS | shown | session
+
+    async def initialize(self) -> httpx.Response:
+        """Open a session of revision 2025-11-25."""
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        answer = await self.http.post("/mcp", json=body, headers=self.headers)
+        self.session = answer.headers.get("mcp-session-id")
+        return answer
+
+    async def request(self, method: str, **params: Any) -> httpx.Response:
+        """Send one request."""
+        headers, name = self.headers, params.get("name") or params.get("uri")
+        if self.session is None:
+            params["_meta"] = MODERN_META
+            headers |= {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
+            headers |= {"mcp-name": name} if name else {}
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return await self.http.post("/mcp", json=body, headers=headers)
+
+    async def call(self, tool: str, **arguments: Any) -> httpx.Response:
+        """Call a tool."""
+        return await self.request("tools/call", name=tool, arguments=arguments)
+
+    async def get(self, path: str) -> httpx.Response:
+        """Read a page."""
+        return await self.http.get(path, headers=self.headers)

@@ -1,0 +1,299 @@
+"""The gate in front of every door, in the app as it is served."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from planner_mcp import app as app_module
+from planner_mcp.auth.audit import NOBODY
+from planner_mcp.jobs.model import ADMIN, READ, SENSITIVE, WRITE
+from planner_mcp.store.audit_log import AuditLog
+from planner_mcp.web.gate import is_public
+from tests.integration.auth.conftest import Caller
+from tests.system.scenarios import SMALLEST
+
+pytestmark = pytest.mark.anyio
+DOORS = [
+    ("POST", "/mcp"),
+    ("GET", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("GET", "/jobs/x"),
+    ("GET", "/jobs/x/events"),
+    ("GET", "/nothing"),
+    ("OPTIONS", "/mcp"),
+]
+METHODS = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "prompts/list",
+    "completion/complete",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/get",
+    "logging/setLevel",
+]
+
+
+async def test_nothing_is_served_to_strangers_but_what_is_public(served: Any) -> None:
+    """SPEC A1: 401 with scope and without an error code, for every door and method; public paths answer anybody."""
+    async with served() as http:
+        for method, path in DOORS:
+            answer = await http.request(method, path)
+            assert answer.status_code == 401, (method, path)
+            assert answer.headers["www-authenticate"] == f'Bearer scope="{READ} {WRITE}"'
+            assert answer.json()["type"] == "Unauthenticated"
+        for method in METHODS:
+            assert (await Caller(http).request(method)).status_code == 401, method
+        for path in ("/healthz", "/readyz", "/manifest", "/.well-known/mcp/manifest"):
+            assert (await http.get(path)).status_code == 200, path
+
+
+async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> None:
+    """SPEC A1: RFC 9728; addresses come from the configured URL alone, whatever a request says of its host."""
+    issuer = "https://as.example"
+    async with served(public_url="https://planner.example/base", auth_issuers={issuer: None}) as http:
+        answer = await http.get("/jobs/x", headers={"x-forwarded-host": "evil.example"})
+        where = "https://planner.example/.well-known/oauth-protected-resource/base/mcp"
+        assert f'resource_metadata="{where}"' in answer.headers["www-authenticate"]
+        paths = ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/base/mcp"]
+        documents = [(await http.get(path, headers={"x-forwarded-host": "evil.example"})).json() for path in paths]
+    assert documents[0] == documents[1]
+    assert documents[0]["resource"] == "https://planner.example/base/mcp"
+    assert documents[0]["authorization_servers"] == [issuer]
+    assert set(documents[0]["scopes_supported"]) == {READ, WRITE, ADMIN, "planner:sensitive"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("authorization", "Basic YTpi")],
+        [("authorization", "Bearer")],
+        [("authorization", "Bearer a b")],
+        [("authorization", "Bearer " + "a" * 9000)],
+        [("authorization", "Bearer pmk_000000000000_" + "a" * 43)],
+        [("authorization", "Bearer pmk_x")],
+        [("authorization", "Bearer opaque")],
+        [("authorization", "Bearer a.b.c")],
+    ],
+)
+async def test_a_credential_with_any_doubt_is_refused(served: Any, headers: list[tuple[str, str]]) -> None:
+    """SPEC A1: with the code of RFC 6750 where something came."""
+    async with served() as http:
+        answer = await http.get("/jobs/x", headers=headers)
+    assert answer.status_code == 401
+    assert 'error="invalid_token"' in answer.headers["www-authenticate"]
+
+
+async def test_two_credentials_are_none(served: Any, key: Any) -> None:
+    """SPEC A1: exactly one Authorization header; a token in the query is no token."""
+    good = await key()
+    async with served() as http:
+        assert (await http.get("/jobs/x", headers=[("authorization", good)])).status_code == 404
+        assert (await http.get("/jobs/x", headers=[("authorization", good)] * 2)).status_code == 401
+        assert (await http.get(f"/jobs/x?access_token={good[7:]}")).status_code == 401
+
+
+async def test_a_revoked_key_ends_with_the_next_request(served: Any, key: Any, store: Any) -> None:
+    """SPEC A1: keys are stored as digests, and die at once."""
+    good = await key()
+    async with served() as http:
+        assert (await http.get("/jobs/x", headers={"authorization": good})).status_code == 404
+        kept = await store.redis.hgetall("{p0}:keys")
+        assert good[7:] not in json.dumps(kept)
+        await store.redis.hdel("{p0}:keys", *kept)
+        assert (await http.get("/jobs/x", headers={"authorization": good})).status_code == 401
+
+
+async def test_both_eras_list_what_the_token_may_call_and_refuse_the_rest(served: Any, key: Any) -> None:
+    """SPEC A1, A3: tools/list by scope; another tool is 403 insufficient_scope, naming all scopes at once."""
+    reader = await key("eve", READ)
+    async with served() as http:
+        old = Caller(http, reader)
+        await old.initialize()
+        for caller in (old, Caller(http, reader)):
+            listed = await caller.request("tools/list")
+            names = {tool["name"] for tool in listed.json()["result"]["tools"]}
+            assert "read_plan" in names
+            assert "solve_vrp" not in names
+            refused = await caller.call("solve_vrp")
+            assert refused.status_code == 403
+            assert refused.json()["type"] == "InsufficientScope"
+            told = refused.headers["www-authenticate"]
+            assert 'error="insufficient_scope"' in told
+            assert f'scope="{READ} {WRITE}"' in told
+
+
+async def test_a_batch_is_told_all_scopes_it_needs(served: Any, key: Any) -> None:
+    """SPEC A1: of all its messages together."""
+    nothing = await key("eve", SENSITIVE)
+    batch = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_plan"}},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "solve_vrp"}},
+        {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": "logs://vrp/2026-01-01"}},
+    ]
+    async with served() as http:
+        answer = await http.post("/mcp", json=batch, headers=Caller(http, nothing).headers)
+    assert answer.status_code == 403
+    assert f'scope="{ADMIN} {READ} {SENSITIVE} {WRITE}"' in answer.headers["www-authenticate"]
+
+
+async def test_a_principal_that_calls_too_often_is_told_when_to_come_back(served: Any, key: Any) -> None:
+    """SPEC A3: 429 with Retry-After; others are not slowed, and the tokens come back."""
+    ann, ben = await key("ann"), await key("ben")
+    async with served(rate_per_s=0.5, rate_burst=3) as http:
+        statuses = [(await http.get("/jobs/x", headers={"authorization": ann})).status_code for _ in range(5)]
+        refused = await http.get("/jobs/x", headers={"authorization": ann})
+        other = await http.get("/jobs/x", headers={"authorization": ben})
+    assert statuses == [404, 404, 404, 429, 429]
+    assert refused.json()["type"] == "RateLimited" and 1 <= int(refused.headers["retry-after"]) <= 2
+    assert other.status_code == 404
+
+
+async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A3: streams of every kind count, since each is a request that stays open."""
+    ann, ben = await key("ann"), await key("ben")
+    entered, leave = anyio.Event(), anyio.Event()
+
+    async def wait(_request: Request) -> Response:
+        entered.set()
+        await leave.wait()
+        return Response()
+
+    monkeypatch.setattr(app_module, "health_routes", lambda: [Route("/slow", wait)])
+    async with served(max_open_requests=1) as http, anyio.create_task_group() as tasks:
+
+        async def hold() -> None:
+            await http.get("/slow", headers={"authorization": ann})
+
+        tasks.start_soon(hold)
+        await entered.wait()
+        refused = await http.get("/jobs/x", headers={"authorization": ann})
+        assert (refused.status_code, refused.json()["type"]) == (429, "QuotaExceeded")
+        assert "retry-after" in refused.headers
+        assert (await http.get("/jobs/x", headers={"authorization": ben})).status_code == 404
+        leave.set()
+        while (await http.get("/jobs/x", headers={"authorization": ann})).status_code == 429:
+            pass
+
+
+async def test_sessions_of_a_principal_are_capped(served: Any, key: Any) -> None:
+    """SPEC A3: and ending one makes room."""
+    ann, ben = await key("ann"), await key("ben")
+    async with served(max_sessions=2) as http:
+        callers = [Caller(http, ann) for _ in range(3)]
+        opened = [await caller.initialize() for caller in callers]
+        assert [answer.status_code for answer in opened] == [200, 200, 429]
+        assert "retry-after" in opened[2].headers
+        assert (await Caller(http, ben).initialize()).status_code == 200
+        assert (await http.delete("/mcp", headers=callers[0].headers)).status_code == 204
+        assert (await Caller(http, ann).initialize()).status_code == 200
+
+
+async def test_a_session_of_another_is_as_unknown_as_none(served: Any, key: Any) -> None:
+    """SPEC A2, X3: a session id authenticates nobody, at any method of HTTP."""
+    ann, ben = await key("ann"), await key("ben")
+    async with served() as http:
+        owner = Caller(http, ann)
+        await owner.initialize()
+        answers = []
+        for session in (owner.session, "A" * 32):
+            thief = Caller(http, ben, session)
+            said = [await thief.request("tools/list"), await thief.get("/mcp")]
+            said.append(await http.delete("/mcp", headers=thief.headers))
+            answers.append([(each.status_code, without_trace(each)) for each in said])
+        assert answers[0] == answers[1]
+        assert [status for status, _body in answers[0]] == [404, 404, 404]
+        assert (await owner.request("tools/list")).status_code == 200
+
+
+async def test_no_door_sees_the_credential(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A1: tokens are never passed on: what is behind the gate does not have them."""
+    good, seen = await key(), {}
+
+    async def show(request: Request) -> Response:
+        seen.update(dict(request.headers), who=request.state.principal.id)
+        return JSONResponse({})
+
+    monkeypatch.setattr(app_module, "health_routes", lambda: [Route("/show", show), Route("/.well-known/show", show)])
+    async with served() as http:
+        await http.get("/show", headers={"authorization": good})
+        assert "authorization" not in seen and seen["who"].startswith("u-")
+        await http.get("/.well-known/show", headers={"authorization": good})
+        assert "authorization" not in seen and seen["who"] == NOBODY.id
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+async def test_bodies_are_limited_in_both_eras_and_read_only_for_friends(served: Any, key: Any, is_old: bool) -> None:
+    """SPEC X3: size, nesting and encoding; a stranger's body is not read."""
+    async with served(max_body_bytes=4096, max_nesting=8) as http:
+        friend = Caller(http, await key())
+        if is_old:
+            await friend.initialize()
+        stranger = replace(friend, authorization=None)
+        version = {} if is_old else {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list"}
+        for status, body in {413: b"x" * 5000, 400: b'{"a":' * 20 + b"1" + b"}" * 20}.items():
+            assert (await http.post("/mcp", content=body, headers=friend.headers | version)).status_code == status
+            assert (await http.post("/mcp", content=body, headers=stranger.headers | version)).status_code == 401
+        zipped = friend.headers | version | {"content-encoding": "gzip"}
+        assert (await http.post("/mcp", content=b"x", headers=zipped)).status_code == 415
+
+
+async def test_every_use_and_refusal_is_one_audit_line(served: Any, key: Any, audited: Any) -> None:
+    """SPEC A3: who, tenant, what, id, outcome, trace id; the answer carries the same trace id."""
+    ann, reader = await key("ann", tenant="acme"), await key("eve", READ)
+    async with served() as http:
+        stranger = await http.get("/jobs/x")
+        made = await Caller(http, ann).call("create_scenario", **SMALLEST)
+        wrong = await Caller(http, ann).call("create_scenario")
+        refused = await Caller(http, reader).call("solve_vrp")
+    lines = await audited()
+    told = [(line["subject"], line["tenant"], line["what"], line["outcome"]) for line in lines]
+    assert told == [
+        ("", "", "GET /jobs", "4011"),
+        ("ann", "acme", "create_scenario", "ok"),
+        ("ann", "acme", "create_scenario", "4002"),
+        ("eve", "", "POST /mcp", "4012"),
+    ]
+    assert lines[0]["trace_id"] == stranger.json()["traceId"]
+    assert lines[1]["target"] == made.json()["result"]["structuredContent"]["scenario_id"]
+    assert lines[2]["trace_id"] == wrong.json()["result"]["structuredContent"]["traceId"]
+    assert lines[3]["trace_id"] == refused.json()["traceId"]
+
+
+async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, settings: Any) -> None:
+    """SPEC A3: `AuditLog.read` is what logs://vrp/{date} shows."""
+    async with served() as http:
+        for _ in range(5):
+            await http.get("/jobs/x")
+    log, today, seen = AuditLog(store.link, settings), datetime.now(UTC).strftime("%Y-%m-%d"), []
+    after: str | None = "0"
+    while after is not None:
+        page = await log.read(today, after, 2)
+        seen += page.entries
+        after = page.next
+    assert len(seen) == 5
+    assert (await log.read("2001-01-01")).entries == []
+    assert 0 < await store.redis.ttl(f"{{p0}}:audit:{today}") <= settings.audit_ttl_s
+
+
+def test_public_paths_are_few() -> None:
+    """SPEC A1: everything else needs a credential, a path that is added tomorrow too."""
+    assert not any(is_public(path) for path in ("/mcp", "/jobs/x", "/", "/manifest/x", "/healthz/", "/metrics"))
+
+
+def without_trace(answer: httpx.Response) -> str:
+    """Return a body without its trace id."""
+    return re.sub(r'"traceId":\s*"[0-9a-f]{32}"', "", answer.text)
