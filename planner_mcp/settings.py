@@ -76,6 +76,15 @@ class Settings(BaseSettings):
         "info", description="Least severe log line written."
     )
     toolsets: str = Field("core", description="Tool sets shown, comma-separated.")
+    toolsets_allowed: str = Field(
+        "core,planning,data,admin", description="Tool sets a client may switch on by ?toolsets= on the URL."
+    )
+    reports_dir: Path | None = Field(
+        None, description="Folder of static reports, served as file:/// resources to everybody who may read."
+    )
+    ask_missing: bool = Field(
+        True, description="Ask for a missing depot or shift where the client can ask its user (elicitation)."
+    )
 
     # ---- jobs
     lease_s: float = Field(6.0, gt=0.2, description="A worker silent for this long loses its job.")

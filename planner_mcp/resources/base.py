@@ -1,0 +1,106 @@
+"""What a resource is, before any protocol carries it.
+
+Owns the shapes: a template that names a kind of thing, an entry of a list, contents that were read, and the reading
+that asks for them. `protocol/resources.py` turns them into MCP's words.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from planner_mcp.jobs.model import READ, Principal
+from planner_mcp.jobs.service import Planner
+from planner_mcp.resources.reports import ReportFolder
+
+JSON: Final = "application/json"
+SHORTLY_MS: Final = 1_000
+"""How long contents that change may be reused."""
+LONG_MS: Final = 3_600_000
+"""The same for contents that never change again."""
+
+
+class LogPage(Protocol):
+    """Some lines of a day's log."""
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The lines, oldest first."""
+        ...
+
+    @property
+    def next(self) -> str | None:
+        """Where the next page starts, None after the last."""
+        ...
+
+
+class LogBook(Protocol):
+    """The audit log as it can be read; whoever calls has checked the admin scope."""
+
+    async def read(self, date: str, after: str = "0", count: int = 100) -> LogPage:
+        """Return lines of a day (`YYYY-MM-DD`, UTC)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Who reads, and from what."""
+
+    principal: Principal
+    planner: Planner
+    reports: ReportFolder
+    logs: LogBook | None = None
+    """None where the door has no audit log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What was read: text or bytes, never both."""
+
+    mime_type: str
+    text: str | None = None
+    data: bytes | None = None
+    ttl_ms: int = SHORTLY_MS
+    """How long it may be reused."""
+    is_public: bool = False
+    """Whether a shared cache may keep it."""
+
+
+Read = Callable[[Reading, Mapping[str, str]], Awaitable[Contents]]
+"""`(reading, variables of the URI) → contents`; raises `NotFoundError` for what is unknown or somebody else's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a resource is shown in a list."""
+
+    name: str
+    title: str
+    description: str
+    mime_type: str
+    audience: tuple[str, ...] = ("user", "assistant")
+    priority: float = 0.5
+    """1: hardly anything works without it; 0: quite optional."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A kind of resource, named by a URI template (RFC 6570, level 1)."""
+
+    uri_template: str
+    look: Look
+    read: Read
+    scope: str = READ
+    optional: frozenset[str] = field(default_factory=frozenset)
+    """Variables of the query that may be left out, or that the template does not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A resource in a list."""
+
+    uri: str
+    look: Look
+    size: int | None = None
+    """Bytes, where known."""
+    modified_at: datetime | None = None

@@ -1,0 +1,62 @@
+"""Every kind of resource, and reading by URI.
+
+Owns the order of the templates and the one answer for what cannot be read: unknown, malformed and somebody else's are
+never told apart (SPEC A2).
+"""
+
+from typing import Final
+
+import anyio.to_thread
+
+from planner_mcp.errors import InsufficientScopeError, NotFoundError
+from planner_mcp.jobs.model import READ
+from planner_mcp.resources.base import Contents, Look, Reading, Template
+from planner_mcp.resources.pictures import MAP_PNG, MAP_SVG, REPORT
+from planner_mcp.resources.records import JOB, JOBS, LOG, PLAN, RESULT, SCENARIO
+from planner_mcp.resources.reports import ROOT, mime_type_of
+from planner_mcp.resources.uri import variables_of
+
+TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, LOG)
+"""Always in this order."""
+REPORT_FILE: Final = Look("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
+FILE_TEMPLATE: Final = ROOT + "{+path}"
+FILES_TTL_MS: Final = 60_000
+_TEXT: Final = ("text/", "application/json", "application/geo+json", "image/svg+xml")
+
+
+async def read(reading: Reading, uri: str) -> Contents:
+    """Return the contents of a resource.
+
+    Raises:
+        NotFoundError: Nothing, or nothing of the principal's, has this URI.
+        InsufficientScopeError: Logs without the admin scope, anything without the scope to read.
+    """
+    if uri.startswith(ROOT):
+        return await _file(reading, uri)
+    for template in TEMPLATES:
+        if (variables := variables_of(template, uri)) is not None:
+            _check(reading, template.scope)
+            return await template.read(reading, variables)
+    raise NotFoundError
+
+
+async def _file(reading: Reading, uri: str) -> Contents:
+    _check(reading, READ)
+    data = await anyio.to_thread.run_sync(reading.reports.read, uri)
+    mime_type = mime_type_of(uri)
+    if mime_type.startswith(_TEXT):
+        try:
+            return Contents(mime_type, data.decode(), ttl_ms=FILES_TTL_MS)
+        except UnicodeDecodeError:
+            pass  # a table in another encoding travels as bytes
+    return Contents(mime_type, data=data, ttl_ms=FILES_TTL_MS)
+
+
+def _check(reading: Reading, scope: str) -> None:
+    if not reading.principal.may(scope):
+        raise InsufficientScopeError(f"Reading this needs the scope {scope}.")
+
+
+def templates_for(reading: Reading) -> tuple[Template, ...]:
+    """Return the templates a principal may read."""
+    return tuple(template for template in TEMPLATES if reading.principal.may(template.scope))

@@ -1,0 +1,143 @@
+"""`resources/list` in pages: what there is for a principal, newest first within each kind.
+
+Owns the order of kinds and what a place in the list is. A job that is submitted while somebody pages moves the ones
+behind it; what was listed before is then left out, so nothing comes twice and nothing is lost.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+import anyio.to_thread
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.model import ADMIN, Job, ScenarioCard
+from planner_mcp.resources.base import Entry, Look, Reading
+from planner_mcp.resources.catalogue import REPORT_FILE
+from planner_mcp.resources.records import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
+from planner_mcp.text import plain
+from planner_mcp.tools.answers import timestamp
+
+PAGE: Final = 50
+"""Entries of a page; one more where a job comes with its plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of the list begins."""
+
+    kind: int = 0
+    offset: int = 0
+    before: str = ""
+    """Time of the last entry listed of this kind, and its id: `<time> <id>`."""
+
+    def as_text(self) -> str:
+        """Return the place as the words a cursor seals."""
+        return json.dumps([self.kind, self.offset, self.before])
+
+    @staticmethod
+    def parse(text: str) -> "Place":
+        """Return the place that `as_text` wrote."""
+        return Place(*json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some entries of one kind."""
+
+    entries: list[Entry]
+    before: str = ""
+    is_over: bool = True
+
+
+async def page_of(reading: Reading, place: Place) -> tuple[list[Entry], Place | None]:
+    """Return the entries from a place on, and the place of the next page, None after the last."""
+    found: list[Entry] = []
+    while place.kind < len(_KINDS):
+        room = PAGE - len(found)
+        if room <= 0:
+            return found, place
+        part = await _KINDS[place.kind](reading, place, room)
+        found += part.entries
+        place = Place(place.kind + 1) if part.is_over else Place(place.kind, place.offset + room, part.before)
+    return found, None
+
+
+async def _fixed(reading: Reading, _place: Place, _count: int) -> _Part:
+    """Return the jobs by status and, for who may read it, today's log."""
+    entries = [Entry(f"jobs://vrp/status/{status}?page=1&size={PAGE_SIZE}", _jobs_look(status)) for status in STATUSES]
+    if reading.principal.may(ADMIN) and reading.logs is not None:
+        entries.append(Entry(f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}", LOG.look))
+    return _Part(entries)
+
+
+def _jobs_look(status: str) -> Look:
+    return Look(f"jobs-{status}", f"Jobs: {status}", f"Your jobs ({status}), newest first.", "application/json")
+
+
+async def _reports(reading: Reading, place: Place, count: int) -> _Part:
+    files = await anyio.to_thread.run_sync(reading.reports.reports)
+    shown = files[place.offset : place.offset + count]
+    entries = [
+        Entry(
+            file.uri,
+            Look(file.path, file.path, REPORT_FILE.description, file.mime_type, ("user",), REPORT_FILE.priority),
+            file.size,
+            file.modified_at,
+        )
+        for file in shown
+    ]
+    return _Part(entries, is_over=place.offset + count >= len(files))
+
+
+async def _jobs(reading: Reading, place: Place, count: int) -> _Part:
+    jobs, total = await reading.planner.jobs(reading.principal, offset=place.offset, count=count)
+    fresh = [job for job in jobs if _is_older(job.submitted_at, job.id, place.before)]
+    entries = [entry for job in fresh for entry in _of_job(job)]
+    last = _mark(fresh[-1].submitted_at, fresh[-1].id) if fresh else place.before
+    return _Part(entries, last, place.offset + count >= total)
+
+
+def _of_job(job: Job) -> list[Entry]:
+    name = job.id.rpartition("-")[2][:6]
+    at = job.finished_at or job.submitted_at
+    found = [Entry(f"job://{job.id}", _named(JOB.look, f"Job {name}, {job.state}"), modified_at=at)]
+    if job.plan_id:
+        found.append(Entry(f"plan://{plan_of(job.id)}", _named(PLAN.look, f"Plan {name}"), modified_at=at))
+    return found
+
+
+async def _scenarios(reading: Reading, place: Place, count: int) -> _Part:
+    cards, total = await reading.planner.scenarios(reading.principal, offset=place.offset, count=count)
+    fresh = [card for card in cards if _is_older(card.created_at, card.id, place.before)]
+    last = _mark(fresh[-1].created_at, fresh[-1].id) if fresh else place.before
+    entries = [entry for card in fresh for entry in _of_scenario(card)]
+    return _Part(entries, last, place.offset + count >= total)
+
+
+def _of_scenario(card: ScenarioCard) -> list[Entry]:
+    name = plain(card.name, 60)
+    found = [Entry(f"scenario://{card.id}", _named(SCENARIO.look, name), modified_at=card.created_at)]
+    if card.last_job_id:
+        found.append(Entry(f"scenario://{card.id}/result", _named(RESULT.look, f"{name}: result")))
+    return found
+
+
+def _named(look: Look, title: str) -> Look:
+    return Look(look.name, title, look.description, look.mime_type, look.audience, look.priority)
+
+
+def _mark(at: datetime, name: str) -> str:
+    return f"{timestamp(at)} {name}"
+
+
+def _is_older(at: datetime, name: str, before: str) -> bool:
+    """Return whether something was not listed before the place; of equal times only the last counts."""
+    limit, _, last = before.partition(" ")
+    return not before or timestamp(at) < limit or (timestamp(at) == limit and name != last)
+
+
+_KINDS: Final[tuple[Callable[[Reading, Place, int], Awaitable[_Part]], ...]] = (_fixed, _reports, _jobs, _scenarios)
+"""The kinds, in the order of the list."""

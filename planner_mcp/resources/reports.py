@@ -1,0 +1,160 @@
+"""The folder of static reports, served as `file:///<path in the folder>` (SPEC R1).
+
+Owns which files there are and the way to them. No way leads out: a path is opened segment by segment from the folder,
+each must be spelled as the folder spells it, and no link is followed, so what is checked is what is read. The path of
+the folder itself is told to nobody.
+"""
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from planner_mcp.errors import NotFoundError, TooLargeError
+
+ROOT: Final = "file:///"
+MAX_BYTES: Final = 8 * 1024 * 1024
+MAX_LISTED: Final = 2000
+MAX_DEPTH: Final = 8
+MIME_TYPES: Final = {
+    ".csv": "text/csv",
+    ".geojson": "application/geo+json",
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""What counts as a report; other files are not served."""
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A file of the folder."""
+
+    path: str
+    """Within the folder, with `/` between segments."""
+    size: int
+    modified_at: datetime
+
+    @property
+    def uri(self) -> str:
+        """Its URI."""
+        return ROOT + quote(self.path)
+
+    @property
+    def mime_type(self) -> str:
+        """Its type, by its name."""
+        return mime_type_of(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFolder:
+    """The folder.
+
+    Args:
+        root: Where it lies; None for none.
+    """
+
+    root: Path | None
+
+    def reports(self) -> list[Report]:
+        """Return the files, by path, `MAX_LISTED` at most. Blocks on the disk."""
+        found = [] if self.root is None or not self.root.is_dir() else list(_walk(self.root, "", 1))
+        return sorted(found, key=lambda report: report.path)[:MAX_LISTED]
+
+    def read(self, uri: str) -> bytes:
+        """Return the bytes of a report. Blocks on the disk.
+
+        Raises:
+            NotFoundError: No such report, or no URI this folder ever gave out.
+            TooLargeError: The file is larger than a resource may be.
+        """
+        if self.root is None:
+            raise NotFoundError
+        *folders, name = segments_of(uri)
+        try:
+            return _read(self.root, folders, name)
+        except OSError as error:
+            raise NotFoundError from error
+
+
+def mime_type_of(path: str) -> str:
+    """Return the type of a report by its name; empty for what is no report."""
+    return MIME_TYPES.get(Path(path).suffix, "")
+
+
+def segments_of(uri: str) -> list[str]:
+    """Return the segments of a report's URI, which must be spelled exactly as `Report.uri` spells it.
+
+    Raises:
+        NotFoundError: Otherwise: another host, an encoding that hides something, a dot segment, a hidden file.
+    """
+    if not uri.startswith(ROOT) or len(uri) > 2048:
+        raise NotFoundError
+    try:
+        path = unquote(uri.removeprefix(ROOT), errors="strict")
+    except UnicodeDecodeError as error:
+        raise NotFoundError from error
+    segments = path.split("/")
+    is_plain = quote(path) == uri.removeprefix(ROOT) and unicodedata.normalize("NFC", path) == path
+    if not is_plain or len(segments) > MAX_DEPTH or not all(_is_name(each) for each in segments):
+        raise NotFoundError
+    if not mime_type_of(path):
+        raise NotFoundError
+    return segments
+
+
+def _is_name(segment: str) -> bool:
+    """Return whether a segment may name a file or folder: printable, not hidden, nothing a file system reads twice."""
+    is_clean = bool(segment) and segment.isprintable() and not any(char in segment for char in '\\:*?"<>|%')
+    return is_clean and not segment.startswith((".", " ", "~")) and not segment.endswith((".", " ", "~"))
+
+
+def _walk(folder: Path, prefix: str, depth: int) -> Iterator[Report]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not _is_name(entry.name) or entry.is_symlink():
+                continue
+            path = prefix + entry.name
+            if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
+                yield from _walk(folder / entry.name, f"{path}/", depth + 1)
+            elif entry.is_file(follow_symlinks=False) and mime_type_of(path):
+                about = entry.stat(follow_symlinks=False)
+                yield Report(path, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
+
+
+def _read(root: Path, folders: list[str], name: str) -> bytes:
+    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in folders:
+            inner = _open(place, folder, _FOLDER)
+            os.close(place)
+            place = inner
+        with os.fdopen(_open(place, name, _FILE), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise NotFoundError
+            if about.st_size > MAX_BYTES:
+                raise TooLargeError(f"The report is larger than {MAX_BYTES} bytes.")
+            return file.read(MAX_BYTES)
+    finally:
+        os.close(place)
+
+
+def _open(place: int, name: str, flags: int) -> int:
+    """Open a name within an open folder if it stands there in exactly this spelling."""
+    if name not in os.listdir(place):
+        raise NotFoundError
+    return os.open(name, flags, dir_fd=place)
