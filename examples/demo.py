@@ -18,9 +18,9 @@ from mcp import Client
 
 from examples import screen
 from examples.beijing import DAY_FILE
-from planner_mcp.picture.drawing import clock
 from examples.house import HouseError, running
 from examples.planner import FINAL, RefusedError, call, read_plan, watch
+from planner_mcp.picture.drawing import clock
 from planner_mcp.picture.report import page
 
 CANCEL_AT: Final = 5

@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
     replication: Literal["none", "wait", "waitaof"] = Field(
         "none",
-        description="A submit is acknowledged once a replica has it: wait in memory, waitaof on both disks (Redis 7.2).",
+        description="A submit is answered once a replica has it: wait in memory, waitaof on both disks (Redis 7.2).",
     )
     replication_wait_s: float = Field(
         2.0, gt=0, le=2.5, description="A submit that no replica has by then is answered as a retryable error."
