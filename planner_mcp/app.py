@@ -20,6 +20,7 @@ from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.protocol.tasks import Tasks
 from planner_mcp.protocol.toolcalls import ToolDesk
 from planner_mcp.settings import Settings
 from planner_mcp.store.api_keys import RedisKeyRing
@@ -62,7 +63,8 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         audit_log = AuditLog(store.link, settings)
         audit = Audit(audit_log)
         desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
-        yield House(settings, store, planner, Kernel(desk), audit_log, audit)
+        tasks = Tasks(planner, desk, settings)
+        yield House(settings, store, planner, Kernel(desk, [tasks]), audit_log, audit)
 
 
 @asynccontextmanager

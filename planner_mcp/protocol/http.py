@@ -23,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import LostStreamError, PlannerError, QuotaExceededError, StoreError, UnknownSessionError
+from planner_mcp.protocol.callers import leave_session
 from planner_mcp.protocol.envelope import HttpFault, accept, is_stateless, read
 from planner_mcp.protocol.exchange import Exchange
 from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
@@ -159,6 +160,7 @@ class Front:
         self, request: Request, session: Session, requests: list[dict[str, Any]], is_batch: bool
     ) -> Any:
         name = f"p{secrets.token_hex(8)}"
+        leave_session(request.scope, session.id)
         exchange = Exchange(self._store, session, requests, replica=self._replica, name=name)
         peer = Peer(session.version, session.client)
 

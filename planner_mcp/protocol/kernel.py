@@ -7,7 +7,7 @@ handler raises becomes a JSON-RPC error, and the three ways in: `answer` for a h
 """
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -73,14 +73,23 @@ class Desk(Protocol):
         ...
 
 
+class Feature(Protocol):
+    """Something the server does beside its tools."""
+
+    def install(self, server: Server[dict[str, Any]]) -> None:
+        """Add methods, layers and capabilities."""
+        ...
+
+
 class Kernel:
     """The MCP server behind every transport.
 
     Args:
         desk: Lists and calls the tools.
+        features: What else it does; each adds its own methods.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, features: Sequence[Feature] = ()) -> None:
         self._server: Server[dict[str, Any]] = Server(
             "planner-mcp",
             version=planner_mcp.__version__,
@@ -93,6 +102,8 @@ class Kernel:
             on_call_tool=desk.call_tool,
         )
         self._server.middleware.append(_border)
+        for feature in features:
+            feature.install(self._server)
 
     async def answer(
         self, request: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit

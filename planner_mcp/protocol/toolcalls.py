@@ -52,6 +52,11 @@ class ToolDesk:
         tool = self._tools.get(name)
         return tool.input_schema if tool is not None else None
 
+    def is_long(self, name: str) -> bool:
+        """Return whether a tool may be run as a task."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.may_be_task
+
     async def list_tools(
         self, ctx: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
@@ -79,7 +84,7 @@ class ToolDesk:
             webhooks=self._webhooks,
             audit=self._audit,
         )
-        return _call_result(await dispatch(tool, context, params.arguments or {}))
+        return call_result(await dispatch(tool, context, params.arguments or {}))
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
@@ -98,7 +103,8 @@ def _rising(report: Any) -> NotifyProgress:
     return notify
 
 
-def _call_result(result: ToolResult | ErrorResult) -> types.CallToolResult:
+def call_result(result: ToolResult | ErrorResult) -> types.CallToolResult:
+    """Return a tool's answer in MCP's words."""
     content: Sequence[types.ContentBlock] = [
         types.TextContent(type="text", text=result.text),
         *(

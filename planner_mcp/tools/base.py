@@ -112,13 +112,15 @@ class Tool:
     toolset: str = "core"
     meta: dict[str, Any] = field(default_factory=dict)
     """`example`, and what else belongs into `_meta`."""
+    may_be_task: bool = False
+    """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the tool as an entry of `tools/list`.
 
         `outputSchema` covers errors too, since some clients check the structured content of an error against it.
         """
-        return {
+        entry = {
             "name": self.name,
             "title": self.title,
             "description": self.description,
@@ -127,6 +129,7 @@ class Tool:
             "annotations": self.hints.as_json(),
             "_meta": self.meta,
         }
+        return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
 
 
 def _or_error(schema: dict[str, Any]) -> dict[str, Any]:

@@ -99,4 +99,5 @@ TOOL: Final = Tool(
         "example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"},
         "callbackPayloadSchema": CALLBACK_SCHEMA,
     },
+    may_be_task=True,
 )

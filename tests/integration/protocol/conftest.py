@@ -9,6 +9,7 @@ import pytest
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
+from tests.integration.protocol import houses as whole
 from tests.integration.protocol.client import Client
 from tests.integration.protocol.edge import Replica, replica
 
@@ -46,3 +47,44 @@ async def replicas(pair: tuple[Replica, Replica], store: RedisStore) -> tuple[Re
 async def client() -> AsyncIterator[Client]:
     async with httpx.AsyncClient(timeout=20, trust_env=False) as http:
         yield Client(http)
+
+
+@pytest.fixture(scope="module")
+async def house_pair(
+    store_url: str, shared_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[whole.Replica, whole.Replica]]:
+    url, folder = f"{store_url}?db=15", tmp_path_factory.mktemp("houses")
+    async with whole.replica(url, folder) as one, whole.replica(url, folder) as two:
+        yield one, two
+
+
+@pytest.fixture
+async def houses(
+    house_pair: tuple[whole.Replica, whole.Replica], store: RedisStore
+) -> tuple[whole.Replica, whole.Replica]:
+    """Two whole replicas as if fresh."""
+    await store.redis.flushdb()
+    return house_pair
+
+
+@pytest.fixture
+def worker(store: RedisStore) -> whole.Worker:
+    return whole.Worker(store)
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=20, trust_env=False) as web:
+        yield web
+
+
+@pytest.fixture
+def legacy(web: httpx.AsyncClient) -> whole.Caller:
+    """A client of revision 2025-11-25."""
+    return whole.Caller(web, "2025-11-25")
+
+
+@pytest.fixture
+def modern(web: httpx.AsyncClient) -> whole.Caller:
+    """A client of revision 2026-07-28 that can take tasks."""
+    return whole.Caller(web, whole.MODERN, {whole.TASKS: {}})
