@@ -22,6 +22,8 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.registry import REGISTRY
+from tests.integration.auth.conftest import Caller
 from tests.system.auth.authority import Authority, authority, install
 
 ROBOTS = {
@@ -57,6 +59,15 @@ class Fort:
             base_url=self.house.url, headers=known | headers, trust_env=False, timeout=60
         ) as http:
             yield http
+
+    @asynccontextmanager
+    async def caller(self, name: str, *, is_old: bool = False) -> AsyncIterator[Caller]:
+        """Yield a principal that writes its requests by hand, in one of the eras."""
+        async with httpx.AsyncClient(base_url=self.house.url, trust_env=False, timeout=60) as http:
+            caller = Caller(http, f"Bearer {await self.credential(name)}")
+            if is_old:
+                await caller.initialize()
+            yield caller
 
     @asynccontextmanager
     async def client(self, name: str, mode: Any = "auto") -> AsyncIterator[Client]:
@@ -98,7 +109,9 @@ async def fort_with_keys(data_dir: Path, **settings: str) -> AsyncIterator[Fort]
 @pytest.fixture(scope="session")
 async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
     """A planner that takes API keys."""
-    async with fort_with_keys(tmp_path_factory.mktemp("keyed"), MAX_STREAMS="4", RATE_PER_S="1000") as fort:
+    sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
+    folder = tmp_path_factory.mktemp("keyed")
+    async with fort_with_keys(folder, TOOLSETS=sets, RATE_PER_S="1000", RATE_BURST="1000") as fort:
         yield fort
 
 

@@ -1,0 +1,211 @@
+"""What belongs to one principal is to any other as if it were not there (SPEC A2)."""
+
+import json
+import re
+import statistics
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.jobs.ids import plan_of, random_name
+from planner_mcp.settings import Settings
+from planner_mcp.store.webhooks import RedisWebhooks
+from planner_mcp.tools.base import Tool
+from planner_mcp.tools.registry import REGISTRY
+from tests.integration.auth.conftest import Caller
+from tests.system.auth.conftest import Fort
+from tests.system.scenarios import SMALLEST, use, wait_for
+
+pytestmark = pytest.mark.anyio
+Ids = dict[str, str]
+PERSON = "Wang Xiaoming"
+
+
+@pytest.fixture(scope="module")
+async def anns(keyed: Fort) -> Ids:
+    """One of everything, made by ann."""
+    return await everything(keyed, "ann")
+
+
+@pytest.fixture(scope="module")
+async def bens(keyed: Fort) -> Ids:
+    """The same, made by ben."""
+    return await everything(keyed, "ben")
+
+
+async def everything(fort: Fort, name: str) -> Ids:
+    """Return the ids of a scenario, a finished job, its plan and a webhook delivery of a principal."""
+    async with fort.client(name) as client:
+        day = SMALLEST | {"tickets": [{**SMALLEST["tickets"][0], "name": PERSON}]}
+        scenario_id = (await use(client, "create_scenario", **day))["scenario_id"]
+        job_id = (await use(client, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S"))["job_id"]
+        with anyio.fail_after(30):
+            await wait_for(client, job_id, "COMPLETED")
+    async with fort.store() as store:
+        owner = (await store.redis.hget(f"{{p0}}:job:{job_id}", "principal")) or ""
+        delivery = await RedisWebhooks(store.link, Settings()).send_test(owner, "https://planner.invalid/hook")
+    return {"scenario": scenario_id, "job": job_id, "plan": plan_of(job_id), "delivery": delivery.id}
+
+
+def unknown(kind: str, like: Ids) -> str:
+    """Return an id of a kind that names nothing."""
+    job = random_name("job", 0)
+    names = {"scenario": random_name("scn", 0), "job": job, "plan": plan_of(job)}
+    return names.get(kind) or re.sub(r"[a-z2-7]{26}", job[-26:], like[kind])
+
+
+def kind_of(parameter: str) -> str | None:
+    """Return which id a parameter of a tool takes, None for what is no id."""
+    return next(
+        (kind for kind in ("scenario", "plan", "job", "delivery") if re.search(rf"{kind}(_ids?|s)$", parameter)), None
+    )
+
+
+def doors() -> Iterator[tuple[Tool, str]]:
+    """Yield every parameter of every tool that takes an id, those of tools to come included."""
+    for tool in REGISTRY:
+        for parameter in tool.input_schema["properties"]:
+            if kind_of(parameter):
+                yield tool, parameter
+
+
+def arguments(tool: Tool, parameter: str, value: str, own: Ids) -> Iterator[dict[str, Any]]:
+    """Yield calls that give an id: with all other ids left out, and with the caller's own in their place."""
+    properties = tool.input_schema["properties"]
+    plain = {name: each for name, each in tool.meta.get("example", {}).items() if not kind_of(name)}
+    required = {name for name in tool.input_schema.get("required", ()) if kind_of(name)}
+    given: Any = [value] if properties[parameter].get("type") == "array" else value
+    for others in (required, {name for name in properties if kind_of(name)}):
+        owned = {name: own[kind_of(name) or ""] for name in others if properties[name].get("type") != "array"}
+        for action in properties.get("action", {}).get("enum", [None]):
+            yield plain | owned | ({"action": action} if action else {}) | {parameter: given}
+
+
+def said(answer: httpx.Response, name: str) -> tuple[int, list[tuple[str, str]], str]:
+    """Return an answer without what differs by nature: the trace id, the date, the id that was asked for."""
+    headers = sorted((key, value) for key, value in answer.headers.items() if key not in ("date", "mcp-session-id"))
+    body = re.sub(r'\\?"traceId\\?":\s*\\?"[0-9a-f]{32}\\?"', "", answer.text)
+    return answer.status_code, headers, body.replace(name, "ID")
+
+
+@pytest.fixture(params=[True, False], ids=["2025-11-25", "2026-07-28"])
+async def thief(keyed: Fort, request: pytest.FixtureRequest) -> AsyncIterator[Caller]:
+    """Ben, in either era of MCP."""
+    async with keyed.caller("ben", is_old=request.param) as caller:
+        yield caller
+
+
+async def test_every_tool_answers_a_foreign_id_as_an_unknown_one(thief: Caller, anns: Ids, bens: Ids) -> None:
+    """SPEC A2: byte for byte, for every parameter that takes an id; and it is a refusal."""
+    seen = 0
+    for tool, parameter in doors():
+        kind = kind_of(parameter) or ""
+        other = unknown(kind, anns)
+        calls = zip(arguments(tool, parameter, anns[kind], bens), arguments(tool, parameter, other, bens), strict=True)
+        for foreign, absent in calls:
+            answers = [await thief.call(tool.name, **each) for each in (foreign, absent)]
+            assert said(answers[0], anns[kind]) == said(answers[1], other), (tool.name, parameter)
+            assert PERSON not in answers[0].text
+            seen += '"NotFound"' in answers[0].text or '\\"NotFound\\"' in answers[0].text
+    assert seen >= 5, "most of these calls reach the store"
+
+
+async def test_every_uri_and_handle_is_answered_alike(thief: Caller, anns: Ids) -> None:
+    """SPEC A2: resources, subscriptions, listen filters, completion, tasks, the job's page and channel."""
+    for kind, name in anns.items():
+        other = unknown(kind, anns)
+        for asked in requests_of(kind):
+            answers = []
+            for each in (name, other):
+                method, params = asked(each)
+                answers.append(said(await thief.request(method, **params), each))
+            assert answers[0] == answers[1], (kind, method)
+            assert PERSON not in answers[0][2]
+    for path in ("/jobs/{}", "/jobs/{}/events"):
+        names = [anns["job"], unknown("job", anns)]
+        answers = [said(await thief.get(path.format(each)), each) for each in names]
+        assert answers[0] == answers[1]
+        assert answers[0][0] == 404
+
+
+def requests_of(kind: str) -> list[Any]:
+    """Return the methods of MCP that take a handle, as functions of it; those not served are answered alike too."""
+    uris = {"scenario": ["scenario://{}", "scenario://{}/result"], "job": ["job://{}"], "plan": ["plan://{}"]}
+    asked: list[Any] = []
+    for uri in uris.get(kind, []):
+        asked += [
+            lambda name, uri=uri, method=method: (method, {"uri": uri.format(name)})
+            for method in ("resources/read", "resources/subscribe", "resources/unsubscribe")
+        ]
+        asked.append(
+            lambda name, uri=uri: (
+                "completion/complete",
+                {
+                    "ref": {"type": "ref/resource", "uri": uri.format("{" + kind + "_id}")},
+                    "argument": {"name": f"{kind}_id", "value": name},
+                },
+            )
+        )
+    if kind == "job":
+        asked += [
+            lambda name, method=method: (method, {"taskId": name})
+            for method in ("tasks/get", "tasks/result", "tasks/cancel", "tasks/update")
+        ]
+    return asked
+
+
+async def test_no_list_shows_anything_of_another(thief: Caller, anns: Ids, bens: Ids) -> None:
+    """SPEC A2: whatever can be listed."""
+    methods = ("tools/list", "resources/list", "resources/templates/list", "prompts/list", "tasks/list")
+    texts = [(await thief.request(method)).text for method in methods]
+    for tool in REGISTRY:
+        if not any(kind_of(name) for name in tool.input_schema.get("required", ())):
+            texts.append((await thief.call(tool.name)).text)
+    assert bens["delivery"] in "".join(texts)
+    for text in texts:
+        assert not [name for name in (*anns.values(), PERSON) if name in text]
+
+
+async def test_equal_calls_of_two_principals_are_two_jobs(keyed: Fort, anns: Ids, bens: Ids) -> None:
+    """SPEC A2, T2: the cache of equal calls, and idempotency keys, are a principal's own."""
+    found = set()
+    for name, own in (("ann", anns), ("ben", bens)):
+        async with keyed.client(name) as client:
+            call = {"scenario_id": own["scenario"], "solve_time": "PT1S", "idempotency_key": "same"}
+            found |= {(await use(client, "solve_vrp", **call))["job_id"] for _ in range(2)}
+    assert len(found) == 2
+
+
+async def test_what_was_tried_changed_nothing(keyed: Fort, anns: Ids) -> None:
+    """SPEC A2: after all of it ann still reads her plan."""
+    async with keyed.client("ann") as client:
+        assert (await use(client, "query_vrp_status", job_id=anns["job"]))["status"] == "COMPLETED"
+        assert (await use(client, "read_plan", plan_id=anns["plan"]))["plan_id"] == anns["plan"]
+
+
+async def test_an_audit_line_stands_for_every_refused_try(keyed: Fort, anns: Ids) -> None:
+    """SPEC A3: the tries of the others can be found afterwards, by the id they tried."""
+    async with keyed.caller("eve") as caller:
+        answer = await caller.call("query_vrp_status", job_id=anns["job"])
+    trace = answer.json()["result"]["structuredContent"]["traceId"]
+    lines = [json.loads(line) for line in keyed.log().splitlines()]
+    found = [line for line in lines if line["message"] == "audit" and line["trace_id"] == trace]
+    assert [(line["what"], line["outcome"], line["target"]) for line in found] == [
+        ("query_vrp_status", "4004", anns["job"])
+    ]
+
+
+async def test_foreign_and_unknown_take_alike_long(keyed: Fort, anns: Ids) -> None:
+    """SPEC A2: medians are printed, not judged: a shared machine is no clock."""
+    spent: dict[str, list[float]] = {"foreign": [], "unknown": []}
+    async with keyed.caller("ben") as caller:
+        for _ in range(40):
+            for what, name in (("foreign", anns["job"]), ("unknown", random_name("job", 0))):
+                began = time.perf_counter()
+                await caller.call("query_vrp_status", job_id=name)
+                spent[what].append((time.perf_counter() - began) * 1000)
+    print({what: f"{statistics.median(each):.2f} ms" for what, each in spent.items()})  # noqa: T201
