@@ -13,20 +13,18 @@ void Inserter::look(int agent, const Option& option, Spot& best) {
 
 bool Inserter::admits(const Route& route, const Option& option) const {
     const Agent& agent = problem_.agents[route.agent];
-    const int stops = option.pickup >= 0 ? 2 : 1;
-    if (route.served + stops > agent.max_stops) return false;
-    const auto is_welcome = [&](int ticket) {
-        const auto is_here = [&](int rival) { return plan_.where[rival] == route.agent; };
-        return problem_.may_serve(agent.type, ticket) && !problem_.has_rival(ticket, is_here);
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    if (!problem_.is_mixed(agent))
+        for (int d = 0; d < problem_.dimensions; ++d)
+            if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
+    if (route.served + (option.pickup >= 0 ? 2 : 1) > agent.max_stops) return false;
+    const auto is_here = [&](int other) { return plan_.where[other] == route.agent; };
+    const auto is_welcome = [&](int stop) {
+        return problem_.may_serve(agent.type, stop) && !problem_.has_rival(stop, is_here);
     };
     if (!is_welcome(option.ticket) || (option.pickup >= 0 && !is_welcome(option.pickup))) return false;
-    const Ticket& ticket = problem_.tickets[option.ticket];
-    if (option.pickup < 0 && ticket.kind == Kind::DROP)
-        return plan_.where[ticket.partner] == route.agent;  // its lift is locked
-    if (problem_.is_mixed(agent)) return true;
-    for (int d = 0; d < problem_.dimensions; ++d)
-        if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
-    return true;
+    const bool has_locked_lift = option.pickup < 0 && ticket.kind == Kind::DROP;
+    return !has_locked_lift || is_here(ticket.partner);
 }
 
 // An idle agent costs nothing, so its first stop brings the fixed cost and the way from start to end is not saved.

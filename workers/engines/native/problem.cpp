@@ -179,7 +179,9 @@ void Problem::read_neighbours(const Watch& watch) {
     const int n = static_cast<int>(tickets.size()), kept = std::min(n, NEIGHBOURS);
     const Agent& agent = agents[0];
     const Matrix &distance = this->distance(agent), &duration = this->duration(agent);
-    const Number per_distance = agent.per_distance + agent.per_time == 0 ? 1 : agent.per_distance;
+    const double per_distance = agent.per_distance + agent.per_time == 0 ? 1 : agent.per_distance;
+    const double furthest = 1 + 2 * (per_distance * distance.longest() + double(agent.per_time) * duration.longest());
+    const double length = per_distance * FURTHEST / furthest, hours = double(agent.per_time) * FURTHEST / furthest;
     remoteness.assign(n, NEVER);
     int start = -1;
     for (const Agent& other : agents) {
@@ -188,24 +190,25 @@ void Problem::read_neighbours(const Watch& watch) {
         for (int i = 0; i < n; ++i) remoteness[i] = std::min<Number>(remoteness[i], distance(start, tickets[i].place));
     }
     neighbours.resize(n);
-    std::vector<std::pair<Number, int>> nearest(n);
+    std::vector<std::uint64_t> nearest(n);  // nearness above, ticket below: sorts faster than pairs
     for (int i = 0; i < n; ++i) {
         if (watch.over()) {  // no time to search anyway; keep the lists usable
             neighbours[i] = {i};
             continue;
         }
         const int u = tickets[i].place;
+        const std::int32_t *there = distance.out_of(u), *back = distance.into(u);
+        const std::int32_t *there_time = duration.out_of(u), *back_time = duration.into(u);
         for (int j = 0; j < n; ++j) {
             const int v = tickets[j].place;
-            nearest[j] = {
-                per_distance * (distance(u, v) + distance(v, u)) + agent.per_time * (duration(u, v) + duration(v, u)),
-                j};
+            const double near = length * (double(there[v]) + back[v]) + hours * (double(there_time[v]) + back_time[v]);
+            nearest[j] = j == i ? i : (static_cast<std::uint64_t>(near) + 1) << TICKET_BITS | j;
         }
-        nearest[i].first = -1;
         std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());
         std::sort(nearest.begin(), nearest.begin() + kept);
         neighbours[i].reserve(kept);
-        for (int k = 0; k < kept; ++k) neighbours[i].push_back(nearest[k].second);
+        for (int k = 0; k < kept; ++k)
+            neighbours[i].push_back(static_cast<int>(nearest[k] & ((1u << TICKET_BITS) - 1)));
     }
 }
 

@@ -154,7 +154,8 @@ public:
     // priced: some items may stay out for a price; exchangeable: all agents are of one type
 
 private:
-    static constexpr int NEIGHBOURS = 150;
+    static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;
+    static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS below it fills a word
 
     int place(Number location) const {
         return location < 0 ? static_cast<int>(input_.locations) : static_cast<int>(location);
