@@ -109,7 +109,15 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
     Raises:
         StoreError: The store does not answer or cannot be trusted with jobs.
     """
-    async with open_house(settings) as house, open_front(house, drain) as front:
+    async with open_house(settings) as house, open_doors(house, drain) as app:
+        yield app
+
+
+@asynccontextmanager
+async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlette]:
+    """Open every door of a house and yield the app behind them."""
+    settings = house.settings
+    async with open_front(house, drain) as front:
         doors = [
             Route("/mcp", front),
             *JobsApi(settings, drain=drain).routes(),

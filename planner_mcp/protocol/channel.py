@@ -16,6 +16,8 @@ from starlette.requests import Request
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Sends one JSON-RPC message to the client."""
+LetGo = Callable[[], Awaitable[None]]
+"""Ends the connection that carries an answer, and nothing else: the client resumes the stream."""
 
 
 @dataclass(slots=True)
@@ -27,12 +29,14 @@ class Channel:
         emit: Where notifications go.
         request_id: None for a notification.
         progress_token: What the caller gave to be told of progress, if anything.
+        let_go: Ends the connection that carries the answer.
     """
 
     request: Request
     emit: Emit
     request_id: int | str | None = None
     progress_token: int | str | None = None
+    let_go: LetGo | None = None
     cancel_requested: anyio.Event = field(default_factory=anyio.Event)
     can_send_request: bool = False
 
@@ -44,7 +48,7 @@ class Channel:
     @property
     def message_metadata(self) -> MessageMetadata:
         """Hands the HTTP request to handlers."""
-        return ServerMessageMetadata(request_context=self.request)
+        return ServerMessageMetadata(request_context=self.request, close_sse_stream=self.let_go)
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None

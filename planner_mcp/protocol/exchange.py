@@ -112,6 +112,12 @@ class Exchange:
             if self.is_stream and (response is not None or self._pending == 0):
                 await self._record("message" if self._pending else "final", response)
 
+    async def let_go(self) -> None:
+        """End the connection of a stream; its client goes on reading by `Last-Event-ID` (spec 2025-11-25, polling)."""
+        async with self._writing:
+            if self.is_stream:
+                self._let_go()
+
     async def emit(self, message: dict[str, Any]) -> None:
         """Send a message before the answer; makes the answer a stream."""
         async with self._writing:

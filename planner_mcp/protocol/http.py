@@ -165,7 +165,7 @@ class Front:
         peer = Peer(session.version, session.client)
 
         async def serve(body: dict[str, Any], emit: Any) -> dict[str, Any]:
-            return (await self._kernel.answer(body, peer, http=request, emit=emit))[0]
+            return (await self._kernel.answer(body, peer, http=request, emit=emit, let_go=exchange.let_go))[0]
 
         self._running[exchange] = session.id
         self._spawn(exchange.run(serve)).add_done_callback(lambda _task: self._running.pop(exchange, None))

@@ -29,7 +29,7 @@ from starlette.types import Receive, Scope, Send
 import planner_mcp
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
 from planner_mcp.protocol import faults
-from planner_mcp.protocol.channel import Channel, Emit
+from planner_mcp.protocol.channel import Channel, Emit, LetGo
 from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
@@ -103,10 +103,20 @@ class Kernel:
         )
         self._server.middleware.append(_border)
         for feature in features:
-            feature.install(self._server)
+            self.add(feature)
+
+    def add(self, feature: Feature) -> None:
+        """Let a feature add its methods, over those that are there."""
+        feature.install(self._server)
 
     async def answer(
-        self, request: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit
+        self,
+        request: Mapping[str, Any],
+        peer: Peer,
+        *,
+        http: Request,
+        emit: Emit,
+        let_go: LetGo | None = None,
     ) -> tuple[dict[str, Any], Peer]:
         """Answer one request of a handshake session.
 
@@ -115,12 +125,13 @@ class Kernel:
             peer: Who asks.
             http: The HTTP request that carried it.
             emit: Sends a notification to the caller before the answer.
+            let_go: Ends the connection that carries the answer; its client then resumes the stream.
 
         Returns:
             The JSON-RPC response, and the peer as it stands after it (`initialize` fills it).
         """
         params = request.get("params")
-        channel = Channel(http, emit, request["id"], _progress_token(params))
+        channel = Channel(http, emit, request["id"], _progress_token(params), let_go)
         connection = peer.connection()
         try:
             result = await serve_one(
