@@ -39,7 +39,7 @@ class Valkey:
         self._environment = {**os.environ, **(environment or {})}
         usual = {"appendonly": "yes", "appendfsync": "everysec", "save": "", "bind": "127.0.0.1"}
         given = {name.replace("_", "-"): value for name, value in options.items()}
-        self._options = {**usual, "port": str(self.port), "dir": str(folder), **given}
+        self.options = {**usual, "port": str(self.port), "dir": str(folder), **given}
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -49,7 +49,7 @@ class Valkey:
 
     def start(self, *, is_awaited: bool = True) -> None:
         """Start it; return when it has loaded its data."""
-        words = [word for name, value in self._options.items() for word in (f"--{name}", value)]
+        words = [word for name, value in self.options.items() for word in (f"--{name}", value)]
         self.process = subprocess.Popen(
             [find_server(), *words], env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
