@@ -16,18 +16,26 @@ from starlette.routing import Route
 
 from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
+from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.completion import Completion
+from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.http import Front
-from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.protocol.kernel import Feature, Kernel
+from planner_mcp.protocol.prompts import Prompts
+from planner_mcp.protocol.resources import Resources
 from planner_mcp.protocol.tasks import Tasks
 from planner_mcp.protocol.toolcalls import ToolDesk
+from planner_mcp.resources.base import Reading
+from planner_mcp.resources.reports import ReportFolder
 from planner_mcp.settings import Settings
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.store.connect import connect
 from planner_mcp.store.rates import RateLimiter
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.seal import open_seal
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.webhooks import RedisWebhooks
@@ -63,8 +71,19 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         audit_log = AuditLog(store.link, settings)
         audit = Audit(audit_log)
         desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
-        tasks = Tasks(planner, desk, settings)
-        yield House(settings, store, planner, Kernel(desk, [tasks]), audit_log, audit)
+        features = [Tasks(planner, desk, settings), *library(settings, planner, audit_log)]
+        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit)
+
+
+def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> list[Feature]:
+    """Return what can be read beside tools: resources, prompts, and the completion of their arguments."""
+    cursors = Cursors(open_seal(settings))
+    reports = ReportFolder(settings.reports_dir)
+
+    def reading(principal: Principal) -> Reading:
+        return Reading(principal, planner, reports, audit_log)
+
+    return [Resources(reading, cursors), Prompts(cursors), Completion(planner)]
 
 
 @asynccontextmanager

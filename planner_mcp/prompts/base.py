@@ -1,0 +1,77 @@
+"""What a prompt is: a name, arguments, and the words it becomes.
+
+Owns the filling in: `<name>.md` beside this file holds the words, with `$argument` where an argument goes. What a
+caller gives is put in once and never read as a template itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.text import plain
+
+MAX_ARGUMENT: Final = 20_000
+"""Characters of one argument that reach the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a prompt."""
+
+    name: str
+    description: str
+    is_required: bool = False
+    kind: str = ""
+    """What its values are, for completion: `scenario_id`, `job_id`, `plan_id`, `date`; empty for free text."""
+    lead: str = ""
+    """Words before its value, left out with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Words a client can put before its model."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[Argument, ...]
+
+    def text(self, given: Mapping[str, str]) -> str:
+        """Return the message for some arguments.
+
+        Raises:
+            InputError: A required argument is missing, or one is unknown.
+        """
+        known = {argument.name for argument in self.arguments}
+        faults = [
+            Fault(f"/arguments/{argument.name}", "This argument is missing.", argument.description, kind="missing")
+            for argument in self.arguments
+            if argument.is_required and not given.get(argument.name)
+        ]
+        accepted = ", ".join(sorted(known))
+        faults += [
+            Fault(f"/arguments/{plain(name, 40)}", "No argument has this name.", accepted, kind="unknown")
+            for name in given
+            if name not in known
+        ]
+        if faults:
+            raise input_error(faults)
+        parts = {each.name: given.get(each.name, "")[:MAX_ARGUMENT] for each in self.arguments}
+        led = {each.name: each.lead + parts[each.name] if parts[each.name] else "" for each in self.arguments}
+        words = Path(__file__).with_name(f"{self.name}.md").read_text(encoding="utf-8")
+        return Template(words).substitute(led).strip()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the prompt as an entry of `prompts/list`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "arguments": [
+                {"name": each.name, "description": each.description, "required": each.is_required}
+                for each in self.arguments
+            ],
+        }
