@@ -22,6 +22,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import audit
+from tests.chaos.client import post
 from tests.chaos.driver import CLIENT, SMALLEST, Crowd, beside
 from tests.chaos.fleet import fleet_of
 from tests.chaos.proxy import Line, Proxy, proxied
@@ -95,10 +96,7 @@ class Scene:
 
     async def ask(self, tool: str, **arguments: Any) -> httpx.Response:
         """Call a tool."""
-        call = {"name": tool, "arguments": arguments, "_meta": MODERN}
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-        headers = {**HEADERS, "mcp-method": "tools/call", "mcp-name": tool}
-        return await self.http.post(self.house.mcp, json=body, headers=headers)
+        return await post(self.http, self.house.mcp, tool, **arguments)
 
     async def is_ready(self) -> bool:
         """Return what `/readyz` says; a refusal must name when to come back."""
@@ -119,14 +117,6 @@ class Scene:
         result = (await self.ask("solve_vrp", scenario_id=self.scenario_id, fresh=True)).json()["result"]
         assert not result.get("isError"), result
         return str(result["structuredContent"]["job_id"])
-
-
-MODERN = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": {"name": "chaos", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
-HEADERS = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28"}
 
 
 @asynccontextmanager
