@@ -1,0 +1,94 @@
+"""What keeps an agent from a route, against the verifier; and plans mended for a day that has changed."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.fits import Limit, obstacles, tickets_of
+from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.repair import repair
+from planner_mcp.vrp.schedule import candidate_of, lay_out
+from planner_mcp.vrp.verify import verify
+from tests.unit.vrp.days import agent, body, problem, route, ticket
+from tests.unit.vrp.test_definition import days
+
+
+@settings(max_examples=300, deadline=None)
+@given(days())
+def test_a_route_has_obstacles_exactly_when_the_verifier_refuses_it(case: tuple[Problem, list[int]]) -> None:
+    """SPEC T5, S2: evidence and fixes rest on what the verifier would say."""
+    day, order = case
+    candidate = Candidate.of_tickets({0: order})
+    assert (obstacles(day, candidate.routes[0]) == []) == (verify(day, lay_out(day, candidate)) == [])
+
+
+REFUSED: list[tuple[Limit, int, dict[str, Any], dict[str, Any]]] = [
+    (Limit.CAPACITY, 1, {"capacity": 1}, {}),
+    (Limit.SHIFT, 1, {"shift_end": 3}, {}),
+    (Limit.MAX_DURATION, 1, {"max_duration_s": 3}, {}),
+    (Limit.MAX_DISTANCE, 1, {"max_distance_m": 3}, {}),
+    (Limit.MAX_TICKETS, 1, {"max_tickets": 1}, {}),
+    (Limit.WINDOW, 1, {}, {"time_windows": [[0, 1]]}),
+    (Limit.NOT_ALLOWED, 1, {}, {"skills": ["cold"]}),
+    (Limit.ORDER, 1, {"locked_tickets": ["b"]}, {}),
+]
+
+
+@pytest.mark.parametrize(("limit", "short", "driver", "order"), REFUSED, ids=str)
+def test_an_obstacle_says_how_much_is_missing(
+    limit: Limit, short: int, driver: dict[str, Any], order: dict[str, Any]
+) -> None:
+    """SPEC T5: a at A, then b at B, and home again: two there, four in all."""
+    agents = [agent("v", **driver), agent("w", skills=["cold"])]
+    day = compile_scenario(Scenario.model_validate(body(agents, [ticket("a"), ticket("b", "B", **order)])))
+    found = obstacles(day, route(day, "a", "b"))
+    assert [(each.limit, each.short) for each in found] == [(limit, short)]
+    assert verify(day, lay_out(day, Candidate((route(day, "a", "b"),))))
+
+
+def test_breaks_reloads_and_shipments_are_understood() -> None:
+    """SPEC T5: what the verifier takes has no obstacle."""
+    rest = {"earliest": 1, "latest": 5, "duration_s": 1}
+    driver = agent("v", capacity=1, breaks=[rest], reload_locations=["D"])
+    day = problem(
+        [driver], [ticket("a"), ticket("b", "B"), ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p")]
+    )
+    good = route(day, "a", "break", "reload@D", "b", "p", "q")
+    assert verify(day, lay_out(day, Candidate((good,)))) == []
+    assert obstacles(day, good) == []
+    assert {each.limit for each in obstacles(day, route(day, "a", "b", "q", "p"))} == {Limit.CAPACITY, Limit.ORDER}
+
+
+def test_a_plan_that_still_fits_is_left_alone() -> None:
+    """SPEC T5."""
+    day = problem()
+    candidate = Candidate((route(day, "a", "b"),))
+    assert repair(day, candidate) == candidate
+
+
+def test_only_what_no_longer_fits_is_left_out() -> None:
+    """SPEC T5: a window moved under one ticket costs that ticket alone."""
+    before = problem([agent()], [ticket("a"), ticket("b", "B"), ticket("c", "C")])
+    plan = lay_out(before, Candidate((route(before, "a", "b", "c"),))).as_json()
+    tickets = [ticket("a"), ticket("b", "B", time_windows=[[9, 9]]), ticket("c", "C", time_windows=[[3, 4]])]
+    after = problem([agent()], tickets)
+    mended = repair(after, candidate_of(after, plan))
+    assert [tickets_of(each) for each in mended.routes] == [[0, 2]]
+    assert verify(after, lay_out(after, mended)) == []
+
+
+def test_groups_and_shipments_are_mended_whole() -> None:
+    """SPEC T5: one of a pair drops out with the other, and what a group forbids."""
+    tickets = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C"), ticket("e", "E")]
+    free = problem([agent()], tickets)
+    plan = Candidate((route(free, "p", "q", "c", "e"),))
+    grouped = problem([agent()], tickets, groups=[{"kind": "one_of", "tickets": ["c", "e"]}])
+    assert [tickets_of(each) for each in repair(grouped, plan).routes] == [[0, 1, 2]]
+    short = replace(grouped, agents=(replace(grouped.agents[0], max_distance=6),))
+    assert [tickets_of(each) for each in repair(short, plan).routes] == [[0, 1, 2]]
+    tight = replace(free, tickets=tuple(replace(t, windows=((0, 0),)) if t.id == "q" else t for t in free.tickets))
+    assert [tickets_of(each) for each in repair(tight, plan).routes] == [[2, 3]]

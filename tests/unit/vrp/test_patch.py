@@ -1,0 +1,97 @@
+"""A day under a merge patch."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner_mcp.errors import Fault
+from planner_mcp.vrp.patch import Revision, changes, led_back, merge, misuses, revise
+from tests.unit.vrp.days import agent, body, ticket
+
+APPENDIX: list[tuple[Any, Any, Any]] = [
+    ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+    ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+    ({"a": "b"}, {"a": None}, {}),
+    ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+    ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+    ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+    ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+    ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+    (["a", "b"], ["c", "d"], ["c", "d"]),
+    ({"a": "b"}, ["c"], ["c"]),
+    ({"a": "foo"}, None, None),
+    ({"a": "foo"}, "bar", "bar"),
+    ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+    ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+    ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(("target", "patch", "result"), APPENDIX)
+def test_the_examples_of_the_rfc(target: Any, patch: Any, result: Any) -> None:
+    """SPEC T5: RFC 7396, appendix A, every row."""
+    assert merge(target, patch) == result
+
+
+@given(JSON, JSON)
+def test_a_patch_applied_twice_changes_nothing_more(target: Any, patch: Any) -> None:
+    """SPEC T5: a merge patch says how things shall be."""
+    once = merge(target, patch)
+    assert merge(once, patch) == once
+
+
+@given(JSON)
+def test_an_empty_patch_leaves_objects_alone(target: Any) -> None:
+    """SPEC T5."""
+    assert merge(target, {}) == (target if isinstance(target, dict) else {})
+
+
+def test_lists_are_patched_by_id() -> None:
+    """SPEC T5: merged, removed, added at the end; the rest stays in its order, and the day itself is not touched."""
+    day = body([agent("v"), agent("w")], [ticket("a", demand=1, service_time_s=60), ticket("b", "B")])
+    patch = {
+        "agents": {"w": None},
+        "tickets": {"a": {"demand": 2, "service_time_s": None}, "c": {"location": "C", "demand": 1}},
+    }
+    revised = revise(day, patch)
+    assert [entry["id"] for entry in revised["agents"]] == ["v"]
+    assert revised["tickets"] == [
+        {"id": "a", "location": "A", "demand": 2},
+        {"id": "b", "location": "B", "demand": 1},
+        {"id": "c", "location": "C", "demand": 1},
+    ]
+    assert day["tickets"][0]["demand"] == 1
+    assert changes(day, revised) == {
+        "agents": Revision((), ("w",), ()),
+        "tickets": Revision(("c",), (), ("a",)),
+    }
+
+
+def test_a_list_replaces_the_list() -> None:
+    """SPEC T5: as the RFC has it."""
+    assert revise(body(), {"tickets": [ticket("z")]})["tickets"] == [ticket("z")]
+
+
+def test_what_is_wrong_with_a_patch_is_told_all_at_once() -> None:
+    """SPEC T7."""
+    patch = {"tickets": {"nobody": None, "a": 5, "b": {"id": "c"}}, "agents": {"v": {"capacity": 1}}}
+    assert [fault.path for fault in misuses(body(), patch)] == [
+        "/patch/tickets/nobody",
+        "/patch/tickets/a",
+        "/patch/tickets/b/id",
+    ]
+
+
+def test_faults_are_told_by_id() -> None:
+    """SPEC T7: who wrote a patch knows ids, not positions."""
+    day = body()
+    assert led_back(Fault("/tickets/1/demand", "No."), day).path == "/tickets/b/demand"
+    assert led_back(Fault("/travel/speed_kmh", "No."), day).path == "/travel/speed_kmh"
+    assert led_back(Fault("/tickets", "No."), day).path == "/tickets"
