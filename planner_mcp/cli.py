@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,6 +52,10 @@ RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
 
 
+OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
+"""Opens one replica: `planner_mcp.app.open_app`, or a variant of it given as the application's context object."""
+
+
 @app.callback(invoke_without_command=True)
 def stdio(context: typer.Context) -> None:
     """Speak MCP over standard input and output, with one worker in the background."""
@@ -62,6 +66,7 @@ def stdio(context: typer.Context) -> None:
 
 @app.command()
 def serve(
+    context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes beside the server; 0 for none.")] = None,
@@ -72,7 +77,7 @@ def serve(
     """Run the HTTP server and its workers."""
     settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
     _check_exposure(settings, is_allowed=insecure)
-    _run(_serve(settings))
+    _run(_serve(settings, context.obj or open_app))
 
 
 @app.command()
@@ -132,11 +137,11 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, opening: OpenApp) -> None:
     drain = anyio.Event()
     listener = _listen(settings.host, settings.port)
     async with (
-        open_app(settings, drain=drain) as web,
+        opening(settings, drain=drain) as web,
         _workers(settings, settings.workers) as drain_workers,
     ):
         server = _Server(_uvicorn_config(web, settings))
