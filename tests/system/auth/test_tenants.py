@@ -4,7 +4,7 @@ import json
 import re
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -14,14 +14,13 @@ import pytest
 from planner_mcp.jobs.ids import plan_of, random_name
 from planner_mcp.settings import Settings
 from planner_mcp.store.webhooks import RedisWebhooks
-from planner_mcp.tools.base import Tool
 from planner_mcp.tools.registry import REGISTRY
 from tests.integration.auth.conftest import Caller
+from tests.integration.auth.handles import Ids, arguments, doors, kind_of, unknown
 from tests.system.auth.conftest import Fort
 from tests.system.scenarios import SMALLEST, use, wait_for
 
 pytestmark = pytest.mark.anyio
-Ids = dict[str, str]
 PERSON = "Wang Xiaoming"
 
 
@@ -49,40 +48,6 @@ async def everything(fort: Fort, name: str) -> Ids:
         owner = (await store.redis.hget(f"{{p0}}:job:{job_id}", "principal")) or ""
         delivery = await RedisWebhooks(store.link, Settings()).send_test(owner, "https://planner.invalid/hook")
     return {"scenario": scenario_id, "job": job_id, "plan": plan_of(job_id), "delivery": delivery.id}
-
-
-def unknown(kind: str, like: Ids) -> str:
-    """Return an id of a kind that names nothing."""
-    job = random_name("job", 0)
-    names = {"scenario": random_name("scn", 0), "job": job, "plan": plan_of(job)}
-    return names.get(kind) or re.sub(r"[a-z2-7]{26}", job[-26:], like[kind])
-
-
-def kind_of(parameter: str) -> str | None:
-    """Return which id a parameter of a tool takes, None for what is no id."""
-    return next(
-        (kind for kind in ("scenario", "plan", "job", "delivery") if re.search(rf"{kind}(_ids?|s)$", parameter)), None
-    )
-
-
-def doors() -> Iterator[tuple[Tool, str]]:
-    """Yield every parameter of every tool that takes an id, those of tools to come included."""
-    for tool in REGISTRY:
-        for parameter in tool.input_schema["properties"]:
-            if kind_of(parameter):
-                yield tool, parameter
-
-
-def arguments(tool: Tool, parameter: str, value: str, own: Ids) -> Iterator[dict[str, Any]]:
-    """Yield calls that give an id: with all other ids left out, and with the caller's own in their place."""
-    properties = tool.input_schema["properties"]
-    plain = {name: each for name, each in tool.meta.get("example", {}).items() if not kind_of(name)}
-    required = {name for name in tool.input_schema.get("required", ()) if kind_of(name)}
-    given: Any = [value] if properties[parameter].get("type") == "array" else value
-    for others in (required, {name for name in properties if kind_of(name)}):
-        owned = {name: own[kind_of(name) or ""] for name in others if properties[name].get("type") != "array"}
-        for action in properties.get("action", {}).get("enum", [None]):
-            yield plain | owned | ({"action": action} if action else {}) | {parameter: given}
 
 
 def said(answer: httpx.Response, name: str) -> tuple[int, list[tuple[str, str]], str]:
