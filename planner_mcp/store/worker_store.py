@@ -42,6 +42,7 @@ class WorkerSide:
         self._pools = range(settings.pools)
         self._next_pool = count()
         self._heard: dict[int, str] = {}
+        self._owed: dict[str, tuple[int, str, str]] = {}
 
     # ---- being there
 
@@ -58,12 +59,24 @@ class WorkerSide:
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+        if (owed := self._owed.get(worker_id)) and (claim := await self._take(worker_id, *owed)):
+            return claim
         for pool, block_s in self._turns(wait_s):
             stream = keys.key(pool, "ready")
             entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
-            if entry is not None and (claim := await self._claim(pool, worker_id, entry[1]["job"], entry[0])):
+            if entry is not None and (claim := await self._take(worker_id, pool, entry[1]["job"], entry[0])):
                 return claim
         return None
+
+    async def _take(self, worker_id: str, *delivery: *tuple[int, str, str]) -> Claim | None:
+        """Claim a delivered job. If the store goes away meanwhile the delivery is tried first next time.
+
+        Otherwise the job would wait for its lease to end, and be charged a crash if only the answer had been lost.
+        """
+        self._owed[worker_id] = delivery
+        claim = await self._claim(worker_id, *delivery)
+        del self._owed[worker_id]
+        return claim
 
     def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""
@@ -74,7 +87,7 @@ class WorkerSide:
         while (left := ends_at - monotonic()) > 0:
             yield next(self._next_pool) % len(self._pools), min(left, longest)
 
-    async def _claim(self, pool: int, worker_id: str, job_id: str, delivery_id: str) -> Claim | None:
+    async def _claim(self, worker_id: str, pool: int, job_id: str, delivery_id: str) -> Claim | None:
         missing = _error(NotFoundError("The scenario of this job is gone."))
         args = {"job": job_id, "delivery": delivery_id, "worker": worker_id, "missing": missing}
         reply = await self._insist("claim", pool, args)
@@ -88,12 +101,14 @@ class WorkerSide:
 
     async def _insist(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
         """Run a step again when its answer was lost: a claim nobody knows of would cost the job a lease and a crash."""
-        for pause_s in INSIST_S:
+        pauses_s = iter(INSIST_S)
+        while True:
             try:
                 return await self._link.step(step, pool, args)
             except StoreUnavailableError:
+                if (pause_s := next(pauses_s, None)) is None:
+                    raise
                 await sleep(pause_s)
-        return await self._link.step(step, pool, args)
 
     async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
         """Return the plan a job was asked to start from; one that has expired meanwhile is no reason to fail."""
@@ -199,7 +214,8 @@ def _error(error: NotFoundError | PoisonedJobError) -> str:
 
 
 def _progress(progress: Progress) -> dict[str, str]:
-    return {"progress": records.progress_text(progress), "best": "" if progress.cost is None else repr(progress.cost)}
+    best = "" if progress.cost is None else f"{progress.penalty or 0.0!r} {progress.cost!r}"
+    return {"progress": records.progress_text(progress), "best": best}
 
 
 def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:

@@ -23,9 +23,10 @@ LETTER: Final = {
     "failed": "F",
     "cancelled": "X",
 }
-STORY: Final = re.compile(r"q(sp*r)*(sp*[CFX]|X)")
+STORY: Final = re.compile(r"q(s+p*r)*(s+p*[CFX]|X)")
 """Every attempt starts, progresses and is given back, the last one ends the job; progress between a requeue and the
-next start would be the write of a worker that no longer holds the job."""
+next start would be the write of a worker that no longer holds the job. A worker whose claim got no answer claims again
+before it does anything else: two starts in a row."""
 CHUNK: Final = 500
 EMPTY: Final = ("ready", "queued", "solving", "turn")
 """Places in which nothing may be left when all jobs have ended."""

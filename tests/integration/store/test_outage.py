@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
+from redis.exceptions import ReadOnlyError
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.events import Event
@@ -121,6 +122,26 @@ async def test_a_paused_server_is_not_ready_within_two_seconds(desk: Any, server
         os.kill(server.pid, signal.SIGCONT)
     with anyio.fail_after(5):
         await desk.store.ping()
+
+
+async def test_a_delivery_that_could_not_be_claimed_is_claimed_when_the_store_is_back(
+    desk: Any, server: EmbeddedStore
+) -> None:
+    """SPEC J7: it does not wait for its lease to end, and no crash is counted."""
+    await desk.workers()
+    job = await desk.submit()
+    command = desk.store.redis.execute_command
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(desk.store.redis, "execute_command", _refuse)
+        with pytest.raises(StoreUnavailableError):
+            await desk.store.claim("w1", 0.1)
+    assert desk.store.redis.execute_command == command
+    claim = await desk.claim(wait_s=0)
+    assert (claim.job.id, claim.job.crashes) == (job.id, 0)
+
+
+async def _refuse(*_words: Any) -> None:
+    raise ReadOnlyError("READONLY")
 
 
 @pytest.mark.parametrize(
