@@ -25,6 +25,8 @@ from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
 from planner_mcp.protocol.prompts import Prompts
 from planner_mcp.protocol.resources import Resources
+from planner_mcp.protocol.subjects import Registry
+from planner_mcp.protocol.subscriptions import Subscriptions
 from planner_mcp.protocol.tasks import Tasks
 from planner_mcp.protocol.toolcalls import ToolDesk
 from planner_mcp.resources.base import Reading
@@ -38,6 +40,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
+from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.web.answers import HANDLERS
 from planner_mcp.web.edge import edge_layers
@@ -61,6 +64,8 @@ class House:
     kernel: Kernel
     audit_log: AuditLog
     audit: Audit
+    waker: Waker
+    subscriptions: Subscriptions
 
 
 @asynccontextmanager
@@ -71,8 +76,12 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         audit_log = AuditLog(store.link, settings)
         audit = Audit(audit_log)
         desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
-        features = [Tasks(planner, desk, settings), *library(settings, planner, audit_log)]
-        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit)
+        waker = Waker(store.redis)
+        registry = Registry(planner, waker)
+        subscriptions = Subscriptions(registry, WatchLog(store.redis), waker, job_ttl_s=settings.job_ttl_s)
+        tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
+        features: list[Feature] = [tasks, subscriptions, *library(settings, planner, audit_log)]
+        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> list[Feature]:
@@ -89,7 +98,7 @@ def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> list[F
 @asynccontextmanager
 async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
     """Serve sessions of the house's kernel on this replica."""
-    waker = Waker(house.store.redis)
+    waker = house.waker
     async with house.kernel.modern_app(house.settings.max_body_bytes) as modern:
         front = Front(
             house.kernel,
@@ -98,6 +107,7 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             modern=modern,
             drain=drain,
             max_streams=house.settings.max_streams,
+            pump=house.subscriptions.pump,
         )
         waker.on_cancel(front.cancelled)
         listening = asyncio.create_task(waker.run(), name="wake-ups")

@@ -12,7 +12,7 @@ import json
 import logging
 import secrets
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
@@ -36,6 +36,8 @@ RETRY_AFTER_S: Final = 2
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
 Entries = AsyncGenerator[Entry | None]
+Pump = Callable[[str, str], Coroutine[Any, Any, None]]
+"""`(session id, principal id)`: runs until cancelled."""
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class Front:
         modern: Entry of the revisions without handshake.
         drain: Set when this replica is about to stop: its open streams then end.
         max_streams: Standing GET streams one principal may have here.
+        pump: Writes to a session's standalone stream what it subscribed to, while this replica holds that stream.
     """
 
     def __init__(
@@ -61,8 +64,10 @@ class Front:
         modern: ModernApp,
         drain: anyio.Event,
         max_streams: int,
+        pump: Pump | None = None,
     ) -> None:
         self.drain = drain
+        self._pump = pump
         self._kernel = kernel
         self._store = store
         self._sessions = Sessions(store)
@@ -197,7 +202,7 @@ class Front:
             former = await self._store.take_standalone(session.id, token)
             if after is None:
                 after = await self._store.end_of(session.id, STANDALONE) if former else "0-0"
-            entries = self._follower.standalone(session, token, after)
+            entries = self._pumped(session, self._follower.standalone(session, token, after))
         else:
             entries = self._follower.follow(session, stream, after or "0-0")
         return self._sse(session, stream, self._counted(session, entries))
@@ -234,6 +239,17 @@ class Front:
             self._streams[session.principal] -= 1
             if not self._streams[session.principal]:
                 del self._streams[session.principal]
+
+    async def _pumped(self, session: Session, entries: Entries) -> Entries:
+        """Yield entries of the standalone stream while writing to it what the session subscribed to."""
+        pump = self._spawn(self._pump(session.id, session.principal)) if self._pump is not None else None
+        try:
+            async with aclosing(entries):
+                async for entry in entries:
+                    yield entry
+        finally:
+            if pump is not None:
+                pump.cancel()
 
     def _sse(self, session: Session, stream: str, entries: Entries) -> EventStream:
         async def frames() -> AsyncGenerator[bytes]:

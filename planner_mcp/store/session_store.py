@@ -8,6 +8,7 @@ mcp:{sid}            hash    principal, version, client (JSON), standalone (toke
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
+mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```
@@ -32,7 +33,8 @@ MAX_LENGTH: Final = 1000
 CANCELS: Final = "mcp:x"
 
 
-def _lua(name: str) -> str:
+def step_text(name: str) -> str:
+    """Return the Lua text of a step on sessions."""
     return (files("planner_mcp.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
@@ -47,8 +49,8 @@ class SessionStore:
     def __init__(self, redis: Redis, max_sessions: int = 10_000) -> None:
         self._redis: Any = redis
         self._cap = SessionCap(redis, max_sessions)
-        self._append = self._redis.register_script(_lua("stream_append"))
-        self._orphan = self._redis.register_script(_lua("stream_orphan"))
+        self._append = self._redis.register_script(step_text("stream_append"))
+        self._orphan = self._redis.register_script(step_text("stream_orphan"))
 
     # ---- rows
 
@@ -68,6 +70,7 @@ class SessionStore:
                 pipe.hgetall(_row(session_id))
                 pipe.expire(_row(session_id), TTL_S)
                 pipe.expire(_names(session_id), TTL_S)
+                pipe.expire(watch_key(session_id), TTL_S)
                 found: dict[str, str] = (await pipe.execute())[0]
                 return found
 
@@ -77,7 +80,7 @@ class SessionStore:
             if owner := await self._redis.hget(_row(session_id), "principal"):
                 await self._cap.forget(owner, session_id)
             names = await self._redis.hkeys(_names(session_id))
-            keys = [_row(session_id), _names(session_id)]
+            keys = [_row(session_id), _names(session_id), watch_key(session_id)]
             for name in names:
                 keys += [_stream(session_id, name), _lease(session_id, name)]
             await self._redis.delete(*keys)
@@ -178,6 +181,11 @@ class SessionStore:
 def channel_of(session_id: str) -> str:
     """Return the channel on which a session's news travel."""
     return f"mcp:w:{session_id}"
+
+
+def watch_key(session_id: str) -> str:
+    """Return the key of what a session watches."""
+    return f"mcp:{{{session_id}}}:watch"
 
 
 def _row(session_id: str) -> str:

@@ -1,0 +1,97 @@
+"""What a resource URI is about: the job whose events move it.
+
+Owns the reading of URIs that can be subscribed to, and finding the job behind a scenario's result, now and whenever a
+newer solve takes its place.
+"""
+
+import re
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Final
+
+from planner_mcp.errors import Fault, NotFoundError, StoreError, input_error
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.model import Principal
+from planner_mcp.jobs.service import Planner
+from planner_mcp.protocol.sessions import Wakes
+
+CHECK_S: Final = 60.0
+"""How often a scenario is looked at even though nothing was heard of it."""
+MAX_WATCHED: Final = 256
+"""Things one session or one listen stream may watch."""
+_URI: Final = re.compile(r"(?P<kind>job|plan|scenario)://(?P<name>[a-z0-9-]{1,60})(?P<rest>/[a-z./]{1,40})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What one URI is about."""
+
+    uri: str
+    kind: str
+    """`job`, `plan` or `scenario`."""
+    name: str
+    """Of the job, or of the scenario."""
+
+    @property
+    def is_scenario(self) -> bool:
+        """Whether its job may become another."""
+        return self.kind == "scenario"
+
+    def moves(self, event: Event, last_cost: float | None) -> bool:
+        """Return whether an event changes what a reader of the URI sees; `last_cost` is that of the event before."""
+        return self.kind == "job" or event.is_final or event.data.get("cost") not in (None, last_cost)
+
+
+def subject_of(uri: str) -> Subject:
+    """Return what a URI is about.
+
+    Raises:
+        InvalidParameterError: Nothing that changes has such a URI.
+    """
+    if (form := _URI.fullmatch(uri)) is None:
+        accepted = "job://{job_id}, plan://{plan_id}, scenario://{scenario_id}/result"
+        raise input_error([Fault("/uri", "This resource cannot be subscribed to.", accepted)])
+    name = ids.job_of(form["name"]) if form["kind"] == "plan" else form["name"]
+    return Subject(uri, form["kind"], name)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Finds the jobs behind subjects.
+
+    Args:
+        planner: Knows jobs and scenarios.
+        wakes: Tells of new solves of a scenario; None where nothing can: then the newest solve stays the newest.
+    """
+
+    planner: Planner
+    wakes: Wakes | None = None
+
+    async def job_of(self, principal: Principal, subject: Subject) -> str | None:
+        """Return the job behind a subject, None for a scenario without a solve.
+
+        Raises:
+            NotFoundError: Unknown, or somebody else's.
+        """
+        if subject.is_scenario:
+            return (await self.planner.scenario(principal, subject.name)).last_job_id
+        return (await self.planner.job(principal, subject.name)).id
+
+    async def jobs_of(self, principal: Principal, scenario_id: str) -> AsyncGenerator[str]:
+        """Yield the newest job of a scenario, and each newer one as it is submitted; ends when the scenario expires."""
+        if self.wakes is None:
+            return
+        last = None
+        async with self.wakes.watch(f"scn:{scenario_id}") as bell:
+            while True:
+                try:
+                    newest = (await self.planner.scenario(principal, scenario_id)).last_job_id
+                except NotFoundError:
+                    return
+                except StoreError:
+                    newest = last  # the bell rings again once the store is back
+                if newest is not None and newest != last:
+                    yield newest
+                    last = newest
+                await bell.wait(CHECK_S)

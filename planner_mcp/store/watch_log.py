@@ -1,0 +1,123 @@
+"""What sessions watch, and how far each has been told, in Redis beside the session.
+
+Owns the key below; what is watched and told is `planner_mcp.protocol.subscriptions`'. A cursor moves in the same step
+that writes to the session's standalone stream, so two replicas that both tell a session tell it once.
+
+```text
+mcp:{sid}:watch      hash    w:<name> → what is watched (text of the caller) · c:<cursor> → position told last
+mcp:s:<sid>          channel what the session watches has changed
+mcp:lists:<p>        hash    list → when it last changed for a principal, in ms; TTL_S from the last change
+mcp:l:<p>            channel one of its lists has changed
+```
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from redis.asyncio import Redis
+
+from planner_mcp.store.border import border
+from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, channel_of, step_text, watch_key
+
+STANDALONE: Final = "g"
+OVER: Final = "over"
+"""Position of a cursor behind which nothing comes."""
+
+
+class WatchLog:
+    """What sessions watch.
+
+    Args:
+        redis: A client with `decode_responses=True`.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis: Any = redis
+        self._note = self._redis.register_script(step_text("stream_note"))
+
+    async def watch(self, session_id: str, name: str, value: str, cursors: dict[str, str]) -> None:
+        """Begin to watch; cursors that stand already stay where they are."""
+        key = watch_key(session_id)
+        with border():
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hset(key, f"w:{name}", value)
+                for cursor, position in cursors.items():
+                    pipe.hsetnx(key, f"c:{cursor}", position)
+                pipe.expire(key, TTL_S)
+                pipe.publish(watch_channel(session_id), name)
+                await pipe.execute()
+
+    async def unwatch(self, session_id: str, names: Sequence[str], cursors: Sequence[str] = ()) -> None:
+        """Watch no more, and forget how far some cursors were."""
+        fields = [f"w:{name}" for name in names] + [f"c:{cursor}" for cursor in cursors]
+        with border():
+            await self._redis.hdel(watch_key(session_id), *fields)
+            await self._redis.publish(watch_channel(session_id), "")
+
+    async def watched(self, session_id: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what is watched, and the positions of the cursors; keep both alive."""
+        key = watch_key(session_id)
+        with border():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hgetall(key)
+                pipe.expire(key, TTL_S)
+                fields: dict[str, str] = (await pipe.execute())[0]
+        watches = {name[2:]: value for name, value in fields.items() if name.startswith("w:")}
+        return watches, {name[2:]: value for name, value in fields.items() if name.startswith("c:")}
+
+    async def begin(self, session_id: str, cursor: str, position: str) -> str:
+        """Set a cursor that does not stand yet; return where it stands."""
+        key = watch_key(session_id)
+        with border():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hsetnx(key, f"c:{cursor}", position)
+                pipe.hget(key, f"c:{cursor}")
+                pipe.expire(key, TTL_S)
+                return str((await pipe.execute())[1])
+
+    async def note(self, session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
+        """Move a cursor on and write to the standalone stream, in one step and once.
+
+        Args:
+            session_id: The session.
+            cursor: Which.
+            position: Where it moves; nothing happens if it stands there, or further on.
+            messages: `(name, text)`: a message is left out when its watch has ended; an empty name always holds.
+
+        Returns:
+            False when the session is over.
+        """
+        row = f"mcp:{{{session_id}}}"
+        keys = [row, f"{row}:e:{STANDALONE}", f"{row}:streams", watch_key(session_id)]
+        args: list[str | int] = [f"c:{cursor}", position, TTL_S, MAX_LENGTH, channel_of(session_id), STANDALONE]
+        args += [word for pair in messages for word in pair]
+        with border():
+            return int(await self._note(keys=keys, args=args)) >= 0
+
+    # ---- lists
+
+    async def announce(self, principal: str, kind: str) -> None:
+        """Tell every replica that a list has changed for a principal."""
+        with border():
+            seconds, micros = await self._redis.time()
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hset(f"mcp:lists:{principal}", kind, seconds * 1000 + micros // 1000)
+                pipe.expire(f"mcp:lists:{principal}", TTL_S)
+                pipe.publish(lists_channel(principal), kind)
+                await pipe.execute()
+
+    async def list_versions(self, principal: str) -> dict[str, int]:
+        """Return when each list last changed, in ms."""
+        with border():
+            found: dict[str, str] = await self._redis.hgetall(f"mcp:lists:{principal}")
+        return {kind: int(version) for kind, version in found.items()}
+
+
+def watch_channel(session_id: str) -> str:
+    """Return the channel on which a session's watches change."""
+    return f"mcp:s:{session_id}"
+
+
+def lists_channel(principal: str) -> str:
+    """Return the channel on which a principal's lists change."""
+    return f"mcp:l:{principal}"

@@ -1,0 +1,179 @@
+"""Handshake sessions hear what moves on their standalone stream, whichever replica holds it (SPEC J2-J4)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.watch_log import WatchLog
+from tests.integration.protocol.houses import Caller, Replica, Sse, Worker, events
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+
+
+@asynccontextmanager
+async def listening(caller: Caller, on: Replica, after: str = "") -> AsyncIterator[AsyncIterator[Sse]]:
+    """Yield the events of the session's standalone stream."""
+    with anyio.fail_after(15):
+        async with caller.standalone(on, after) as response:
+            assert response.status_code == 200
+            yield events(response)
+
+
+async def solving(caller: Caller, on: Replica, **params: Any) -> str:
+    """Open a session and return its new job, or task."""
+    await caller.initialize(on)
+    answer = await caller.solve(on, **params)
+    return str(answer["task"]["taskId"] if "task" in answer else answer["structuredContent"]["job_id"])
+
+
+async def test_subscriber_hears_each_step_of_a_job_once(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """SPEC J2: subscribed through one replica, heard on the other."""
+    job_id = await solving(legacy, houses[0])
+    plan = job_id.replace("job-", "plan-", 1)
+    for uri in (f"job://{job_id}", f"plan://{plan}"):
+        await legacy.result(houses[0], "resources/subscribe", uri=uri)
+    async with listening(legacy, houses[1]) as heard:
+        claim = await worker.take()
+        assert (await anext(heard)).message["params"] == {"uri": f"job://{job_id}"}
+        await worker.improve(claim, 30)
+        assert {(await anext(heard)).message["params"]["uri"] for _ in range(2)} == {
+            f"job://{job_id}",
+            f"plan://{plan}",
+        }
+        await worker.complete(claim)
+        last = [(await anext(heard)).message for _ in range(2)]
+    assert {each["method"] for each in last} == {"notifications/resources/updated"}
+
+
+async def test_stream_that_moves_between_replicas_loses_and_repeats_nothing(
+    houses: Two, legacy: Caller, worker: Worker
+) -> None:
+    """SPEC J4: thirty steps, the stream reconnected to the other replica after every third."""
+    job_id = await solving(legacy, houses[0])
+    await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+    claim = await worker.take()
+    seen: list[str] = []
+    async with anyio.create_task_group() as group:
+
+        async def work() -> None:
+            for percent in range(1, 30):
+                await worker.improve(claim, percent)
+                await anyio.sleep(0.01)
+            await worker.complete(claim)
+
+        group.start_soon(work)
+        for turn in range(11):
+            async with listening(legacy, houses[turn % 2], seen[-1] if seen else "") as heard:
+                while len(seen) < min(3 * (turn + 1), 31):
+                    seen.append((await anext(heard)).id)
+    assert len(set(seen)) == len(seen) == 31  # started, 29 improvements, completed
+    assert seen == sorted(seen, key=lambda each: [int(part) for part in each[2:].split("-")])
+
+
+async def test_what_happens_while_nobody_listens_is_told_later(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """SPEC J4: the next holder of the stream goes on where the last one stopped."""
+    job_id = await solving(legacy, houses[0])
+    await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+    claim = await worker.take()
+    await worker.improve(claim, 50)
+    await worker.complete(claim)
+    async with listening(legacy, houses[1]) as heard:
+        told = [await anext(heard) for _ in range(3)]
+    async with listening(legacy, houses[0], told[0].id) as heard:
+        assert [(await anext(heard)).id for _ in range(2)] == [event.id for event in told[1:]]
+
+
+async def test_result_of_a_scenario_follows_its_newest_solve(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """SPEC R2: subscribed before there is a solve; a newer one takes over."""
+    await legacy.initialize(houses[0])
+    scenario_id = await legacy.scenario(houses[0])
+    uri = f"scenario://{scenario_id}/result"
+    await legacy.result(houses[0], "resources/subscribe", uri=uri)
+    async with listening(legacy, houses[1]) as heard:
+        for seed in (1, 2):
+            await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id, "seed": seed})
+            await worker.complete(await worker.take())
+            assert (await anext(heard)).message["params"] == {"uri": uri}
+
+
+async def test_unsubscribed_resource_is_heard_no_more(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """Spec 2025-11-25, resources: resources/unsubscribe."""
+    job_id = await solving(legacy, houses[0])
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+    await legacy.result(houses[1], "resources/subscribe", uri=plan)
+    async with listening(legacy, houses[1]) as heard:
+        claim = await worker.take()
+        assert (await anext(heard)).message["params"] == {"uri": f"job://{job_id}"}
+        await legacy.result(houses[0], "resources/unsubscribe", uri=f"job://{job_id}")
+        await worker.complete(claim)
+        assert (await anext(heard)).message["params"] == {"uri": plan}
+
+
+@pytest.mark.parametrize("uri", ["job://job-0-" + "a" * 26, "scenario://x/result", "plan://nope"])
+async def test_unknown_resource_cannot_be_subscribed_to(houses: Two, legacy: Caller, uri: str) -> None:
+    """SPEC A2: foreign, unknown and malformed are one answer."""
+    await legacy.initialize(houses[0])
+    assert (await legacy.error(houses[0], "resources/subscribe", uri=uri))["data"]["type"] == "NotFound"
+
+
+async def test_session_watches_so_many_things_and_no_more(
+    houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC X3: nothing a client can pile up."""
+    monkeypatch.setattr("planner_mcp.protocol.subscriptions.MAX_WATCHED", 1)
+    job_id = await solving(legacy, houses[0])
+    await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+    await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    assert (await legacy.error(houses[0], "resources/subscribe", uri=plan))["data"]["type"] == "QuotaExceeded"
+
+
+async def test_task_tells_its_status_to_the_session_that_made_it(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """SPEC X2: notifications/tasks/status at each step, without related-task (spec 2025-11-25)."""
+    task_id = await solving(legacy, houses[0], task={})
+    async with listening(legacy, houses[1]) as heard:
+        claim = await worker.take()
+        await worker.improve(claim, 30)
+        await worker.complete(claim)
+        told = [(await anext(heard)).message for _ in range(3)]
+    assert [each["method"] for each in told] == ["notifications/tasks/status"] * 3
+    assert [each["params"]["status"] for each in told] == ["working", "working", "completed"]
+    assert {each["params"]["taskId"] for each in told} == {task_id}
+    assert "30%" in told[1]["params"]["statusMessage"]
+
+
+async def test_progress_of_a_task_goes_by_the_token_of_its_call(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """Spec 2025-11-25, task progress: the token stays valid, values rise, and the task is named."""
+    task_id = await solving(legacy, houses[0], task={}, _meta={"progressToken": "p7"})
+    async with listening(legacy, houses[1]) as heard:
+        claim = await worker.take()
+        for percent in (30, 30, 31):
+            await worker.improve(claim, percent)
+        await worker.complete(claim)
+        told = [(await anext(heard)).message for _ in range(5)]
+    assert [each["method"].split("/", 1)[1] for each in told] == ["tasks/status", *["progress"] * 3, "tasks/status"]
+    progress = [each["params"] for each in told[1:4]]
+    assert {each["progressToken"] for each in progress} == {"p7"}
+    values = [each["progress"] for each in progress]
+    assert values == sorted(set(values))
+    assert progress[0]["_meta"] == {"io.modelcontextprotocol/related-task": {"taskId": task_id}}
+
+
+async def test_session_hears_that_a_list_changed(houses: Two, legacy: Caller, store: RedisStore) -> None:
+    """SPEC T9: told across replicas, once, and not of what was before the session listened."""
+    await legacy.initialize(houses[0])
+    log = WatchLog(store.redis)
+    await log.announce("local", "tools")
+    await legacy.result(houses[0], "resources/subscribe", uri=f"scenario://{await legacy.scenario(houses[0])}")
+    async with listening(legacy, houses[1]) as heard:
+        key = f"mcp:{{{legacy.session['mcp-session-id']}}}:watch"
+        while not await store.redis.hexists(key, "c:list-prompts"):  # noqa: ASYNC110 nothing is sent to wait for
+            await anyio.sleep(0.01)
+        await log.announce("local", "tools")
+        assert (await anext(heard)).message["method"] == "notifications/tools/list_changed"
