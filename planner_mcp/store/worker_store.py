@@ -6,6 +6,7 @@ round over all takes `ROUND_S`.
 
 import json
 from asyncio import sleep
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 from time import monotonic
@@ -42,7 +43,7 @@ class WorkerSide:
         self._pools = range(settings.pools)
         self._next_pool = count()
         self._heard: dict[int, str] = {}
-        self._owed: dict[str, tuple[int, str, str]] = {}
+        self._owed = defaultdict[str, list[tuple[int, str, str]]](list)
 
     # ---- being there
 
@@ -59,8 +60,9 @@ class WorkerSide:
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
-        if (owed := self._owed.get(worker_id)) and (claim := await self._take(worker_id, *owed)):
-            return claim
+        while owed := self._owed[worker_id]:
+            if claim := await self._take(worker_id, *owed.pop()):
+                return claim
         for pool, block_s in self._turns(wait_s):
             stream = keys.key(pool, "ready")
             entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
@@ -73,10 +75,11 @@ class WorkerSide:
 
         Otherwise the job would wait for its lease to end, and be charged a crash if only the answer had been lost.
         """
-        self._owed[worker_id] = delivery
-        claim = await self._claim(worker_id, *delivery)
-        del self._owed[worker_id]
-        return claim
+        try:
+            return await self._claim(worker_id, *delivery)
+        except StoreUnavailableError:
+            self._owed[worker_id].append(delivery)
+            raise
 
     def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""

@@ -51,10 +51,11 @@ class Crowd:
 
     async def open(self) -> None:
         """Create the scenarios. Light workers read `busy_s` of them, whole workers the rest."""
-        self.quick = await self._scenario({**SMALLEST, "busy_s": 0})
-        self.long = await self._scenario({**fleet_body(40), "busy_s": 1.0})
+        self.quick = await self.scenario({**SMALLEST, "busy_s": 0})
+        self.long = await self.scenario({**fleet_body(40), "busy_s": 1.0})
 
-    async def _scenario(self, body: dict[str, Any]) -> str:
+    async def scenario(self, body: dict[str, Any]) -> str:
+        """Keep a scenario and return its name."""
         name = ids.random_name("scn", 0)
         await self.store.put_scenario(StoredScenario(name, CLIENT, body, datetime.now(UTC), "hash"))
         return name
