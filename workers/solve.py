@@ -25,6 +25,7 @@ from planner_mcp.errors import EngineMemoryError, PlannerError
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.repair import repair
 from planner_mcp.vrp.scenario import parse_scenario
 from planner_mcp.vrp.schedule import candidate_of
 from workers import frames, limits
@@ -57,7 +58,7 @@ class Order:
     cores: int
     memory_mb: int
     best_plan: dict[str, Any] | None = None
-    """Where an earlier attempt stopped, as `Plan.as_json()`."""
+    """Where an earlier attempt stopped, or the plan of an earlier day to start from, as `Plan.as_json()`."""
 
     def as_message(self) -> frames.Message:
         """Return the order as it travels."""
@@ -164,7 +165,7 @@ def _stamp(order: Order, engine: Engine) -> Stamp:
 def _warm_start(order: Order, problem: Problem, incumbent: Incumbent) -> Candidate | None:
     if order.best_plan is None:
         return None
-    return incumbent.start_from(candidate_of(problem, order.best_plan))
+    return incumbent.start_from(repair(problem, candidate_of(problem, order.best_plan)))
 
 
 def _log_rejection(order: Order, engine: Engine, violations: list[str]) -> None:

@@ -14,9 +14,12 @@ from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.settings import Settings
 from planner_mcp.tools import (
     cancel_vrp_job,
+    compare_plans,
     create_scenario,
     query_vrp_status,
     read_plan,
+    resolve_vrp,
+    revise_scenario,
     solve_vrp,
     webhook_deliveries,
     webhook_secret,
@@ -39,6 +42,9 @@ REGISTRY: Final = tuple(
         query_vrp_status,
         cancel_vrp_job,
         read_plan,
+        revise_scenario,
+        resolve_vrp,
+        compare_plans,
         webhook_secret,
         webhook_deliveries,
     )

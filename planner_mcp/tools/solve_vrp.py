@@ -1,35 +1,21 @@
 """`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.jobs.model import SolveRequest
 from planner_mcp.notify.guard import check_callback_url
-from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import timestamp
-from planner_mcp.tools.base import (
-    WRITE,
-    Arguments,
-    Hints,
-    Link,
-    Tool,
-    ToolContext,
-    ToolResult,
-    parse,
-    refuse,
-    schema_of,
-)
-
-_SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
+from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.solve_time import SolveTime, seconds_of
 
 
 class SolveArguments(Arguments):
     """Arguments of `solve_vrp`."""
 
     scenario_id: Annotated[str, Field(max_length=100, description="from create_scenario")]
-    solve_time: Annotated[str, Field(pattern=r"^PT\d+S$", max_length=20, description="longest search")] = "PT30S"
+    solve_time: SolveTime = "PT30S"
     callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="true: a new job even if the same was asked before")] = False
@@ -62,7 +48,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     if asked.callback_url is not None:
         check_callback_url(asked.callback_url, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
-    job = await ctx.planner.submit(ctx.principal, SolveRequest(solve_time_s=_seconds(asked, ctx.settings), **fields))
+    job = await ctx.planner.submit(
+        ctx.principal, SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
+    )
     structured: dict[str, Any] = {
         "job_id": job.id,
         "submitted_at": timestamp(job.submitted_at),
@@ -72,15 +60,6 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         structured["queue_position"] = job.queue_position
     text = f"{job.id} {structured['status']}, submitted {structured['submitted_at']}\nNext: query_vrp_status wait_s=30"
     return ToolResult(structured, text, (Link(f"job://{job.id}", "job"),))
-
-
-def _seconds(asked: SolveArguments, settings: Settings) -> int:
-    form = _SECONDS.fullmatch(asked.solve_time)
-    seconds = int(form[1]) if form else 0
-    if not 1 <= seconds <= settings.max_solve_time_s:
-        accepted = f"PT1S to PT{settings.max_solve_time_s}S"
-        raise refuse("/solve_time", "The parameter solve_time is out of range.", accepted)
-    return seconds
 
 
 TOOL: Final = Tool(

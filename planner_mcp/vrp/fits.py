@@ -47,7 +47,10 @@ class Obstacle:
 
 
 def obstacles(problem: Problem, route: Route) -> list[Obstacle]:
-    """Return every constraint a route breaks by itself, each at its worst; groups and other routes are left aside."""
+    """Return every constraint a route breaks by itself.
+
+    Groups and other routes are left aside, and so is a pickup without its delivery: shipments are moved whole.
+    """
     tickets = tickets_of(route)
     line = time_route(problem, route)
     return [

@@ -5,9 +5,14 @@ other; then the tickets that groups forbid. What comes out is a start for a sear
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
 
 from planner_mcp.vrp.fits import obstacles, tickets_of
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, StopKind
+
+LONG: Final = 60
+"""Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
 
 
 def repair(problem: Problem, candidate: Candidate) -> Candidate:
@@ -17,15 +22,30 @@ def repair(problem: Problem, candidate: Candidate) -> Candidate:
     while unwanted:
         routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
         unwanted = _against_groups(problem, routes)
-    return Candidate(tuple(route for route in routes if tickets_of(route)))
+    return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
 
 
 def _fitting(problem: Problem, route: Route) -> Route:
     """Return the route with stops left out, the most obstructive first, until nothing stands in its way."""
+    if len(tickets_of(route)) > LONG and obstacles(problem, route):
+        route = _cut(problem, route)
     while obstacles(problem, route) and (tickets := tickets_of(route)):
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
         route = min(shorter, key=lambda each: _misfit(problem, each))
     return route
+
+
+def _cut(problem: Problem, route: Route) -> Route:
+    """Return the beginning of a route, about as long as it can be and fit (bisection), at least `LONG` tickets."""
+    tickets = tickets_of(route)
+    fits, breaks = LONG, len(tickets)
+    while breaks - fits > 1:
+        middle = (fits + breaks) // 2
+        if obstacles(problem, _without(problem, route, tickets[middle:])):
+            breaks = middle
+        else:
+            fits = middle
+    return _without(problem, route, tickets[fits:])
 
 
 def _misfit(problem: Problem, route: Route) -> tuple[float, int]:

@@ -92,3 +92,11 @@ def test_groups_and_shipments_are_mended_whole() -> None:
     assert [tickets_of(each) for each in repair(short, plan).routes] == [[0, 1, 2]]
     tight = replace(free, tickets=tuple(replace(t, windows=((0, 0),)) if t.id == "q" else t for t in free.tickets))
     assert [tickets_of(each) for each in repair(tight, plan).routes] == [[2, 3]]
+
+
+def test_a_long_route_is_cut_where_it_stops_fitting() -> None:
+    """SPEC T5: in a second, however long."""
+    many = [ticket(f"t{n}", "A", service_time_s=1) for n in range(300)]
+    day = problem([agent("v", capacity=999, shift_end=202)], many)
+    mended = repair(day, Candidate((route(day, *(f"t{n}" for n in range(300))),)))
+    assert len(tickets_of(mended.routes[0])) == 200

@@ -1,0 +1,110 @@
+"""`compare_plans`: what changes from one plan to another, or how several weigh up (SPEC T5)."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.auth.masking import plan_for
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.tools.answers import number
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, job_id_of, named
+from planner_mcp.vrp.compare import AgentDelta, Comparison, compare
+
+MAX_LISTED: Final = 10
+"""Tickets and agents listed; the counts tell of all."""
+
+
+class CompareArguments(Arguments):
+    """Arguments of `compare_plans`."""
+
+    plan_a: PlanName
+    plan_b: PlanName
+    agent_ids: Annotated[list[str], Field(max_length=50, description="list only these agents' moves")] = []  # noqa: RUF012
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "cost_delta": {"type": "number"},
+        "difference": {"type": "number", "description": "0 same routes … 1 nothing in common"},
+        "moved": {"type": "integer"},
+        "moves": {"type": "array"},
+        "agents": {"type": "array"},
+    },
+    "required": ["cost_delta", "difference", "moved"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return what changes when plan a gives way to plan b."""
+    asked = parse(CompareArguments, args)
+    a, b = [await _plan(ctx, name) for name in (asked.plan_a, asked.plan_b)]
+    found = compare(a, b)
+    wanted = set(asked.agent_ids)
+    moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
+    agents = [each for each in found.agents if not wanted or each.agent_id in wanted]
+    structured = {
+        "plan_a": plan_of(job_id_of(asked.plan_a)),
+        "plan_b": plan_of(job_id_of(asked.plan_b)),
+        **_figures(found),
+        "moves": [list(asdict(move).values()) for move in moves[:MAX_LISTED]],
+        "newly_served": list(found.newly_served[:MAX_LISTED]),
+        "newly_unserved": list(found.newly_left_out[:MAX_LISTED]),
+        "agents": [_agent(each) for each in agents[:MAX_LISTED]],
+    }
+    return ToolResult(structured, _text(structured, found))
+
+
+async def _plan(ctx: ToolContext, name: str) -> Json:
+    return plan_for(ctx.principal, await ctx.planner.plan_of_job(ctx.principal, job_id_of(name)))
+
+
+def _figures(found: Comparison) -> Json:
+    return {
+        "cost_delta": number(found.cost),
+        "distance_delta_m": number(found.distance_m),
+        "agents_used_delta": found.agents_used,
+        "difference": number(found.difference),
+        "moved": len(found.moved),
+        "reordered": len(found.reordered),
+        "shifted_5min": found.shifted,
+    }
+
+
+def _agent(delta: AgentDelta) -> Json:
+    told = {name: number(value) for name, value in asdict(delta).items() if name != "agent_id" and value is not None}
+    return {"agent_id": delta.agent_id, **told}
+
+
+def _text(structured: Json, found: Comparison) -> str:
+    names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
+    lines = [f"{structured['plan_a']} → {structured['plan_b']}", " · ".join(f"{n} {structured[n]}" for n in names)]
+    if structured["moves"]:
+        lines.append("moved: " + ", ".join(f"{ticket} {old}→{new}" for ticket, old, new in structured["moves"]))
+    if found.newly_served:
+        lines.append(f"newly served: {named(found.newly_served)}")
+    if found.newly_left_out:
+        lines.append(f"no longer served: {named(found.newly_left_out)}")
+    for agent in structured["agents"]:
+        told = " ".join(f"{name} {value:+}" for name, value in agent.items() if name != "agent_id")
+        lines.append(f"{agent['agent_id']}: {told}")
+    return "\n".join(lines)
+
+
+TOOL: Final = Tool(
+    name="compare_plans",
+    title="Compare plans",
+    description=(
+        "Tell what changes from plan_a to plan_b: cost, tickets moved to other agents, reordered, newly served or left "
+        "out, and what each agent gains. Plans of revisions of one day can be compared too."
+    ),
+    input_schema=schema_of(CompareArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plan_a": "job-0-…", "plan_b": "plan-0-…"}},
+)

@@ -1,0 +1,129 @@
+"""What planning tools share: the day a plan belongs to, and work on it beside the event loop.
+
+Owns how a plan, a job or a scenario named by a caller is found, and where the seconds of a large day are spent: in a
+thread, a few at a time, so that other callers are answered meanwhile.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar
+
+import anyio
+import anyio.to_thread
+from pydantic import Field
+
+from planner_mcp.errors import Fault, InputError, NotFoundError, input_error
+from planner_mcp.jobs.ids import job_of, plan_of
+from planner_mcp.jobs.model import Job, StoredScenario
+from planner_mcp.settings import Settings
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.patch import changes, led_back, misuses, revise
+from planner_mcp.vrp.scenario import Scenario, parse_scenario
+
+T = TypeVar("T")
+Json = dict[str, Any]
+PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
+Patch = Annotated[
+    Json,
+    Field(
+        description=(
+            "JSON merge patch (RFC 7396) of the scenario; agents, tickets, locations as objects keyed by id: "
+            "merged, null removes, a new id adds"
+        )
+    ),
+]
+_limiter = anyio.CapacityLimiter(2)
+"""Days worked on at the same time; more threads would only share the interpreter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A plan with what it plans."""
+
+    job: Job
+    scenario: StoredScenario
+    plan: Json
+    """As `Plan.as_json()`, unmasked."""
+
+    @property
+    def plan_id(self) -> str:
+        """The name of the plan."""
+        return plan_of(self.job.id)
+
+
+async def subject(ctx: ToolContext, name: str) -> Subject:
+    """Return the plan of a job or of a plan's name, with its job and its scenario.
+
+    Raises:
+        NotFoundError: Unknown, or somebody else's.
+    """
+    job_id = job_id_of(name)
+    plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
+    job = await ctx.planner.job(ctx.principal, job_id)
+    scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+    return Subject(job, scenario, plan)
+
+
+def job_id_of(name: str) -> str:
+    """Return the job that a job's or a plan's name stands for."""
+    if name.startswith("plan-"):
+        return job_of(name)
+    if not name.startswith("job-"):
+        raise NotFoundError
+    return name
+
+
+async def aside(work: Callable[..., T], *args: Any) -> T:
+    """Run work on a day in a thread."""
+    return await anyio.to_thread.run_sync(work, *args, limiter=_limiter)
+
+
+def revised(body: Json, patch: Json, settings: Settings) -> tuple[Json, Scenario]:
+    """Return a scenario's body under a patch, and as it was read.
+
+    Raises:
+        InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
+    """
+    if wrong := list(misuses(body, patch)):
+        raise input_error(wrong)
+    new = revise(body, patch)
+    try:
+        return new, parse_scenario(new, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError as error:
+        error.errors = tuple(led_back(fault, new) for fault in error.errors)
+        raise
+
+
+MAX_NAMED: Final = 5
+"""Ids told of each kind of change."""
+
+
+def change_lines(before: Json, after: Json) -> list[str]:
+    """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
+    lines = []
+    for name, revision in changes(before, after).items():
+        kinds = {"added": revision.added, "removed": revision.removed, "changed": revision.changed}
+        told = [f"{len(ids)} {kind} ({named(ids)})" for kind, ids in kinds.items() if ids]
+        lines.append(f"{name}: {', '.join(told)}")
+    others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
+    return lines + ([f"changed: {', '.join(others)}"] if others else [])
+
+
+_LISTS: Final = ("agents", "tickets", "locations")
+
+
+def named(ids: tuple[str, ...]) -> str:
+    """Return the first few ids, and how many more there are."""
+    more = len(ids) - MAX_NAMED
+    return ", ".join(ids[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def check_known(names: list[str], known: set[str], field: str) -> None:
+    """Refuse names that a plan or a day does not have, all at once."""
+    faults = [
+        Fault(f"/{field}/{index}", "There is nothing of this id here.", "the id of one there is")
+        for index, name in enumerate(names)
+        if name not in known
+    ]
+    if faults:
+        raise input_error(faults)

@@ -1,0 +1,91 @@
+"""`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.settings import Settings
+from planner_mcp.tools.base import (
+    WRITE,
+    Arguments,
+    Hints,
+    Link,
+    Tool,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised
+from planner_mcp.vrp.scenario import warnings
+
+_MAX_WARNINGS: Final = 5
+
+
+class ReviseArguments(Arguments):
+    """Arguments of `revise_scenario`."""
+
+    scenario_id: Annotated[str, Field(max_length=100)]
+    patch: Patch
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "scenario_id": {"type": "string"},
+        "revision": {"type": "integer"},
+        "parent_id": {"type": "string"},
+        "changes": {"type": "array", "items": {"type": "string"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["scenario_id", "revision", "changes"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Keep a revision of a scenario; the scenario it came from stays as it is."""
+    asked = parse(ReviseArguments, args)
+    parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
+    body, lines, cautions = await aside(_judge, parent.body, asked.patch, ctx.settings)
+    if not lines:
+        raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario")
+    stored = await ctx.planner.create_scenario(ctx.principal, body, parent)
+    structured = {
+        "scenario_id": stored.id,
+        "revision": stored.revision,
+        "parent_id": parent.id,
+        "changes": lines,
+        "warnings": cautions,
+    }
+    told = [f"{stored.id}: revision {stored.revision} of {parent.id}", *lines]
+    told += [f"Warning: {caution}" for caution in cautions]
+    told.append(f"Next: resolve_vrp warm_from=<an earlier job> scenario_id={stored.id}, or solve_vrp")
+    return ToolResult(structured, "\n".join(told), (Link(f"scenario://{stored.id}", "scenario"),))
+
+
+def _judge(body: Json, patch: Json, settings: Settings) -> tuple[Json, list[str], list[str]]:
+    new, scenario = revised(body, patch, settings)
+    return new, change_lines(body, new), warnings(scenario)[:_MAX_WARNINGS]
+
+
+TOOL: Final = Tool(
+    name="revise_scenario",
+    title="Revise scenario",
+    description=(
+        "Change a scenario without sending it again: the patch gives a new revision, checked like create_scenario; the "
+        "old one stays. To plan it from an earlier plan use resolve_vrp, which takes the same patch."
+    ),
+    input_schema=schema_of(ReviseArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={
+        "example": {
+            "scenario_id": "scn-0-…",
+            "patch": {"tickets": {"t-7": {"demand": 12}, "t-3": None}, "agents": {"veh-9": {"capacity": 100}}},
+        }
+    },
+)

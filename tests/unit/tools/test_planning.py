@@ -1,0 +1,143 @@
+"""Revisions, warm solves and comparisons as tools tell them, with the test as the worker."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.model import Principal, Progress
+from planner_mcp.jobs.ports import Claim
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out
+from tests.unit.tools.conftest import Call
+from tests.unit.vrp.days import agent, body, ticket
+
+pytestmark = pytest.mark.anyio
+DAY = body(
+    [agent("v", shift_end=20), agent("w", shift_end=20)],
+    [ticket("a"), ticket("b", "B"), ticket("c", "C", time_windows=[[3, 9]])],
+)
+
+
+async def created(call: Call, day: dict[str, Any] = DAY) -> str:
+    """Create a scenario."""
+    return str((await call("create_scenario", day)).structured["scenario_id"])
+
+
+async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[str]) -> str:
+    """Solve a scenario as a worker that finds just these routes, one an agent; return the job id."""
+    job = await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})
+    await finish(store, *routes)
+    return str(job.structured["job_id"])
+
+
+async def finish(store: RedisStore, *routes: list[str]) -> Claim:
+    """Complete the next job with these routes."""
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(claim.scenario.body))
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
+    plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
+    await store.complete(claim, Progress(cost=plan.cost), plan.as_json())
+    return claim
+
+
+async def test_a_patch_makes_a_revision(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: a new scenario that knows its parent; the old one stays as it was."""
+    scenario_id = await created(call)
+    patch = {"tickets": {"a": {"demand": 2}, "b": None, "d": {"location": "E", "demand": 1}}, "depot": "A"}
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert result.structured["revision"] == 2
+    assert result.structured["parent_id"] == scenario_id
+    assert result.structured["changes"] == ["tickets: 1 added (d), 1 removed (b), 1 changed (a)", "changed: depot"]
+    new = await ctx.planner.scenario(ctx.principal, result.structured["scenario_id"])
+    assert [entry["id"] for entry in new.body["tickets"]] == ["a", "c", "d"]
+    assert (await ctx.planner.scenario(ctx.principal, scenario_id)).body == DAY
+    assert new.parent_id == scenario_id
+
+
+async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
+    """SPEC T7: all faults at once, at the ids the caller knows."""
+    scenario_id = await created(call)
+    patch = {"tickets": {"c": {"demand": 99}, "a": {"location": "nowhere"}}}
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert {fault["path"] for fault in result.structured["errors"]} == {"/tickets/c/demand", "/tickets/a/location"}
+    nothing = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"z": None}}})
+    assert nothing.structured["errors"][0]["path"] == "/patch/tickets/z"
+    same = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"name": "day"}})
+    assert same.structured["errors"][0]["problem"] == "The patch changes nothing."
+
+
+async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the worker gets the earlier plan; without changes the day is the same one."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    result = await call("resolve_vrp", {"warm_from": job_id})
+    assert result.structured["scenario_id"] == scenario_id
+    claim = await finish(store, ["a", "b", "c"])
+    assert claim.best_plan is not None
+    assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
+
+
+async def test_locks_are_written_into_a_revision(call: Call, store: RedisStore) -> None:
+    """SPEC T5, S1: planned tickets stay with their agents, visits begun stay first, new ones are free."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    patch = {"tickets": {"d": {"location": "E", "demand": 1}}}
+    asked = {"warm_from": job_id, "patch": patch, "keep_agents": True, "keep_until": "00:01"}
+    result = await call("resolve_vrp", asked)
+    assert result.structured["kept_tickets"] == 3
+    claim = await finish(store, ["a", "b"], ["c", "d"])
+    day = claim.scenario.body
+    assert {entry["id"]: entry.get("agents") for entry in day["tickets"]} == {
+        "a": ["v"],
+        "b": ["v"],
+        "c": ["w"],
+        "d": None,
+    }
+    assert [entry["locked_tickets"] for entry in day["agents"]] == [["a", "b"], ["c"]]
+    assert claim.scenario.id == result.structured["scenario_id"]
+
+
+async def test_what_the_change_forbids_is_not_held(call: Call, store: RedisStore) -> None:
+    """SPEC T5: an agent that is gone keeps nothing, and the rest is held all the same."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    result = await call("resolve_vrp", {"warm_from": job_id, "patch": {"agents": {"w": None}}, "keep_agents": True})
+    assert result.structured["kept_tickets"] == 2
+    assert (await finish(store, ["a", "b", "c"])).scenario.body["tickets"][2].get("agents") is None
+
+
+async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
+    """SPEC T5: stops moved, cost delta, who gains; by job or plan id."""
+    scenario_id = await created(call)
+    a = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    b = await solved(call, store, scenario_id, ["b", "c"])
+    result = await call("compare_plans", {"plan_a": a, "plan_b": b.replace("job", "plan")})
+    found = result.structured
+    assert found["moves"] == [["c", "w", "v"]]
+    assert (found["moved"], found["newly_unserved"], found["agents_used_delta"]) == (1, ["a"], -1)
+    assert [(entry["agent_id"], entry["tickets"], entry["distance_m"]) for entry in found["agents"]] == [
+        ("w", -1, -6),
+        ("v", 0, 2),
+    ]
+    assert "no longer served: a" in result.text
+    assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
+
+
+async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC A2: for every tool of the set."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a"])
+    stranger = ToolContext(
+        Principal("other", ctx.principal.scopes), ctx.planner, ctx.settings, ctx.notify_progress, ctx.trace_id
+    )
+    for name, args in {
+        "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
+        "resolve_vrp": {"warm_from": job_id},
+        "compare_plans": {"plan_a": job_id, "plan_b": job_id},
+    }.items():
+        assert (await call(name, args, stranger)).structured["type"] == "NotFound", name
