@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test test-all chaos serve demo bench docs manifest clean
+.PHONY: help setup check test test-all chaos serve demo bench bench-plans docs manifest clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ demo: setup ## plan a real day through the whole house
 
 bench: setup ## measure latencies and throughput, record them in benchmarks/results
 	$(BIN)/python -m benchmarks.run
+
+bench-plans: setup ## gaps to best known plans; DATA=folder of instances, ARGS="--seconds 5 --engine auto"
+	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans $(ARGS)
 
 manifest: setup ## write manifest/manifest.json anew
 	$(BIN)/python -m manifest.build

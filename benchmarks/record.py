@@ -77,27 +77,28 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _commit() -> str:
+def commit() -> str:
+    """Return the commit the tree stands on."""
     command = ["git", "rev-parse", "--short=10", "HEAD"]
     found = subprocess.run(command, check=False, cwd=HERE, capture_output=True, text=True)
     return found.stdout.strip() or "unknown"
 
 
-def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool) -> Path:
-    """Write the result file and the table; return the file."""
-    now, commit = datetime.now(UTC), _commit()
+def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool, name: str = "") -> Path:
+    """Write the result file and, for a full run of the house itself (no `name`), the table; return the file."""
+    now, at_commit = datetime.now(UTC), commit()
     result = {
         "at": now.isoformat(timespec="seconds"),
-        "commit": commit,
+        "commit": at_commit,
         "quick": is_quick,
         "seed": seed,
         "machine": about,
         "figures": [asdict(figure) for figure in figures],
     }
-    path = HERE / "results" / f"{now:%Y-%m-%d}-{commit}{'-quick' if is_quick else ''}.json"
+    path = HERE / "results" / f"{now:%Y-%m-%d}-{at_commit}{'-quick' if is_quick else ''}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if not is_quick:
+    if not is_quick and not name:
         _write_table(path, result)
     return path
 

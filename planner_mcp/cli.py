@@ -1,4 +1,4 @@
-"""The command line: `serve`, `worker`, `manifest`, `doctor`; no command speaks MCP over stdio.
+"""The command line: `serve`, `worker`, `manifest`, `doctor`, `bench`; no command speaks MCP over stdio.
 
 Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
 workers finish or hand back; a second one leaves at once. Standard output carries what a command prints, or the
@@ -6,6 +6,7 @@ protocol; the log goes to standard error.
 """
 
 import asyncio
+import importlib.util
 import ipaddress
 import json
 import logging
@@ -102,6 +103,14 @@ def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Check that everything is in place; exit status 1 when something is not."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
     _run(_doctor(settings))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
+def bench(context: typer.Context) -> None:
+    """Compare engines on published instances; `bench --help` lists its options. Runs from a checkout."""
+    if importlib.util.find_spec("benchmarks") is None:
+        raise typer.BadParameter("the benchmark is not part of the installed package; run it from a checkout.")
+    sys.exit(importlib.import_module("benchmarks.plans").main(context.args))
 
 
 async def _doctor(settings: Settings) -> None:

@@ -1,0 +1,61 @@
+"""Runs as tables: a row a set, a column an engine, the mean gap to the best known in each cell.
+
+Owns the reading of runs and the tables in `benchmarks/PLANS.md`. A mean over fewer instances than the set has, because
+an engine found no plan for some, says how many it stands for.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from benchmarks.plans import Run
+
+PAGE: Final = Path(__file__).parent / "PLANS.md"
+BEGIN: Final = "<!-- tables: written by benchmarks.plans -->"
+END: Final = "<!-- end of tables -->"
+
+
+def tables(runs: Sequence["Run"]) -> str:
+    """Return one Markdown table for each time limit and number of cores."""
+    kinds = sorted({(run.limit_s, run.cores) for run in runs})
+    return "\n\n".join(_table([run for run in runs if (run.limit_s, run.cores) == kind]) for kind in kinds)
+
+
+def _table(runs: Sequence["Run"]) -> str:
+    engines = list(dict.fromkeys(run.engine for run in runs))
+    seeds = len({run.seed for run in runs})
+    head = f"**{runs[0].limit_s:g} s, cores a solve may use: {runs[0].cores}, seeds: {seeds}**"
+    rows = [f"| set (instances) | {' | '.join(engines)} |", f"|---|{'--:|' * len(engines)}"]
+    for name in dict.fromkeys(run.set for run in runs):
+        of_set = [run for run in runs if run.set == name]
+        cells = [_cell([run for run in of_set if run.engine == engine]) for engine in engines]
+        best = min((mean for mean, _ in cells if mean is not None), default=None)
+        shown = [f"**{text}**" if mean is not None and mean == best else text for mean, text in cells]
+        rows.append(f"| {name} ({len({run.instance for run in of_set})}) | {' | '.join(shown)} |")
+    return "\n".join([head, "", *rows])
+
+
+def _cell(runs: Iterable["Run"]) -> tuple[float | None, str]:
+    """Return the mean gap, comparable only where every run has a plan, and how it is shown."""
+    asked = list(runs)
+    gaps = [run.gap for run in asked if run.gap is not None]
+    if not asked:
+        return None, "–"
+    if not gaps:
+        return None, "no plan"
+    mean = round(fmean(gaps), 2) + 0.0  # no negative zero
+    if len(gaps) < len(asked):
+        return None, f"{mean:.2f} ({len(gaps)} of {len(asked)} runs)"
+    return mean, f"{mean:.2f}"
+
+
+def write(result: Path, runs: Sequence["Run"], about: dict[str, Any]) -> None:
+    """Put the tables of a result into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    loads = sorted(run.load for run in runs)
+    facts = f"{about['cpu']}, {about['cores']} cores, load {loads[0]} to {loads[-1]} while measuring"
+    told = f"From `results/{result.name}` ({facts}). Mean gap to the best known in %.\n\n{tables(runs)}"
+    head, _, rest = text.partition(BEGIN)
+    PAGE.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
