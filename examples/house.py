@@ -47,6 +47,7 @@ async def running(
     log: Path | None = None,
     options: tuple[str, ...] = (),
     settings: Mapping[str, str] | None = None,
+    module: str = "planner_mcp",
 ) -> AsyncIterator[House]:
     """Run `planner-mcp serve` on a free port for the length of the block.
 
@@ -56,13 +57,14 @@ async def running(
         log: File that gets every log line; a file in `data_dir` when None.
         options: Further options of `serve`.
         settings: Variables set for it beside those of this process, for example `PLANNER_DRAIN_S`.
+        module: What is run: the planner, or a variant of it that takes the same options.
 
     Raises:
         HouseError: The server ended or said nothing within `START_S`; the message ends with its last lines.
     """
     log = log or data_dir / "serve.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "planner_mcp", "serve", "--port", "0", "--workers", str(workers)]
+    command = [sys.executable, "-m", module, "serve", "--port", "0", "--workers", str(workers)]
     process = await asyncio.create_subprocess_exec(
         *command,
         "--data-dir",

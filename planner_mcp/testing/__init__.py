@@ -22,6 +22,6 @@ __all__ = ["conformance_app"]
 async def conformance_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[Starlette]:
     """Open one replica as `planner_mcp.app.open_app` does, with the fixtures added."""
     async with open_house(settings) as house:
-        house.kernel.add(Fixture())
+        house.kernel.add(Fixture(house.store.redis))
         async with open_doors(house, drain) as app:
             yield app

@@ -4,7 +4,7 @@ Owns no protocol: each method first looks among the fixtures and then asks the h
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -16,8 +16,18 @@ from planner_mcp.testing.speaking import Context
 Handler = Callable[[Context, Any], Awaitable[Any]]
 
 
+STATE_KEY: Final = "every replica of the conformance variant seals with this"
+
+
 class Fixture:
-    """A feature of the kernel: everything the conformance suite asks for by name."""
+    """A feature of the kernel: everything the conformance suite asks for by name.
+
+    Args:
+        redis: What the replicas share.
+    """
+
+    def __init__(self, redis: Any) -> None:
+        self._tasks = SuiteTasks(redis)
 
     def install(self, server: Any) -> None:
         """Wrap the handlers of the product."""
@@ -26,9 +36,9 @@ class Fixture:
         for method, params_type, wrapper in WRAPPERS:
             entry = server.get_request_handler(method)
             server.add_request_handler(method, params_type, wrapper(entry.handler if entry else None))
-        server.middleware.insert(0, SuiteTasks().layer)
+        server.middleware.insert(0, self._tasks.layer)
         if not any(isinstance(layer, RequestStateBoundary) for layer in server.middleware):
-            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=server.name)
+            boundary = RequestStateBoundary(RequestStateSecurity(keys=[STATE_KEY]), default_audience=server.name)
             server.middleware.append(boundary)
 
 

@@ -37,8 +37,8 @@ class Switch:
 
 
 @contextlib.asynccontextmanager
-async def switching(*targets: str) -> AsyncIterator[tuple[str, Switch]]:
-    """Run a balancer in front of replicas; yield its URL and itself."""
+async def switching(*targets: str, port: int = 0) -> AsyncIterator[tuple[str, Switch]]:
+    """Run a balancer in front of replicas, on a free port if none is given; yield its URL and itself."""
     async with httpx.AsyncClient(timeout=None, trust_env=False) as client:
         switch = Switch(list(targets), client)
         config = uvicorn.Config(
@@ -46,7 +46,7 @@ async def switching(*targets: str) -> AsyncIterator[tuple[str, Switch]]:
         )
         server = uvicorn.Server(config)
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server(("127.0.0.1", port))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
             await anyio.sleep(0.005)
@@ -55,3 +55,9 @@ async def switching(*targets: str) -> AsyncIterator[tuple[str, Switch]]:
         finally:
             server.should_exit = True
             await serving
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago, for a balancer whose address its replicas must know."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
