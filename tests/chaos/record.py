@@ -5,6 +5,7 @@
 
 import json
 import os
+import subprocess
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.record import _commit, machine
+from benchmarks.record import machine
 
 
 def size_of(name: str, long: int) -> int:
@@ -38,3 +39,9 @@ def keep(proof: str, *, seed: int, began: float, **figures: Any) -> None:
     kept.append({"proof": proof, "at": at, "commit": _commit(), "seed": seed, "figures": figures, "machine": machine()})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def _commit() -> str:
+    """Return what was run."""
+    command = ["git", "rev-parse", "--short=10", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip() or "unknown"

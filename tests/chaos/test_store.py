@@ -54,7 +54,8 @@ async def test_killed_stores_lose_nothing(
         for number in range(1, size + 1):
             while len(crowd.acknowledged) < jobs * number / (size + 1):  # noqa: ASYNC110 jobs send no event
                 await asyncio.sleep(0.01)
-            os.kill(server.pid or 0, signal.SIGKILL)
+            assert server.pid is not None
+            os.kill(server.pid, signal.SIGKILL)
             fell = time.monotonic()
             await asyncio.sleep(dice.uniform(0, 1))
             await asyncio.to_thread(server.start)

@@ -1,0 +1,102 @@
+"""One principal floods the queue; another one goes on as if it were nearly alone (SPEC J8).
+
+`FAIR_JOBS` sets how many jobs the second principal submits. Order is what is asserted; waits are recorded.
+"""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from tests.chaos.fleet import fleet_of
+from tests.chaos.record import keep, sizes
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+SLOTS = 4
+BUSY_S = 0.2
+EVERY_S = 0.3
+OVERLOAD = 10
+"""Times what all slots together can do that the first principal submits."""
+
+
+@dataclass
+class Caller:
+    """A principal with jobs of one length."""
+
+    store: RedisStore
+    name: str
+    scenario: str = ""
+    jobs: list[Job] = field(default_factory=list)
+
+    async def open(self) -> None:
+        """Create the scenario."""
+        self.scenario = ids.random_name("scn", 0)
+        kept = StoredScenario(self.scenario, self.name, {"busy_s": BUSY_S}, datetime.now(UTC), "hash")
+        await self.store.put_scenario(kept)
+
+    async def submit(self) -> None:
+        """Queue one job."""
+        request = SolveRequest(self.scenario, 1, seed=len(self.jobs))
+        self.jobs.append(await self.store.submit(self.name, request, ids.random_name("job", 0)))
+
+    async def starts(self) -> list[tuple[float, float]]:
+        """Return when each job that has begun was submitted and when it began, in seconds of the epoch."""
+        jobs = [await self.store.get_job(self.name, job.id) for job in self.jobs]
+        return [(job.submitted_at.timestamp(), job.started_at.timestamp()) for job in jobs if job.started_at]
+
+    async def waits(self) -> list[float]:
+        """Return how long its jobs waited, the shortest first."""
+        return sorted(began - submitted for submitted, began in await self.starts())
+
+
+async def _steadily(caller: Caller, count: int, dice: random.Random) -> None:
+    for _ in range(count):
+        await asyncio.sleep(EVERY_S * dice.uniform(0.5, 1.5))
+        await caller.submit()
+    async with asyncio.timeout(60):
+        while len(await caller.starts()) < count:  # noqa: ASYNC110 a bounded wait
+            await asyncio.sleep(0.05)
+
+
+def _p95_ms(waits: list[float]) -> float:
+    return round(1000 * waits[int(0.95 * (len(waits) - 1))], 1)
+
+
+@sizes("FAIR_JOBS", quick=10, long=60)
+async def test_a_flood_of_one_principal_puts_nobody_else_back(
+    storm_store: tuple[RedisStore, Settings], seed: int, tmp_path: Path, size: int
+) -> None:
+    """SPEC J8: between a job's submit and its start the other principal is given no more than the slots once over."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    flood, alone, beside = Caller(store, "ann"), Caller(store, "ben"), Caller(store, "ben")
+    for caller in (flood, alone, beside):
+        await caller.open()
+    with fleet_of(settings.model_copy(update={"lease_s": 6.0}), SLOTS, tmp_path):
+        async with asyncio.timeout(30):
+            while (await store.stats()).live_slots < SLOTS:  # noqa: ASYNC110 a bounded wait
+                await asyncio.sleep(0.05)
+        await _steadily(alone, size, dice)
+        for _ in range(int(OVERLOAD * SLOTS / BUSY_S * size * EVERY_S / 10) + 10 * SLOTS):
+            await flood.submit()
+        await _steadily(beside, size, dice)
+        backlog = (await store.stats()).queued
+    overtaken = await _most_between(flood, beside)
+    figures = {"alone_p95_ms": _p95_ms(await alone.waits()), "beside_p95_ms": _p95_ms(await beside.waits())}
+    keep("flood", seed=seed, began=began, jobs=size, busy_s=BUSY_S, overtaken=overtaken, backlog=backlog, **figures)
+    assert backlog > 0
+    assert overtaken <= SLOTS + 1
+
+
+async def _most_between(flood: Caller, other: Caller) -> int:
+    """Return the most jobs of the flood that began while one of the other's waited."""
+    begun = [began for _submitted, began in await flood.starts()]
+    spans = await other.starts()
+    return max(sum(submitted < start < began for start in begun) for submitted, began in spans)
