@@ -16,7 +16,7 @@ from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
 
-FOREIGN = {"claude", "docker", "export"}
+FOREIGN = {"claude", "curl", "docker", "export"}
 """Commands of other people, and of the shell, that we quote."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
