@@ -72,7 +72,7 @@ REQUIREMENTS: Final = (
     ),
     Requirement("R1", "Scenarios, jobs, plans, logs and reports are resources with stated URIs.", "issue 4"),
     Requirement("R2", "Resources can be listed, completed, subscribed to and followed.", "issue 4"),
-    Requirement("R3", "Sensitive fields are declared and masked for principals without the scope.", "issue 5"),
+    Requirement("R3", "Sensitive fields are declared and masked for principals without the scope."),
     Requirement("R4", "Prompts for the usual work of a planner, and a skill for the loop of solving.", "issue 4"),
     Requirement("M1", "GET /manifest and its well-known twin describe everything, with ETag and CORS."),
     Requirement("M2", "The manifest is built from the objects that answer; a stale file fails the check."),
@@ -81,9 +81,9 @@ REQUIREMENTS: Final = (
         "X2", "MCP tasks in both forms, cancellation, logging, completion, pagination, elicitation.", "issue 4"
     ),
     Requirement("X3", "Origin and Host are checked, bodies are limited, session ids authenticate nobody."),
-    Requirement("A1", "An OAuth 2.1 resource server: challenges, metadata, audience, expiry, scopes.", "issue 5"),
-    Requirement("A2", "Everything belongs to a principal; another's is answered like the unknown.", "issue 5"),
-    Requirement("A3", "Scopes, an audit log, caps on streams; without auth one user on loopback.", "issue 5"),
+    Requirement("A1", "An OAuth 2.1 resource server: challenges, metadata, audience, expiry, scopes."),
+    Requirement("A2", "Everything belongs to a principal; another's is answered like the unknown."),
+    Requirement("A3", "Scopes, an audit log, caps on streams; without auth one user on loopback."),
     Requirement(
         "S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups.", "issue 6"
     ),
