@@ -23,6 +23,7 @@ from planner_mcp.protocol.completion import Completion
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
+from planner_mcp.protocol.listen import Listen
 from planner_mcp.protocol.prompts import Prompts
 from planner_mcp.protocol.resources import Resources
 from planner_mcp.protocol.subjects import Registry
@@ -69,7 +70,7 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings) -> AsyncIterator[House]:
+async def open_house(settings: Settings, drain: anyio.Event | None = None) -> AsyncIterator[House]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
     async with connect(settings) as store, RedisFeed(store) as feed:
         planner = Planner(store, feed, settings=settings)
@@ -77,10 +78,11 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         audit = Audit(audit_log)
         desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
         waker = Waker(store.redis)
-        registry = Registry(planner, waker)
-        subscriptions = Subscriptions(registry, WatchLog(store.redis), waker, job_ttl_s=settings.job_ttl_s)
+        registry, watch_log = Registry(planner, waker), WatchLog(store.redis)
+        subscriptions = Subscriptions(registry, watch_log, waker, job_ttl_s=settings.job_ttl_s)
+        listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
-        features: list[Feature] = [tasks, subscriptions, *library(settings, planner, audit_log)]
+        features: list[Feature] = [tasks, subscriptions, listen, *library(settings, planner, audit_log)]
         yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
 
 
@@ -138,7 +140,7 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
     Raises:
         StoreError: The store does not answer or cannot be trusted with jobs.
     """
-    async with open_house(settings) as house, open_doors(house, drain) as app:
+    async with open_house(settings, drain) as house, open_doors(house, drain) as app:
         yield app
 
 

@@ -392,6 +392,15 @@ class AbandonedRequestError(PlannerError):
     summary = "The server that worked on this request stopped; jobs go on, call again."
 
 
+class SlowReaderError(PlannerError):
+    """A reader took nothing from its stream for too long."""
+
+    code = 5002
+    type = "SlowReader"
+    retryable = True
+    summary = "Nothing was read from this stream for too long, so it was ended; listen again, nothing is lost."
+
+
 class WrongHostError(AccessError):
     """The Host header names no address of this server."""
 

@@ -1,0 +1,178 @@
+"""`subscriptions/listen` of 2026-07-28: acknowledged, then the present state, then every change (SPEC J2-J4, X2)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.protocol import listen
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.watch_log import WatchLog
+from tests.integration.protocol.houses import Caller, Replica, Worker, messages
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+JOBS = listen.JOBS
+SUBSCRIPTION = listen.SUBSCRIPTION
+
+
+@asynccontextmanager
+async def listening(caller: Caller, on: Replica, **asked: Any) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+    """Yield the messages of a stream."""
+    with anyio.fail_after(15):
+        async with caller.stream(on, "subscriptions/listen", notifications=asked) as response:
+            assert response.status_code == 200, await response.aread()
+            yield messages(response)
+
+
+async def job(caller: Caller, on: Replica) -> str:
+    """Return a new job."""
+    answer = await caller.solve(on)
+    return str(answer["taskId"] if "taskId" in answer else answer["structuredContent"]["job_id"])
+
+
+async def test_acknowledgement_names_what_is_honoured(houses: Two, modern: Caller) -> None:
+    """Spec 2026-07-28, subscriptions: the first frame; unknown ids are silently left out, whoever's they are."""
+    known = await job(modern, houses[0])
+    unknown = "job-0-" + "a" * 26
+    asked = {
+        "toolsListChanged": True,
+        "promptsListChanged": False,
+        "resourceSubscriptions": [f"job://{known}", f"job://{unknown}", "file:///etc/passwd", "scenario://x/result"],
+        "taskIds": [unknown, known],
+        JOBS: ["nonsense", known],
+    }
+    async with listening(modern, houses[1], **asked) as heard:
+        first = await anext(heard)
+    assert first["method"] == "notifications/subscriptions/acknowledged"
+    assert first["params"]["notifications"] == {
+        "toolsListChanged": True,
+        "resourceSubscriptions": [f"job://{known}"],
+        "taskIds": [known],
+        JOBS: [known],
+    }
+    assert set(first["params"]["_meta"]) == {SUBSCRIPTION}
+
+
+async def test_task_is_told_as_it_stands_and_then_as_it_changes(houses: Two, modern: Caller, worker: Worker) -> None:
+    """Tasks extension: each notification is what tasks/get would answer; progress never rides the stream."""
+    task_id = await job(modern, houses[0])
+    async with listening(modern, houses[1], taskIds=[task_id]) as heard:
+        await anext(heard)
+        assert "QUEUED" in (await anext(heard))["params"]["statusMessage"]
+        claim = await worker.take()
+        assert "SOLVING" in (await anext(heard))["params"]["statusMessage"]
+        await worker.improve(claim, 40)
+        assert "40%" in (await anext(heard))["params"]["statusMessage"]
+        await worker.complete(claim)
+        last = await anext(heard)
+    got = await modern.result(houses[0], "tasks/get", task_id, taskId=task_id)
+    told = {key: value for key, value in last["params"].items() if key != "_meta"}
+    assert last["method"] == "notifications/tasks"
+    assert told == {key: value for key, value in got.items() if key not in ("_meta", "resultType")}
+
+
+async def test_listening_anew_elsewhere_misses_no_end(houses: Two, modern: Caller, worker: Worker) -> None:
+    """SPEC J4: the job ends between two streams; the second begins with its end."""
+    task_id = await job(modern, houses[0])
+    claim = await worker.take()
+    async with listening(modern, houses[0], taskIds=[task_id]) as heard:
+        await anext(heard)
+        assert (await anext(heard))["params"]["status"] == "working"
+    await worker.complete(claim)
+    async with listening(modern, houses[1], taskIds=[task_id], **{JOBS: [task_id]}) as heard:
+        await anext(heard)
+        told = [await anext(heard) for _ in range(2)]
+    assert {each["method"] for each in told} == {"notifications/tasks", "notifications/complete"}
+    assert {each["params"]["status"] for each in told} == {"completed", "COMPLETED"}
+
+
+async def test_events_of_a_job_are_told_under_our_own_key(houses: Two, modern: Caller, worker: Worker) -> None:
+    """SPEC J3: the payloads of every other door, under names MCP has not taken."""
+    job_id = await job(modern, houses[0])
+    async with listening(modern, houses[1], **{JOBS: [job_id]}) as heard:
+        await anext(heard)
+        assert (await anext(heard))["params"]["status"] == "QUEUED"
+        claim = await worker.take()
+        assert (await anext(heard))["method"] == "notifications/jobs/progress"
+        async with anyio.create_task_group() as group:
+            group.start_soon(worker.obey, claim)
+            await modern.call(houses[0], "cancel_vrp_job", {"job_id": job_id})
+        last = await anext(heard)
+    assert last["method"] == "notifications/jobs/cancelled"
+    assert last["params"]["job_id"] == job_id
+    assert last["params"]["cancelled_at"]
+
+
+async def test_only_changes_are_told_of_resources(houses: Two, modern: Caller, worker: Worker) -> None:
+    """SPEC R2: a job, its plan, and the result of its scenario, whose newest solve may come later."""
+    scenario_id = await modern.scenario(houses[0])
+    uri = f"scenario://{scenario_id}/result"
+    async with listening(modern, houses[1], resourceSubscriptions=[uri]) as heard:
+        await anext(heard)
+        for seed in (1, 2):
+            await modern.call(houses[0], "solve_vrp", {"scenario_id": scenario_id, "seed": seed})
+            await worker.complete(await worker.take())
+            told = await anext(heard)
+            assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
+
+
+async def test_draining_replica_ends_its_streams_with_their_results(
+    houses: Two, modern: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: deliberate, so that clients listen elsewhere."""
+    task_id = await job(modern, houses[0])
+    async with listening(modern, houses[0], taskIds=[task_id], toolsListChanged=True) as heard:
+        await anext(heard)
+        await anext(heard)
+        houses[0].drain.set()
+        (last,) = [message async for message in heard]
+    assert last["result"]["resultType"] == "complete"
+    assert last["result"]["_meta"][SUBSCRIPTION] == last["id"]
+
+
+async def test_list_changes_reach_those_who_asked(houses: Two, modern: Caller, store: RedisStore) -> None:
+    """SPEC T9: across replicas, and no kind that was not asked for."""
+    async with listening(modern, houses[1], toolsListChanged=True) as heard:
+        await anext(heard)
+        log = WatchLog(store.redis)
+        with anyio.move_on_after(10) as waiting:
+            async with anyio.create_task_group() as group:
+
+                async def keep_announcing() -> None:
+                    while True:
+                        await log.announce("local", "prompts")
+                        await log.announce("local", "tools")
+                        await anyio.sleep(0.05)
+
+                group.start_soon(keep_announcing)
+                told = await anext(heard)
+                group.cancel_scope.cancel()
+        assert not waiting.cancelled_caught
+    assert told["method"] == "notifications/tools/list_changed"
+    assert set(told["params"]["_meta"]) == {SUBSCRIPTION}
+
+
+async def test_task_ids_need_the_extension(houses: Two, modern: Caller) -> None:
+    """Tasks extension: −32021 before anything is streamed."""
+    modern.extensions = {}
+    refused = await modern.error(houses[0], "subscriptions/listen", notifications={"taskIds": ["x"]})
+    assert refused["code"] == -32021
+
+
+@pytest.mark.parametrize("asked", [{"taskIds": "x"}, {JOBS: [1]}, {JOBS: [f"job-{n}" for n in range(300)]}])
+async def test_filter_that_is_none_is_refused(houses: Two, modern: Caller, asked: dict[str, Any]) -> None:
+    """SPEC T7: −32602 with the place."""
+    refused = await modern.error(houses[0], "subscriptions/listen", notifications=asked)
+    assert (refused["code"], refused["data"]["errors"][0]["path"][:14]) == (-32602, "/notifications")
+
+
+async def test_principal_has_so_many_streams_and_no_more(
+    houses: Two, modern: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A3: PLANNER_MAX_STREAMS, told by an error that says to come back."""
+    monkeypatch.setattr(listen.Counter, "__getitem__", lambda *_: 256)
+    refused = await modern.error(houses[1], "subscriptions/listen", notifications={})
+    assert (refused["code"], refused["data"]["type"]) == (-32603, "QuotaExceeded")
