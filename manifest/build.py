@@ -13,6 +13,9 @@ import manifest
 import planner_mcp
 from planner_mcp.auth.challenge import WELL_KNOWN
 from planner_mcp.errors import catalogue
+from planner_mcp.jobs.model import READ
+from planner_mcp.prompts.registry import PROMPTS
+from planner_mcp.resources.catalogue import FILE_TEMPLATE, REPORT_FILE, TEMPLATES
 from planner_mcp.tools.base import Tool
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.vrp.scenario import Scenario
@@ -66,8 +69,8 @@ def build() -> dict[str, Any]:
         "capabilities": _capabilities(),
         "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
         "tools": [_tool(tool) for tool in REGISTRY],
-        "resources": [],
-        "prompts": [],
+        "resources": _resources(),
+        "prompts": [prompt.as_json() for prompt in PROMPTS],
         "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
         "components": {"schemas": _components()},
     }
@@ -100,6 +103,23 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "annotations": tool.hints.as_json(),
         "_meta": tool.meta,
     }
+
+
+def _resources() -> list[dict[str, Any]]:
+    """Return every template, as `resources/templates/list` shows it to who may read all."""
+    named = [(template.uri_template, template.look, template.scope) for template in TEMPLATES]
+    return [
+        {
+            "uriTemplate": uri_template,
+            "name": look.name,
+            "title": look.title,
+            "description": look.description,
+            **({"mimeType": look.mime_type} if look.mime_type else {}),
+            "annotations": {"audience": list(look.audience), "priority": look.priority},
+            "scope": scope,
+        }
+        for uri_template, look, scope in [*named, (FILE_TEMPLATE, REPORT_FILE, READ)]
+    ]
 
 
 def _components() -> dict[str, Any]:

@@ -16,16 +16,13 @@ from starlette.routing import Route
 
 from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
-from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol.completion import Completion
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
+from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
-from planner_mcp.protocol.prompts import Prompts
-from planner_mcp.protocol.resources import Resources
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
 from planner_mcp.protocol.tasks import Tasks
@@ -76,25 +73,23 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         planner = Planner(store, feed, settings=settings)
         audit_log = AuditLog(store.link, settings)
         audit = Audit(audit_log)
-        desk = ToolDesk(planner, settings, RedisWebhooks(store.link, settings), audit)
+        books = library(settings, planner, audit_log)
+        desk = ToolDesk(planner, settings, books, webhooks=RedisWebhooks(store.link, settings), audit=audit)
         waker = Waker(store.redis)
         registry, watch_log = Registry(planner, waker), WatchLog(store.redis)
         subscriptions = Subscriptions(registry, watch_log, waker, job_ttl_s=settings.job_ttl_s)
         listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
-        features: list[Feature] = [tasks, subscriptions, listen, *library(settings, planner, audit_log)]
+        features: list[Feature] = [tasks, subscriptions, listen, *books.features()]
         yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
 
 
-def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> list[Feature]:
-    """Return what can be read beside tools: resources, prompts, and the completion of their arguments."""
-    cursors = Cursors(open_seal(settings))
+def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
+    """Return what can be read beside tools."""
     reports = ReportFolder(settings.reports_dir)
-
-    def reading(principal: Principal) -> Reading:
-        return Reading(principal, planner, reports, audit_log)
-
-    return [Resources(reading, cursors), Prompts(cursors), Completion(planner)]
+    return Library(
+        planner, Cursors(open_seal(settings)), lambda principal: Reading(principal, planner, reports, audit_log)
+    )
 
 
 @asynccontextmanager

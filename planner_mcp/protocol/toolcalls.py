@@ -4,8 +4,9 @@ Owns the translation between `planner_mcp.tools` and the SDK's types. Arguments 
 that a mistake is a tool result with all faults at once (SPEC T7) and never the SDK's own message.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -18,12 +19,15 @@ from planner_mcp.jobs.deliveries import Webhooks
 from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
+from planner_mcp.protocol.library import Library
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
-from planner_mcp.tools.registry import dispatch, shown_tools
+from planner_mcp.tools.registry import dispatch, shown_tools, toolsets_of
 
-LEAST_STEP = 1e-3
+PAGE: Final = 50
+"""Tools of one page: all of ours."""
+LEAST_STEP: Final = 1e-3
 """MCP wants progress to rise with every notification, so news without progress moves it by this much."""
 
 
@@ -33,19 +37,21 @@ class ToolDesk:
     Args:
         planner: What the tools work on.
         settings: Which tool sets are shown.
+        library: Where tools read resources, and whose cursors the list has.
         webhooks: What the tools for webhooks work on.
         audit: Told of every call.
     """
 
     def __init__(
-        self, planner: Planner, settings: Settings, webhooks: Webhooks | None = None, audit: Audit | None = None
+        self, planner: Planner, settings: Settings, library: Library, *, webhooks: Webhooks, audit: Audit
     ) -> None:
         self._planner = planner
         self._webhooks = webhooks
         self._audit = audit
         self._settings = settings
-        self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings)}
-        self._listed = [(tool.scope, types.Tool.model_validate(tool.as_json())) for tool in self._tools.values()]
+        self._library = library
+        self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}")}
+        self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
@@ -58,11 +64,14 @@ class ToolDesk:
         return tool is not None and tool.may_be_task
 
     async def list_tools(
-        self, ctx: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
+        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Answer `tools/list`: what the principal may call, in the same order on every replica."""
+        """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = _principal(ctx)
-        return types.ListToolsResult(tools=[tool for scope, tool in self._listed if principal.may(scope)])
+        names = [tool.name for tool in shown_tools(self._settings, _asked(ctx)) if principal.may(tool.scope)]
+        cursor = params.cursor if params is not None else None
+        shown, following = self._library.cursors.page(ctx.method, principal, names, cursor, PAGE)
+        return types.ListToolsResult(tools=[self._listed[name] for name in shown], next_cursor=following)
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -72,23 +81,31 @@ class ToolDesk:
         Raises:
             MCPError: No such tool.
         """
-        if (tool := self._tools.get(params.name)) is None:
+        sets = toolsets_of(self._settings, _asked(ctx))
+        if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
             unknown = UnknownToolError()
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
+        principal = _principal(ctx)
         context = ToolContext(
-            principal=_principal(ctx),
+            principal=principal,
             planner=self._planner,
             settings=self._settings,
             notify_progress=_rising(ctx.session.report_progress),
             trace_id=trace_id(),
             webhooks=self._webhooks,
             audit=self._audit,
+            reading=self._library.open_reading(principal),
         )
         return call_result(await dispatch(tool, context, params.arguments or {}))
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
     return principal_of(ctx.request.scope if ctx.request is not None else {})
+
+
+def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
+    """Return which tool sets the client's URL asks for, empty for none in particular."""
+    return ctx.request.query_params.get("toolsets", "") if ctx.request is not None else ""
 
 
 def _rising(report: Any) -> NotifyProgress:
@@ -110,6 +127,10 @@ def call_result(result: ToolResult | ErrorResult) -> types.CallToolResult:
         *(
             types.ResourceLink(type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime_type)
             for link in result.links
+        ),
+        *(
+            types.ImageContent(type="image", data=b64encode(picture.data).decode(), mime_type=picture.mime_type)
+            for picture in result.pictures
         ),
     ]
     return types.CallToolResult(content=list(content), structured_content=result.structured, is_error=result.is_error)

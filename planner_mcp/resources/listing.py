@@ -21,7 +21,7 @@ from planner_mcp.text import plain
 from planner_mcp.tools.answers import timestamp
 
 PAGE: Final = 50
-"""Entries of a page; one more where a job comes with its plan."""
+"""Entries of a page, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,13 @@ async def page_of(reading: Reading, place: Place) -> tuple[list[Entry], Place | 
     """Return the entries from a place on, and the place of the next page, None after the last."""
     found: list[Entry] = []
     while place.kind < len(_KINDS):
-        room = PAGE - len(found)
-        if room <= 0:
+        list_kind, width = _KINDS[place.kind]
+        count = (PAGE - len(found)) // width
+        if count <= 0:
             return found, place
-        part = await _KINDS[place.kind](reading, place, room)
+        part = await list_kind(reading, place, count)
         found += part.entries
-        place = Place(place.kind + 1) if part.is_over else Place(place.kind, place.offset + room, part.before)
+        place = Place(place.kind + 1) if part.is_over else Place(place.kind, place.offset + count, part.before)
     return found, None
 
 
@@ -139,5 +140,6 @@ def _is_older(at: datetime, name: str, before: str) -> bool:
     return not before or timestamp(at) < limit or (timestamp(at) == limit and name != last)
 
 
-_KINDS: Final[tuple[Callable[[Reading, Place, int], Awaitable[_Part]], ...]] = (_fixed, _reports, _jobs, _scenarios)
-"""The kinds, in the order of the list."""
+_List = Callable[[Reading, Place, int], Awaitable[_Part]]
+_KINDS: Final[tuple[tuple[_List, int], ...]] = ((_fixed, 1), (_reports, 1), (_jobs, 2), (_scenarios, 2))
+"""The kinds in the order of the list, each with the most entries that one of it makes."""

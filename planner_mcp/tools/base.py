@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from planner_mcp.auth.audit import Audit
     from planner_mcp.jobs.deliveries import Webhooks
     from planner_mcp.jobs.service import Planner
+    from planner_mcp.resources.base import Reading
 
 NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
 """`(progress, total, message)`: progress must rise from call to call."""
@@ -39,6 +40,8 @@ class ToolContext:
     """None where the door has no store beside the planner's."""
     audit: "Audit | None" = None
     """Told of every call; None in tests of a tool alone."""
+    reading: "Reading | None" = None
+    """What resources are read from; None where the door has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,14 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """An image beside the words of an answer."""
+
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """An answer, told twice: each form complete by itself, because hosts disagree which one the model sees."""
 
@@ -58,6 +69,7 @@ class ToolResult:
     text: str
     """Short lines of ids and numbers; no free text of the caller."""
     links: tuple[Link, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     is_error: ClassVar[bool] = False
 
 
@@ -68,6 +80,7 @@ class ErrorResult:
     structured: dict[str, Any]
     text: str
     links: tuple[Link, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     is_error: ClassVar[bool] = True
 
 

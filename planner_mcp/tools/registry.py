@@ -16,8 +16,11 @@ from planner_mcp.tools import (
     cancel_vrp_job,
     compare_plans,
     create_scenario,
+    list_jobs,
+    list_scenarios,
     query_vrp_status,
     read_plan,
+    read_resource,
     resolve_vrp,
     revise_scenario,
     solve_vrp,
@@ -45,6 +48,9 @@ REGISTRY: Final = tuple(
         revise_scenario,
         resolve_vrp,
         compare_plans,
+        list_jobs,
+        list_scenarios,
+        read_resource,
         webhook_secret,
         webhook_deliveries,
     )
@@ -60,9 +66,29 @@ def tools_for(toolsets: Iterable[str], scopes: Iterable[str]) -> tuple[Tool, ...
     return tuple(tool for tool in REGISTRY if tool.toolset in sets and tool.scope in held)
 
 
-def shown_tools(settings: Settings) -> tuple[Tool, ...]:
-    """Return the tools of the deployment's tool sets."""
-    sets = {name.strip() for name in settings.toolsets.split(",")}
+def toolsets_of(settings: Settings, asked: str = "") -> frozenset[str]:
+    """Return the tool sets that are on.
+
+    Args:
+        settings: What the deployment shows, and what it allows beyond.
+        asked: What a client asked for on its URL: names between commas, or `all`; empty for the deployment's choice.
+            Names that are not allowed are passed over.
+    """
+    shown, allowed = names_in(settings.toolsets), names_in(settings.toolsets_allowed)
+    wanted = names_in(asked)
+    if not wanted:
+        return shown
+    return shown | allowed if "all" in wanted else wanted & (shown | allowed)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names between commas."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
+def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
+    """Return the tools that are on; arguments as for `toolsets_of`."""
+    sets = toolsets_of(settings, asked)
     return tuple(tool for tool in REGISTRY if tool.toolset in sets)
 
 

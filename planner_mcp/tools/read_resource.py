@@ -1,0 +1,100 @@
+"""`read_resource`: whatever a resource offers, for hosts that show their model no resources (SPEC T6, R1)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
+from planner_mcp.resources.base import Contents
+from planner_mcp.resources.catalogue import read
+from planner_mcp.tools.base import (
+    READ,
+    Arguments,
+    Hints,
+    Link,
+    Picture,
+    Tool,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+
+MAX_BYTES: Final = 2600
+"""Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
+
+
+class ResourceArguments(Arguments):
+    """Arguments of `read_resource`."""
+
+    uri: Annotated[str, Field(max_length=2048, description="of a resource")]
+    offset: Annotated[int, Field(ge=0, le=100_000_000, description="next_offset of the answer before")] = 0
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "uri": {"type": "string"},
+        "mime_type": {"type": "string"},
+        "text": {"type": "string"},
+        "next_offset": {"type": "integer"},
+        "size": {"type": "integer"},
+    },
+    "required": ["uri", "mime_type", "size"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return a piece of text, or a picture."""
+    asked = parse(ResourceArguments, args)
+    if ctx.reading is None:
+        raise PlannerError
+    try:
+        found = await read(ctx.reading, asked.uri)
+    except NotFoundError as error:
+        fault = Fault("/uri", error.message, "a uri of resources/list, or of a template with its names filled in")
+        raise NotFoundError(error.message, errors=[fault]) from error
+    return _bytes(asked.uri, found, found.data) if found.data is not None else _piece(asked, found)
+
+
+def _bytes(uri: str, found: Contents, data: bytes) -> ToolResult:
+    structured = {"uri": uri, "mime_type": found.mime_type, "size": len(data)}
+    text = f"{uri}: {found.mime_type}, {len(data)} bytes"
+    if found.mime_type.startswith("image/"):
+        return ToolResult(structured, text, pictures=(Picture(data, found.mime_type),))
+    return ToolResult(structured, text, (Link(uri, "file", found.mime_type),))
+
+
+def _piece(asked: ResourceArguments, found: Contents) -> ToolResult:
+    whole = found.text or ""
+    if asked.offset > len(whole):
+        raise input_error([Fault("/offset", "The text is shorter than this.", f"0 to {len(whole)}")])
+    piece = cut(whole[asked.offset :])
+    structured = {"uri": asked.uri, "mime_type": found.mime_type, "size": len(whole.encode()), "text": piece}
+    end = asked.offset + len(piece)
+    if end < len(whole):
+        structured["next_offset"] = end
+    more = f"\n… more with offset={end}" if end < len(whole) else ""
+    return ToolResult(structured, piece + more)
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text that keeps within `MAX_BYTES` of UTF-8."""
+    return text[:MAX_BYTES].encode()[:MAX_BYTES].decode(errors="ignore")
+
+
+TOOL: Final = Tool(
+    name="read_resource",
+    title="Read resource",
+    description=(
+        "Read scenario://<id>, scenario://<id>/result, job://<id>, plan://<id> with /map.png, /map.svg, /report.html, "
+        "file:/// reports, logs://vrp/<date>. Text comes in pieces; map.png comes as a picture."
+    ),
+    input_schema=schema_of(ResourceArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="data",
+    meta={"example": {"uri": "job://job-0-…"}},
+)

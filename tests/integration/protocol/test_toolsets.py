@@ -1,0 +1,102 @@
+"""Tool sets by setting, by scope and by URL, over the wire (SPEC T9)."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from planner_mcp.settings import Settings
+from planner_mcp.tools.registry import REGISTRY, shown_tools
+from tests.integration.protocol.houses import Caller, Replica, Worker
+from tests.integration.protocol.test_resources import caller, solved
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+__all__ = ["caller"]
+
+
+class Asking(Replica):
+    """A replica reached by a URL that asks for tool sets."""
+
+    @property
+    def mcp(self) -> str:
+        return f"{self.url}/mcp?toolsets=core,data"
+
+
+def asking(on: Replica) -> Replica:
+    """Return the same replica by the other URL."""
+    return Asking(on.url, on.drain)
+
+
+async def names(caller: Caller, on: Replica) -> list[str]:
+    """Return the names of the tools shown."""
+    return [tool["name"] for tool in (await caller.result(on, "tools/list"))["tools"]]
+
+
+async def test_a_client_switches_sets_on_by_its_url(houses: Two, caller: Caller) -> None:
+    """SPEC T9: what is not asked for costs no tokens; the order is one."""
+    core = [tool.name for tool in REGISTRY if tool.toolset == "core"]
+    more = [tool.name for tool in REGISTRY if tool.toolset in ("core", "data")]
+    assert await names(caller, houses[0]) == core
+    assert await names(caller, asking(houses[1])) == more
+
+
+async def test_a_set_that_is_off_cannot_be_called(houses: Two, caller: Caller) -> None:
+    """SPEC T9: off means off, for the list and for the call."""
+    asked: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
+    assert (await caller.error(houses[0], "tools/call", "list_jobs", **asked))["data"]["type"] == "UnknownTool"
+    assert (await caller.result(asking(houses[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
+
+
+def test_the_deployment_has_the_last_word() -> None:
+    """SPEC T9: a URL switches on what is allowed, nothing else."""
+    closed = Settings(toolsets="core", toolsets_allowed="")
+    assert {tool.toolset for tool in shown_tools(closed, "all")} == {"core"}
+    assert {tool.toolset for tool in shown_tools(closed, "admin,data")} == set()
+    assert {tool.toolset for tool in shown_tools(Settings(), "data,nonsense,,")} == {"data"}
+    assert {tool.toolset for tool in shown_tools(Settings(toolsets="core,admin"))} == {"core", "admin"}
+
+
+async def test_callback_support_reaches_clients(houses: Two, caller: Caller) -> None:
+    """SPEC T2: an annotation the SDK does not know travels all the same, on every page."""
+    tools = (await caller.result(houses[0], "tools/list"))["tools"]
+    assert [tool["name"] for tool in tools if tool["annotations"].get("callbackSupport")] == ["solve_vrp"]
+    assert all("readOnlyHint" in tool["annotations"] for tool in tools)
+
+
+async def test_what_resources_offer_tools_offer_too(houses: Two, caller: Caller, worker: Worker) -> None:
+    """SPEC T6: for hosts that show their model no resources."""
+    on = asking(houses[1])
+    job_id = await solved(caller, houses[0], worker)
+    jobs = (await caller.call(on, "list_jobs", {"status": "COMPLETED"}))["structuredContent"]
+    assert [row[0] for row in jobs["rows"]] == [job_id]
+    scenarios = (await caller.call(on, "list_scenarios", {}))["structuredContent"]
+    assert scenarios["rows"][0][3] == job_id
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    for uri in (f"scenario://{scenarios['rows'][0][0]}", f"job://{job_id}", plan, f"{plan}/report.html"):
+        found = await caller.call(on, "read_resource", {"uri": uri})
+        (contents,) = (await caller.result(on, "resources/read", uri, uri=uri))["contents"]
+        assert contents["text"].startswith(found["structuredContent"]["text"])
+        assert found["content"][0]["text"].startswith(found["structuredContent"]["text"])
+    picture = (await caller.call(on, "read_resource", {"uri": f"{plan}/map.png"}))["content"][1]
+    assert (picture["type"], picture["mimeType"]) == ("image", "image/png")
+    assert base64.b64decode(picture["data"]).startswith(b"\x89PNG")
+
+
+async def test_a_long_text_comes_in_pieces(houses: Two, caller: Caller, worker: Worker) -> None:
+    """SPEC T9: pieces join without a seam."""
+    on = asking(houses[0])
+    uri = f"plan://{(await solved(caller, houses[0], worker)).replace('job-', 'plan-', 1)}/report.html"
+    whole, offset = "", 0
+    while offset is not None:
+        piece = (await caller.call(on, "read_resource", {"uri": uri, "offset": offset}))["structuredContent"]
+        whole, offset = whole + piece["text"], piece.get("next_offset")
+    assert len(whole.encode()) == piece["size"]
+    assert whole.endswith("</html>\n")
+
+
+async def test_an_unknown_resource_is_a_tool_error(houses: Two, caller: Caller) -> None:
+    """SPEC T7, A2."""
+    result = await caller.call(asking(houses[0]), "read_resource", {"uri": "job://nothing"})
+    assert result["isError"]
+    assert result["structuredContent"]["errors"][0]["path"] == "/uri"
