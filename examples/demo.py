@@ -63,14 +63,19 @@ async def create(client: Client, scenario: dict[str, Any]) -> str:
 
 
 async def solve(client: Client, scenario_id: str, solve_s: int) -> tuple[dict[str, Any], list[tuple[float, float]]]:
-    """Solve and return the plan and the best cost by elapsed seconds."""
+    """Solve and return the plan, and the best cost by elapsed seconds while as many tickets were served."""
     screen.heading(f"solve_vrp: {solve_s} s, watched with query_vrp_status")
     job = await call(client, "solve_vrp", {"scenario_id": scenario_id, "solve_time": f"PT{solve_s}S"})
     started = time.monotonic()
     history: list[tuple[float, float]] = []
+    served = 0
 
     def on_status(status: dict[str, Any]) -> None:
+        nonlocal served
         cost = status.get("cost")
+        if status.get("tickets_served", 0) > served:
+            served = status["tickets_served"]
+            history.clear()
         if cost is not None and (not history or cost < history[-1][1]):
             history.append((time.monotonic() - started, cost))
         screen.show(status)

@@ -59,7 +59,7 @@ class Incumbent:
         self._cpu = cpu
         self._waiting: Candidate | None = None
         self._due = 0.0
-        self._cost: int | None = None
+        self._price: int | None = None
         self.plan: Plan | None = None
         self.improvements = 0
         self.violations: Sequence[str] = ()
@@ -109,13 +109,14 @@ class Incumbent:
         return self.plan
 
     def _judge(self, candidate: Candidate) -> None:
-        if self._cost is not None and price(self._problem, candidate) >= self._cost:
+        asked = price(self._problem, candidate)
+        if self._price is not None and asked >= self._price:
             return
         plan = lay_out(self._problem, candidate, **asdict(self._stamp))
         if violations := verify(self._problem, plan):
             self.violations = violations
             return
-        self._cost = price(self._problem, candidate)
+        self._price = asked
         self.plan = plan
         self.improvements += 1
         self._publish(plan, self.improvements)

@@ -31,6 +31,7 @@ from planner_mcp.vrp.schedule import candidate_of
 from workers import frames, limits
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
+from workers.engines.portfolio import Portfolio
 from workers.incumbent import Incumbent, Stamp
 
 OVERRUN_S: Final = 5.0
@@ -158,7 +159,9 @@ def _search(order: Order, desk: Desk) -> frames.Message:
 
 
 def _stamp(order: Order, engine: Engine) -> Stamp:
-    versions = {"planner-mcp": __version__, engine.name: engine.version(), "python": platform.python_version()}
+    engines = engine.able if isinstance(engine, Portfolio) else (engine,)
+    versions = {each.name: each.version() for each in engines}
+    versions |= {"planner-mcp": __version__, "python": platform.python_version()}
     return Stamp(engine.name, order.seed, versions, order.input_hash)
 
 

@@ -82,6 +82,7 @@ class Story:
         return Progress(
             percent=max(percent, min(99, told.percent)),
             cost=plan.get("cost"),
+            penalty=plan.get("penalty") or None,
             tickets_served=plan.get("tickets_served"),
             tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
             improvements=told.improvements + self._improvements,

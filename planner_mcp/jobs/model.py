@@ -91,7 +91,9 @@ class Progress:
     percent: int = 0
     """0…99 while solving, rising only; 100 only when completed."""
     cost: float | None = None
-    """Best verified cost so far."""
+    """Of the best verified plan so far."""
+    penalty: float | None = None
+    """Of the same plan, where it leaves wanted tickets out: (penalty, cost) never rises, cost alone may."""
     tickets_served: int | None = None
     tickets_total: int | None = None
     improvements: int = 0

@@ -201,4 +201,5 @@ def _order(event_id: str) -> tuple[int, ...]:
 
 
 def _is_change(event: Event, job: Job) -> bool:
-    return event.kind is not EventKind.PROGRESS or event.data.get("cost") != job.progress.cost
+    best = (event.data.get("penalty"), event.data.get("cost"))
+    return event.kind is not EventKind.PROGRESS or best != (job.progress.penalty, job.progress.cost)

@@ -65,10 +65,11 @@ class Unassigned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A verified plan."""
+    """A verified plan. The better of two has the lower `penalty`, then the lower `cost`."""
 
     status: PlanStatus
     cost: float
+    """Routes, the span, and what the caller said it costs to leave a ticket out."""
     routes: tuple[PlannedRoute, ...]
     unassigned: tuple[Unassigned, ...]
     distance_m: float
@@ -78,9 +79,12 @@ class Plan:
     tickets_total: int
     assumptions: tuple[str, ...] = ()
     engine: str = ""
+    """Who found it: `sisr+pyvrp` where the second improved on the first."""
     seed: int = 0
     versions: dict[str, str] = field(default_factory=dict)
     input_hash: str = ""
+    penalty: float = 0.0
+    """What the wanted tickets left out weigh: more than any cost, doubled by each level of priority. Nobody pays it."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON."""

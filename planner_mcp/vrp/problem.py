@@ -217,6 +217,8 @@ class Candidate:
     """What an engine hands over: routes only. Times, loads and cost are laid out and checked by others."""
 
     routes: tuple[Route, ...]
+    found_by: tuple[str, ...] = field(default=(), compare=False)
+    """Engines that took part in finding it, where several share a solve."""
 
     @staticmethod
     def of_tickets(routes: dict[int, list[int]]) -> "Candidate":

@@ -407,19 +407,25 @@ def _summary_faults(book: _Book, plan: Plan, walks: Sequence[_Walk]) -> Iterator
     for name, (value, truth) in stated.items():
         if value != truth:
             yield f"The plan states a wrong {name}."
-    if not _is_cost(book.problem, plan.cost, _cost(book.problem, served, walks)):
+    missed, wanted = _missing(book.problem, served)
+    span = book.problem.span_cost * max((walk.sums.duration for walk in walks), default=0)
+    if not _is_cost(book.problem, plan.cost, sum(walk.sums.cost for walk in walks) + missed + span):
         yield "The plan states a wrong cost."
+    if not _is_cost(book.problem, plan.penalty, wanted):
+        yield "The plan states a wrong penalty."
 
 
-def _cost(problem: Problem, served: set[str], walks: Sequence[_Walk]) -> int:
-    missing = sum(ticket.penalty for ticket in problem.tickets if ticket.id not in served)
-    empty = sum(
-        group.penalty
-        for group in problem.groups
-        if group.kind is GroupKind.ONE_OF and not any(problem.tickets[index].id in served for index in group.tickets)
-    )
-    span = problem.span_cost * max((walk.sums.duration for walk in walks), default=0)
-    return sum(walk.sums.cost for walk in walks) + missing + empty + span
+def _missing(problem: Problem, served: set[str]) -> tuple[int, int]:
+    """Return what it costs to leave out what is left out: at the caller's price, and at that of wanted tickets."""
+    sums = {True: 0, False: 0}
+    for ticket in problem.tickets:
+        if ticket.id not in served:
+            sums[ticket.is_priced] += ticket.penalty
+    for group in problem.groups:
+        members = [problem.tickets[index] for index in group.tickets]
+        if group.kind is GroupKind.ONE_OF and not any(member.id in served for member in members):
+            sums[all(member.is_priced for member in members)] += group.penalty
+    return sums[True], sums[False]
 
 
 def _status(problem: Problem, served: set[str]) -> PlanStatus:

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -34,6 +35,8 @@ def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
     assert all(later < earlier for earlier, later in pairwise(prices))
     assert outcome.best is not None
     assert price(problem, outcome.best) == prices[-1]
+    assert set(outcome.best.found_by) <= {engine.name for engine in registry.engines()}
+    assert outcome.best.found_by
 
 
 def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
@@ -48,7 +51,9 @@ def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
 
 def test_candidate_travels_whole() -> None:
     """Between processes candidates are plain JSON."""
-    assert lanes.decode(lanes.encode(TWO)) == TWO
+    found = replace(TWO, found_by=("sisr", "pyvrp"))
+    assert lanes.decode(lanes.encode(found)) == found
+    assert lanes.decode(lanes.encode(found)).found_by == found.found_by
 
 
 def test_lane_that_dies_costs_the_others_nothing() -> None:

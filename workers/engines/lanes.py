@@ -104,7 +104,7 @@ def _become_lane(search: Search, sock: socket.socket, parent: int) -> None:
 def encode(candidate: Candidate) -> frames.Message:
     """Return a candidate as it travels."""
     routes = [[route.agent, [[stop.kind.value, stop.index] for stop in route.stops]] for route in candidate.routes]
-    return {"routes": routes}
+    return {"routes": routes, "found_by": candidate.found_by}
 
 
 def decode(message: frames.Message) -> Candidate:
@@ -113,5 +113,6 @@ def decode(message: frames.Message) -> Candidate:
         tuple(
             Route(agent, tuple(Stop(StopKind(kind), index) for kind, index in stops))
             for agent, stops in message["routes"]
-        )
+        ),
+        tuple(message["found_by"]),
     )

@@ -7,6 +7,7 @@ with more cores, further engines or seeds search beside them. The shares are mea
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
@@ -34,6 +35,7 @@ class Portfolio:
     is_deterministic = False
 
     def __init__(self, able: Sequence[Engine]) -> None:
+        self.able = tuple(able)
         self._able = {engine.name: engine for engine in able}
         self.features = frozenset[Feature]().union(*(engine.features for engine in able))
 
@@ -42,8 +44,8 @@ class Portfolio:
         return True
 
     def version(self) -> str:
-        """Return the versions of the engines that take turns."""
-        return ", ".join(f"{engine.name} {engine.version()}" for engine, _ in self._lanes(1)[0])
+        """Return the versions of the engines that may take part."""
+        return ", ".join(f"{engine.name} {engine.version()}" for engine in self.able)
 
     def solve(
         self,
@@ -91,11 +93,12 @@ def _take_turns(turns: Turns, problem: Problem, limits: Limits, best: "_Best", s
     began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
     for engine, until in turns:
         turn = replace(limits, deadline=began + until * (limits.deadline - began))
-        outcome = engine.solve(problem, turn, best.offer, should_stop, best.candidate)
+        offer = partial(best.offer, by=engine.name)
+        outcome = engine.solve(problem, turn, offer, should_stop, best.candidate)
         iterations += outcome.iterations
         reason = outcome.reason
         if outcome.best is not None:
-            best.offer(outcome.best)
+            offer(outcome.best)
         if reason is StopReason.STOPPED:
             break
     return Outcome(best.candidate, reason, iterations)
@@ -110,10 +113,13 @@ class _Best:
         self.candidate = start
         self._cost = None if start is None else price(problem, start)
 
-    def offer(self, candidate: Candidate) -> None:
-        """Take a candidate if it is cheaper."""
+    def offer(self, candidate: Candidate, by: str | None = None) -> None:
+        """Take a candidate if it is cheaper; the engine that found it joins those whose plan it started from."""
         cost = price(self._problem, candidate)
         if self._cost is None or cost < self._cost:
             self._cost = cost
+            if by is not None:
+                before = () if self.candidate is None else self.candidate.found_by
+                candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
             self.candidate = candidate
             self._on_improvement(candidate)

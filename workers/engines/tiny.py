@@ -6,6 +6,7 @@ and ends in milliseconds, so that the smallest job does not wait out its whole s
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb, factorial
 from typing import Final
@@ -15,6 +16,8 @@ from planner_mcp.vrp.schedule import lay_out, price
 from planner_mcp.vrp.verify import verify
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 
+NAME: Final = "enumeration"
+"""Who found such a plan."""
 MOST_PLANS: Final = 3000
 """Plans that are tried in well under a second."""
 _NOT_ENUMERATED: Final = frozenset({Feature.BREAKS, Feature.RELOAD})
@@ -36,7 +39,7 @@ def solve(problem: Problem, limits: Limits, on_improvement: OnImprovement, shoul
         tried += 1
         cost = price(problem, candidate)
         if (least is None or cost < least) and not verify(problem, lay_out(problem, candidate)):
-            best, least = candidate, cost
+            best, least = replace(candidate, found_by=(NAME,)), cost
         if should_stop() or time.monotonic() >= limits.deadline:
             reason = StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT
             break

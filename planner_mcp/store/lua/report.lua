@@ -1,5 +1,5 @@
 -- Records progress and, with a better plan, the checkpoint. Repeating a report writes no second event.
--- A: job, fence, percent, progress, best (the cost as text), extra, summary; ARGV[2]: plan or ''
+-- A: job, fence, percent, progress, best (penalty and cost as text), extra, summary; ARGV[2]: plan or ''
 local job = held(A.job, A.fence)
 if not job then return { 'lost' } end
 if ARGV[2] == '' and job.progress == A.progress then return { 'ok' } end

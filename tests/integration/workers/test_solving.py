@@ -24,7 +24,9 @@ async def test_smallest_call_completes_at_once(open_shop: Shop) -> None:
     plan = await open_shop.store.get_plan(OWNER, (await open_shop.job(job)).plan_id or "")
     assert plan["tickets_served"] == 1
     assert plan["status"] == "feasible"
+    assert plan["engine"] == "enumeration"
     assert plan["versions"]["planner-mcp"]
+    assert plan["input_hash"]
 
 
 async def test_progress_is_true_and_only_rises(open_shop: Shop) -> None:
@@ -35,8 +37,8 @@ async def test_progress_is_true_and_only_rises(open_shop: Shop) -> None:
     assert percents == sorted(percents)
     assert all(percent < 100 for percent in percents[:-1])
     assert percents[-1] == 100
-    costs = [event.data["cost"] for event in events if event.data.get("cost") is not None]
-    assert costs == sorted(costs, reverse=True)
+    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
+    assert best == sorted(best, reverse=True)
     done = await open_shop.job(job)
     assert done.state is JobState.COMPLETED
     assert 1.5 < done.progress.elapsed_s < 3.0

@@ -136,6 +136,7 @@ def test_a_plan_goes_through_json_and_back_to_its_stops() -> None:
     stored = json.loads(json.dumps(plan.as_json()))
     assert Plan.from_json(stored) == plan
     assert candidate_of(day, stored) == stops
+    assert lay_out(day, candidate_of(day, stored), engine="auto").engine == "sisr"
     fewer = replace(day, tickets=day.tickets[1:], agents=(replace(day.agents[0], breaks=(), reload_at=()),))
     assert candidate_of(fewer, stored) == candidate(fewer, "b")
 

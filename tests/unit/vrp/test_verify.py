@@ -204,6 +204,7 @@ def visited(plan: Plan, index: int, **changes: Any) -> Plan:
 
 LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
     ("cost", lambda p: replace(p, cost=p.cost + 1), "The plan states a wrong cost."),
+    ("penalty", lambda p: replace(p, penalty=1.0), "The plan states a wrong penalty."),
     ("distance", lambda p: replace(p, distance_m=p.distance_m + 1), "The plan states a wrong distance_m."),
     ("duration", lambda p: replace(p, duration_s=p.duration_s + 1), "The plan states a wrong duration_s."),
     ("agents", lambda p: replace(p, agents_used=2), "The plan states a wrong agents_used."),
@@ -291,3 +292,25 @@ def test_the_price_of_a_candidate_is_the_cost_of_its_plan() -> None:
     day = problem([agent(fixed_cost=3.5, cost_per_km=250, cost_per_hour=12.25)], options={"balance_cost_per_hour": 7})
     chosen = candidate(day, "b", "a")
     assert price(day, chosen) / day.cost_scale == lay_out(day, chosen).cost
+
+
+def test_cost_is_what_a_caller_pays_and_the_weight_of_wanted_tickets_stands_apart() -> None:
+    """SPEC J5, S3: numbers of a partial plan make sense; penalty first, cost second, together the price."""
+    day = problem(tickets=[ticket(), ticket("b", "B"), ticket("c", "C", penalty=2.5)])
+    chosen = candidate(day, "a")
+    plan = lay_out(day, chosen)
+    wanted = next(each.penalty for each in day.tickets if each.id == "b")
+    assert verify(day, plan) == []
+    assert plan.cost == plan.routes[0].cost + 2.5
+    assert plan.penalty == wanted / day.cost_scale > plan.cost
+    assert price(day, chosen) == round((plan.cost + plan.penalty) * day.cost_scale)
+
+
+def test_penalty_of_alternatives_is_a_cost_only_where_the_caller_named_it() -> None:
+    """SPEC S1, J5: of a group that nobody serves."""
+    wanted = problem(groups=[{"kind": "one_of", "tickets": ["a", "b"]}])
+    priced = problem(groups=[{"kind": "one_of", "tickets": ["a", "b"], "penalty": 7}])
+    nobody = [lay_out(day, Candidate(())) for day in (wanted, priced)]
+    assert [verify(day, plan) for day, plan in zip((wanted, priced), nobody, strict=True)] == [[], []]
+    assert (nobody[0].cost, nobody[0].penalty > 0) == (0.0, True)
+    assert (nobody[1].cost, nobody[1].penalty) == (7.0, 0.0)
