@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test test-all chaos serve demo bench bench-plans docs manifest clean
+.PHONY: bench-peers help setup check test test-all chaos serve demo bench bench-plans docs manifest clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ bench: setup ## measure latencies and throughput, record them in benchmarks/resu
 
 bench-plans: setup ## gaps to best known plans; DATA=folder of instances, ARGS="--seconds 5 --engine auto"
 	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans $(ARGS)
+
+bench-peers: setup ## the same trivial job here and on other engines, in one run
+	$(BIN)/python -m benchmarks.peers
 
 manifest: setup ## write manifest/manifest.json anew
 	$(BIN)/python -m manifest.build

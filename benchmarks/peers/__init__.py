@@ -1,0 +1,1 @@
+"""The same trivial job on other engines, side by side with ours in one run."""
