@@ -1,16 +1,18 @@
-"""Writes `manifest.json` from the objects that answer `tools/list` and validate input, or checks that it is fresh.
+"""Writes `manifest.json` and `server.json` from the objects that answer `tools/list` and check input, or checks them.
 
-`python -m manifest.build` writes, `python -m manifest.build --check` fails when the committed file is stale (SPEC M2).
-The document is a function of the code alone: no clock, no settings.
+`python -m manifest.build` writes, `python -m manifest.build --check` fails when a committed file is stale (SPEC M2).
+The documents are a function of the code alone: no clock, no settings.
 """
 
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import manifest
 import planner_mcp
+from manifest import identity
 from planner_mcp.auth.challenge import WELL_KNOWN
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.model import READ
@@ -62,8 +64,8 @@ def build() -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "name": "vrp-planner-mcp",
-        "title": "VRP Planner",
-        "description": "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans.",
+        "title": identity.TITLE,
+        "description": identity.DESCRIPTION,
         "version": planner_mcp.__version__,
         "last_updated": LAST_UPDATED,
         "capabilities": _capabilities(),
@@ -128,21 +130,26 @@ def _components() -> dict[str, Any]:
     return {"Scenario": schema, **dict(sorted(parts.items())), "Error": _ERROR_SCHEMA}
 
 
-def text() -> str:
-    """Return the manifest as the committed file holds it."""
-    return json.dumps(build(), ensure_ascii=False, indent=2) + "\n"
+def texts() -> dict[Path, str]:
+    """Return each committed file with what it should hold."""
+    documents = {
+        manifest.PATH: build(),
+        identity.REGISTRY_PATH: identity.registry_entry(planner_mcp.__version__),
+    }
+    return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the file, or with `--check` compare it; return the exit status."""
-    fresh = text()
+    """Write the files, or with `--check` compare them; return the exit status."""
+    fresh = texts()
     if "--check" not in arguments:
-        manifest.PATH.write_text(fresh, encoding="utf-8")
+        for path, text in fresh.items():
+            path.write_text(text, encoding="utf-8")
         return 0
-    if manifest.PATH.exists() and manifest.PATH.read_text(encoding="utf-8") == fresh:
-        return 0
-    sys.stderr.write("manifest/manifest.json is stale: run `make manifest`, and move LAST_UPDATED.\n")
-    return 1
+    stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
+    if stale:
+        sys.stderr.write(f"stale: {', '.join(stale)}: run `make manifest`, and move LAST_UPDATED.\n")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

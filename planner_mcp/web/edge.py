@@ -28,10 +28,12 @@ from planner_mcp.errors import (
 )
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
-from planner_mcp.web.manifest import PATHS as PUBLIC_PATHS
+from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
+from planner_mcp.web.manifest import PATHS
 from planner_mcp.web.nesting import is_deeper
 
 PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
+PUBLIC_PATHS: Final = frozenset({*PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

@@ -1,5 +1,7 @@
 """The committed manifest is the one the code makes, and keeps its form."""
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,10 @@ import pytest
 
 import manifest
 import planner_mcp
-from manifest import build
+from manifest import build, identity
 from planner_mcp.errors import catalogue
+from planner_mcp.prompts.registry import PROMPTS
+from planner_mcp.resources.catalogue import FILE_TEMPLATE, TEMPLATES
 from planner_mcp.tools.registry import REGISTRY
 
 
@@ -24,6 +28,7 @@ def test_a_stale_file_is_reported(
 ) -> None:
     """SPEC M2: a check fails, and writing mends it."""
     monkeypatch.setattr(manifest, "PATH", tmp_path / "manifest.json")
+    monkeypatch.setattr(identity, "REGISTRY_PATH", tmp_path / "server.json")
     assert build.main(["--check"]) == 1
     assert "stale" in capsys.readouterr().err
     assert build.main([]) == 0
@@ -46,6 +51,22 @@ def test_every_tool_and_error_is_in_it() -> None:
         entry for entry in document["errors"] if entry["code"] == 4002
     ).items()
     assert document["version"] == planner_mcp.__version__
+
+
+def test_every_resource_and_prompt_is_in_it() -> None:
+    """SPEC M1, R1, R4: from the objects that answer the lists."""
+    document = manifest.load()
+    templates = [entry["uriTemplate"] for entry in document["resources"]]
+    assert templates == [*(template.uri_template for template in TEMPLATES), FILE_TEMPLATE]
+    assert [entry["name"] for entry in document["prompts"]] == [prompt.name for prompt in PROMPTS]
+
+
+def test_the_registry_entry_keeps_the_limits_of_registries() -> None:
+    """SPEC M2: `server.json`, for this version."""
+    entry = json.loads(identity.REGISTRY_PATH.read_text(encoding="utf-8"))
+    assert len(entry["description"]) <= 100
+    assert entry["version"] == entry["packages"][0]["version"] == planner_mcp.__version__
+    assert re.fullmatch(r"[a-z0-9.-]+/[a-z0-9-]+", entry["name"])
 
 
 def test_returns_are_those_of_the_design() -> None:

@@ -20,6 +20,7 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.web.answers import HANDLERS
+from planner_mcp.web.discovery import discovery_routes
 from planner_mcp.web.edge import edge_layers
 from planner_mcp.web.health import health_routes
 from planner_mcp.web.jobs_api import JobsApi
@@ -35,7 +36,12 @@ class House:
 
 def build(settings: Settings, planner: Planner, *, drain: anyio.Event | None = None) -> Starlette:
     """Return the app of a replica without MCP."""
-    routes = [*JobsApi(settings, drain=drain).routes(), *manifest_routes(settings), *health_routes()]
+    routes = [
+        *JobsApi(settings, drain=drain).routes(),
+        *manifest_routes(settings),
+        *discovery_routes(settings),
+        *health_routes(),
+    ]
     app = Starlette(routes=routes, middleware=edge_layers(settings), exception_handlers=HANDLERS)
     app.state.house = House(planner)
     return app

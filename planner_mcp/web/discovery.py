@@ -1,0 +1,35 @@
+"""How clients find this server: its card at `/mcp/server-card`, and a catalogue that points to it (SPEC M2).
+
+Owns paths and addresses; the documents are `manifest.identity`'s. Addresses come from the settings, never from a
+request, so nobody can be sent elsewhere by a header.
+"""
+
+from typing import Final
+
+from starlette.routing import Route
+
+import planner_mcp
+from manifest import identity
+from planner_mcp.protocol.revisions import REVISIONS
+from planner_mcp.settings import Settings
+from planner_mcp.web.documents import document_routes
+
+CARD_PATHS: Final = ("/mcp/server-card",)
+CATALOGUE_PATHS: Final = ("/.well-known/ai-catalog.json", "/.well-known/mcp/catalog.json")
+"""The second is where the draft looked first."""
+
+
+def discovery_routes(settings: Settings) -> list[Route]:
+    """Return the routes to mount."""
+    url = mcp_url(settings)
+    card = identity.server_card(planner_mcp.__version__, url, REVISIONS)
+    return [
+        *document_routes(CARD_PATHS, card, identity.CARD_TYPE),
+        *document_routes(CATALOGUE_PATHS, identity.catalogue(url), identity.CATALOGUE_TYPE),
+    ]
+
+
+def mcp_url(settings: Settings) -> str:
+    """Return where clients connect, as far as the settings say."""
+    base = settings.public_url or f"http://{settings.host}:{settings.port}"
+    return f"{base.rstrip('/')}/mcp"

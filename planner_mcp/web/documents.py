@@ -1,0 +1,39 @@
+"""Documents anybody may read: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+MAX_AGE_S: Final = 300
+
+
+def document_routes(
+    paths: Sequence[str], document: dict[str, Any], media_type: str = "application/json"
+) -> list[Route]:
+    """Return the routes that serve a document, the same at each path."""
+    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {
+        "ETag": tag,
+        "Cache-Control": f"public, max-age={MAX_AGE_S}",
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "ETag",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+
+    async def answer(request: Request) -> Response:
+        if _is_known(request.headers.get("if-none-match", ""), tag):
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type=media_type, headers=headers)
+
+    return [Route(path, answer) for path in paths]
+
+
+def _is_known(header: str, tag: str) -> bool:
+    """Return whether a client has the document, by weak comparison."""
+    return any(each.strip().removeprefix("W/") in (tag, "*") for each in header.split(","))
