@@ -46,13 +46,18 @@ class Obstacle:
     value: int = 0
 
 
-def obstacles(problem: Problem, route: Route) -> list[Obstacle]:
+def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> list[Obstacle]:
     """Return every constraint a route breaks by itself.
 
     Groups and other routes are left aside, and so is a pickup without its delivery: shipments are moved whole.
+
+    Args:
+        problem: The day.
+        route: What is to be driven.
+        line: Its times, where they are known already.
     """
     tickets = tickets_of(route)
-    line = time_route(problem, route)
+    line = time_route(problem, route) if line is None else line
     return [
         *_strangers(problem, route.agent, tickets),
         *_loads(problem, route),

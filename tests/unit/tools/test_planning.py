@@ -1,5 +1,6 @@
 """Revisions, warm solves and comparisons as tools tell them, with the test as the worker."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -139,5 +140,51 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
         "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
         "resolve_vrp": {"warm_from": job_id},
         "compare_plans": {"plan_a": job_id, "plan_b": job_id},
+        "explain_unassigned": {"plan": job_id},
+        "suggest_fixes": {"plan": job_id},
     }.items():
         assert (await call(name, args, stranger)).structured["type"] == "NotFound", name
+
+
+async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisStore) -> None:
+    """SPEC T5: codes, evidence per agent, and a patch that lets the ticket in when the day is solved again."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    why = (await call("explain_unassigned", {"plan": job_id})).structured
+    assert why["total"] == 1
+    (entry,) = why["tickets"]
+    assert (entry["ticket_id"], entry["agents"]) == ("c", 2)
+    assert entry["in_the_way"] == {"SHIFT_END": 1, "CAPACITY": 1}
+    assert entry["nearest"][0] == {"agent_id": "w", "in_the_way": ["SHIFT_END 1 min over"]}
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {tuple(fix["kinds"]) for fix in answer.structured["fixes"]} == {
+        ("SHIFT_END",),
+        ("CAPACITY",),
+        ("ADD_AGENT",),
+    }
+    assert "raise the capacity (load) of v to 3" in answer.text
+    patch = next(fix["patch"] for fix in answer.structured["fixes"] if fix["kinds"] == ["CAPACITY"])
+    again = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
+    assert not again.is_error
+    await finish(store, ["a", "b", "c"])
+    assert (await call("suggest_fixes", {"plan": again.structured["job_id"]})).structured["fixes"] == []
+
+
+async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3: the copy of an agent would tell its prices."""
+    day = body([agent("v", capacity=2, fixed_cost=7)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    shown = {
+        tuple(fix["kinds"]): fix for fix in (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"]
+    }
+    assert "patch" in shown[("CAPACITY",)]
+    assert "patch" not in shown[("ADD_AGENT",)]
+
+
+async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
+    """SPEC T7."""
+    job_id = await solved(call, store, await created(call), ["a", "b"])
+    for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
+        result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
+        assert [fault["path"] for fault in result.structured["errors"]] == ["/ticket_ids/1", "/ticket_ids/2"]

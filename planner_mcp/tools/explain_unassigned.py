@@ -1,0 +1,116 @@
+"""`explain_unassigned`: why tickets are left out, with evidence agent by agent (SPEC T5)."""
+
+import time
+from collections import Counter
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, aside, check_known, subject
+from planner_mcp.vrp.fixes import Bench, told
+from planner_mcp.vrp.insertion import Trial
+
+BUDGET_S: Final = 3.0
+"""Time for one answer; tickets it does not suffice for are named."""
+MAX_AGENTS: Final = 3
+"""Agents told of for each ticket, the nearest to fitting first."""
+
+
+class ExplainArguments(Arguments):
+    """Arguments of `explain_unassigned`."""
+
+    plan: PlanName
+    ticket_ids: Annotated[list[str], Field(max_length=50, description="only these")] = []  # noqa: RUF012
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=20)] = 5
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "tickets": {
+            "type": "array",
+            "items": {"type": "object", "required": ["ticket_id", "code", "in_the_way", "nearest"]},
+        },
+        "total": {"type": "integer"},
+        "next_page": {"type": "integer"},
+    },
+    "required": ["plan_id", "tickets", "total"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return one page of unassigned tickets with what stands in the way of each agent."""
+    asked = parse(ExplainArguments, args)
+    found = await subject(ctx, asked.plan)
+    left_out = chosen(found.plan, asked.ticket_ids)
+    shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
+    tickets = await aside(_explained, found.scenario.body, found.plan, shown) if shown else []
+    structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
+    if asked.page * asked.size < len(left_out):
+        structured["next_page"] = asked.page + 1
+    head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
+    lines = [line for entry in tickets for line in _lines(entry)]
+    return ToolResult(structured, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
+
+
+def chosen(plan: Json, ticket_ids: list[str]) -> list[Json]:
+    """Return the unassigned entries of a plan that were asked for, all of them where none was named."""
+    entries = {entry["ticket_id"]: entry for entry in plan["unassigned"]}
+    check_known(ticket_ids, set(entries), "ticket_ids")
+    return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
+
+
+def _explained(body: Json, plan: Json, entries: list[Json]) -> list[Json]:
+    ends = time.monotonic() + BUDGET_S
+    bench = Bench(body, plan)
+    return [_entry(bench, entry, ends) for entry in entries]
+
+
+def _entry(bench: Bench, entry: Json, ends: float) -> Json:
+    name = entry["ticket_id"]
+    trials = bench.closest(bench.index[name], lambda: time.monotonic() > ends)
+    ways = Counter(limit.value for trial in trials for limit in trial.limits)
+    answer = {
+        "ticket_id": name,
+        "code": entry["code"],
+        "agents": len(trials),
+        "in_the_way": dict(ways.most_common()),
+        "nearest": [_nearest(bench, trial) for trial in trials[:MAX_AGENTS]],
+    }
+    return answer if len(trials) == len(bench.problem.agents) else {**answer, "is_cut_short": True}
+
+
+def _nearest(bench: Bench, trial: Trial) -> Json:
+    problem = bench.problem
+    in_the_way = [told(problem, each) for each in trial.obstacles]
+    fits = {"fits_at_cost": round(trial.cost / problem.cost_scale, 2)} if not in_the_way else {}
+    return {"agent_id": problem.agents[trial.route.agent].id, "in_the_way": in_the_way, **fits}
+
+
+def _lines(entry: Json) -> list[str]:
+    ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
+    lines = [f"{entry['ticket_id']} {entry['code']}; of {entry['agents']} agents: {ways or 'nothing in the way'}"]
+    for near in entry["nearest"]:
+        obstacle = " + ".join(near["in_the_way"]) or f"fits, cost +{near['fits_at_cost']:g}"
+        lines.append(f"  {near['agent_id']}: {obstacle}")
+    return lines
+
+
+TOOL: Final = Tool(
+    name="explain_unassigned",
+    title="Explain unassigned",
+    description=(
+        "Tell why tickets are left out of a plan: a code each, and for the agents nearest to fitting which limit is in "
+        "the way and by how much, other stops kept in their order. Next: suggest_fixes."
+    ),
+    input_schema=schema_of(ExplainArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "ticket_ids": ["t-7"]}},
+)

@@ -1,0 +1,110 @@
+"""`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
+
+import time
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.jobs.model import SENSITIVE
+from planner_mcp.tools.answers import number
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, aside, subject
+from planner_mcp.tools.explain_unassigned import chosen
+from planner_mcp.vrp.fixes import Bench, Fix
+
+BUDGET_S: Final = 4.0
+"""Time for one answer; tickets it does not suffice for are named."""
+MAX_TICKETS: Final = 5
+_PRICED: Final = {"ADD_AGENT", "PENALTY"}
+"""Kinds of fixes whose patch tells prices."""
+
+
+class SuggestArguments(Arguments):
+    """Arguments of `suggest_fixes`."""
+
+    plan: PlanName
+    ticket_ids: Annotated[
+        list[str], Field(max_length=MAX_TICKETS, description="absent: the first three unassigned")
+    ] = []  # noqa: RUF012
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "fixes": {
+            "type": "array",
+            "items": {"type": "object", "required": ["ticket_id", "change", "agent_id", "cost_delta"]},
+        },
+        "without_fix": {"type": "array", "items": {"type": "string"}},
+        "not_examined": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["plan_id", "fixes"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return proved fixes, smallest first, for a few tickets."""
+    asked = parse(SuggestArguments, args)
+    found = await subject(ctx, asked.plan)
+    names = [entry["ticket_id"] for entry in chosen(found.plan, asked.ticket_ids)]
+    wanted = names if asked.ticket_ids else names[:3]
+    fixes = await aside(_fixes, found.scenario.body, found.plan, wanted) if wanted else {}
+    shows_prices = ctx.principal.may(SENSITIVE)
+    structured = {
+        "plan_id": found.plan_id,
+        "fixes": [_shown(fix, shows_prices) for each in fixes.values() for fix in each],
+        "without_fix": [name for name, each in fixes.items() if not each],
+        "not_examined": [name for name in wanted if name not in fixes],
+    }
+    return ToolResult(structured, "\n".join(_lines(structured)))
+
+
+def _lines(answer: Json) -> list[str]:
+    lines = [f"{answer['plan_id']}: each fix proved by inserting into this plan and verifying it"]
+    for fix in answer["fixes"]:
+        lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}, cost {fix['cost_delta']:+})")
+    lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
+    lines += [f"{name}: not examined in time, ask for it alone" for name in answer["not_examined"]]
+    return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
+
+
+def _fixes(body: Json, plan: Json, names: list[str]) -> dict[str, list[Fix]]:
+    """Return the fixes of as many tickets as there is time for."""
+    ends = time.monotonic() + BUDGET_S
+    bench = Bench(body, plan)
+    found: dict[str, list[Fix]] = {}
+    for name in names:
+        if found and time.monotonic() > ends:
+            break
+        found[name] = bench.fixes(bench.index[name], lambda: time.monotonic() > ends)
+    return found
+
+
+def _shown(fix: Fix, shows_prices: bool) -> Json:
+    is_shown = shows_prices or not _PRICED & set(fix.kinds)
+    return {
+        "ticket_id": fix.ticket_id,
+        "kinds": list(fix.kinds),
+        "change": fix.change,
+        "agent_id": fix.agent_id,
+        "cost_delta": number(fix.cost_delta),
+        **({"patch": fix.patch} if is_shown else {}),
+    }
+
+
+TOOL: Final = Tool(
+    name="suggest_fixes",
+    title="Suggest fixes",
+    description=(
+        "Find the smallest changes that let unassigned tickets in: widen a window, extend a shift, raise a capacity, "
+        "add an agent. Each is proved on this plan by the verifier and comes as a patch for resolve_vrp."
+    ),
+    input_schema=schema_of(SuggestArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "ticket_ids": ["t-7"]}},
+)

@@ -1,0 +1,158 @@
+"""Why a ticket is left out, agent by agent, and the smallest change that lets it in, proved."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.fits import tickets_of
+from planner_mcp.vrp.fixes import Bench, Fix, told
+from planner_mcp.vrp.patch import revise
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out
+from planner_mcp.vrp.verify import verify
+from tests.unit.vrp.days import agent, body, ticket
+from workers.engines import tiny
+from workers.engines.base import Limits
+
+
+def bench(day: dict[str, Any], *routes: str) -> Bench:
+    """Return a plan of routes of one-letter tickets on its day, one an agent."""
+    problem = compile_scenario(parse_scenario(day))
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
+    plan = lay_out(problem, Candidate.of_tickets(orders))
+    assert verify(problem, plan) == []
+    return Bench(day, plan.as_json())
+
+
+def fixes(at: Bench, name: str) -> list[Fix]:
+    return at.fixes(at.index[name], lambda: False)
+
+
+FULL = body([agent("v", capacity=1)], [ticket("a"), ticket("b", "B")])
+LATE = body(
+    [agent("v", shift_end=10)],
+    [ticket("a", service_time_s=5, time_windows=[[0, 1]]), ticket("b", "B", time_windows=[[0, 3]])],
+)
+SHORT = body([agent("v", shift_end=7)], [ticket("a", service_time_s=3), ticket("b", "B", service_time_s=3)])
+COLD = body(
+    [agent("v"), agent("w", skills=["cold"], max_tickets=1)],
+    [ticket("a", skills=["cold"]), ticket("b", "B", skills=["cold"])],
+)
+NAMED = body([agent("v", max_tickets=1), agent("w")], [ticket("a"), ticket("b", "B", agents=["v"])])
+CASES: list[tuple[dict[str, Any], tuple[str, ...], str, str, dict[str, Any]]] = [
+    (FULL, ("a",), "b", "CAPACITY", {"agents": {"v": {"capacity": 2}}}),
+    (LATE, ("a",), "b", "TIME_WINDOW", {"tickets": {"b": {"time_windows": [["00:00", 7]]}}}),
+    (SHORT, ("a",), "b", "SHIFT_END", {"agents": {"v": {"shift_end": 10}}}),
+    (COLD, ("", "a"), "b", "SKILL_OR_AGENT", {"agents": {"v": {"skills": ["cold"]}}}),
+    (NAMED, ("a",), "b", "MAX_TICKETS", {"agents": {"v": {"max_tickets": 2}}}),
+]
+
+
+@pytest.mark.parametrize(("day", "routes", "left_out", "kind", "patch"), CASES, ids=[case[3] for case in CASES])
+def test_the_smallest_change_is_found_and_proved(
+    day: dict[str, Any], routes: tuple[str, ...], left_out: str, kind: str, patch: dict[str, Any]
+) -> None:
+    """SPEC T5: widen this window to, extend this shift to, raise this capacity to, drop this skill."""
+    found = {fix.kinds: fix for fix in fixes(bench(day, *routes), left_out)}
+    assert found[(kind,)].patch == patch
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[3] for case in CASES])
+def test_a_search_on_the_patched_day_serves_the_ticket(case: tuple[Any, ...]) -> None:
+    """SPEC T5: proved by a re-solve, of every plan there is."""
+    day, routes, left_out, *_ = case
+    for fix in fixes(bench(day, *routes), left_out):
+        patched = compile_scenario(parse_scenario(revise(day, fix.patch)))
+        best = tiny.solve(patched, Limits(float("inf")), lambda _: None, lambda: False).best
+        assert best is not None
+        served = {patched.tickets[index].id for route in best.routes for index in tickets_of(route)}
+        assert served == {entry["id"] for entry in day["tickets"]}, fix
+
+
+def test_one_more_agent_is_offered_at_the_end() -> None:
+    """SPEC T5: add one vehicle, a copy without what is its driver's own."""
+    day = body([{**agent("v", capacity=1, fixed_cost=7), "name": "Li", "phone": "1"}], [ticket("a"), ticket("b", "B")])
+    fix = fixes(bench(day, "a"), "b")[-1]
+    assert (fix.kinds, fix.agent_id, fix.cost_delta) == (("ADD_AGENT",), "v-2", 11.0)
+    assert fix.patch == {"agents": {"v-2": {"capacity": 1, "fixed_cost": 7}}}
+
+
+def test_what_fits_already_needs_no_change() -> None:
+    """SPEC T5: a search that was cut short left room."""
+    (fix,) = fixes(bench(body(), "a"), "b")
+    assert (fix.kinds, fix.patch, fix.cost_delta) == (("NONE",), {}, 2.0)
+
+
+def test_a_ticket_that_costs_more_than_it_is_worth_names_its_price() -> None:
+    """SPEC T5: the caller's own penalty was too low."""
+    day = body(tickets=[ticket("a"), ticket("b", "B", penalty=1)])
+    fix = fixes(bench(day, "a"), "b")[0]
+    assert (fix.kinds, fix.patch) == (("PENALTY",), {"tickets": {"b": {"penalty": 3}}})
+
+
+def test_shipments_are_inserted_whole() -> None:
+    """SPEC T5: both halves, in their order."""
+    tickets = [ticket("a"), ticket("p", "B", kind="pickup"), ticket("q", "C", pickup="p")]
+    (fix,) = fixes(bench(body(tickets=tickets), "a"), "q")
+    assert fix.kinds == ("NONE",)
+
+
+def test_evidence_tells_each_agent_apart() -> None:
+    """SPEC T5: which limit stands in the way of each, and by how much."""
+    agents = [agent("v", capacity=1), agent("w", shift_end=3), agent("x", shift_end=10)]
+    day = body(agents, [ticket("a"), ticket("b", "B", agents=["v", "w"]), ticket("c", "B", demand=1)])
+    at = bench(day, "a")
+    seen = {
+        trial.route.agent: [told(at.problem, each) for each in trial.obstacles]
+        for trial in at.closest(1, lambda: False)
+    }
+    assert seen == {0: ["CAPACITY load 1 short"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT"]}
+
+
+def test_no_time_no_fixes() -> None:
+    """SPEC T5: bounded."""
+    assert len(bench(FULL, "a").fixes(1, lambda: True)) <= 1
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
+    """A day with more to do than its one agent can."""
+    hour = st.integers(0, 9)
+    driver = agent(capacity=draw(st.integers(3, 4)), shift_end=draw(st.integers(9, 12)))
+    tickets = [
+        ticket(
+            name,
+            draw(st.sampled_from("ABC")),
+            demand=draw(st.integers(1, 3)),
+            service_time_s=draw(st.integers(0, 3)),
+            time_windows=[[0, draw(st.integers(3, 5)) + draw(hour)]],
+        )
+        for name in "abcd"
+    ]
+    return body([driver], tickets), list(draw(st.permutations("abcd")))
+
+
+@settings(max_examples=12, deadline=None)
+@given(crowded())
+def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str]]) -> None:
+    """SPEC T5, S2: whatever the day, a patch that is offered passes the checks and lets one more ticket in."""
+    day, order = case
+    problem = compile_scenario(parse_scenario(day))
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    served = [
+        name for name in order[:1] if not verify(problem, lay_out(problem, Candidate.of_tickets({0: [index[name]]})))
+    ]
+    at = bench(day, "".join(served))
+    for name in set("abcd") - set(served):
+        found = fixes(at, name)
+        assert found, "one more agent always helps here"
+        for fix in found:
+            patched = compile_scenario(parse_scenario(revise(day, fix.patch)))
+            best = tiny.solve(patched, Limits(float("inf")), lambda _: None, lambda: False).best
+            assert best is not None
+            assert sum(len(tickets_of(route)) for route in best.routes) > len(served)
