@@ -66,7 +66,7 @@ def parse(body: bytes) -> tuple[list[Message], bool]:
         MalformedError: Not JSON, or not JSON-RPC 2.0.
     """
     try:
-        decoded = json.loads(body, parse_constant=_refuse_constant)
+        decoded = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:  # ValueError: syntax, encoding, and integers of absurd length
         raise MalformedError("The body is not JSON.", code=PARSE_ERROR) from error
     if not isinstance(decoded, list):

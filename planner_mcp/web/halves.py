@@ -1,0 +1,27 @@
+r"""Half a surrogate pair in a JSON text, found without parsing it.
+
+Owns one rule of I-JSON (RFC 7493 §2.1): `"\ud800"` is JSON by its grammar, yet no Unicode text, and nothing that holds
+it can be written as UTF-8 again: neither an answer that repeats an id nor a log line.
+"""
+
+import re
+from typing import Final
+
+_ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_HIGH: Final = range(0xD800, 0xDC00)
+_LOW: Final = range(0xDC00, 0xE000)
+
+
+def has_half_pair(body: bytes | bytearray) -> bool:
+    """Return whether an escape stands for half a pair whose other half does not follow."""
+    if _ANY_HALF.search(body) is None:
+        return False
+    opened_at = -1  # where the low half of an open pair must begin
+    for escape in _ESCAPE.finditer(body):
+        code = int(escape[1], 16) if escape[1] else 0
+        is_open = opened_at >= 0
+        if is_open != (code in _LOW) or (is_open and escape.start() != opened_at):
+            return True
+        opened_at = escape.end() if code in _HIGH else -1
+    return opened_at >= 0
