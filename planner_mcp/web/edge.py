@@ -29,6 +29,7 @@ from planner_mcp.errors import (
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
+from planner_mcp.web.halves import has_half_pair
 from planner_mcp.web.manifest import PATHS
 from planner_mcp.web.nesting import is_deeper
 
@@ -165,6 +166,8 @@ class BodyLimits:
                 break
         if is_deeper(body, self._max_nesting):
             raise InvalidMessageError(f"The body nests deeper than {self._max_nesting} levels.")
+        if has_half_pair(body):
+            raise InvalidMessageError("The body holds half of a surrogate pair.")
         return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
 
 
