@@ -40,7 +40,7 @@ PLAN = {
     "routes": [],
     "unassigned": [],
 }
-STEPS = 25
+STEPS = 15
 TOOLS = {tool.name: tool for tool in REGISTRY}
 DOORS = list(doors())
 who = st.sampled_from(sorted(PRINCIPALS))

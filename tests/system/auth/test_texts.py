@@ -35,7 +35,7 @@ HOSTILE = [
     "<script>alert(1)</script><img src=x onerror=alert(1)>",
     "'; DROP TABLE jobs; -- \r\nEVAL \"redis.call('FLUSHALL')\" 0",
     "../../../../etc/passwd",
-    "a" * 200_000,
+    "a" * 20_000,
 ]
 """Line breaks, terminals, hidden and turned text, prompt injection, templates, markup, commands, paths, length."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
