@@ -4,7 +4,7 @@ Owns the order of the steps a use case takes and what waiting means. Who may do 
 every step of the store; whether an input makes sense was decided before, by `vrp`.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -176,6 +176,11 @@ class Planner:
         async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
             async for event in events:
                 yield event
+
+    async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
+        """Return the events of a job that are kept, in order, without waiting for more."""
+        ids.pool_of("job", job_id)
+        return await self._store.read_events(principal.id, job_id)
 
     # ---- the queue
 

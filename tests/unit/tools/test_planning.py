@@ -188,3 +188,41 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
     for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
         result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
         assert [fault["path"] for fault in result.structured["errors"]] == ["/ticket_ids/1", "/ticket_ids/2"]
+
+
+async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: RedisStore) -> None:
+    """SPEC T5, J5: the best cost over time, also while solving; a gap only where every wanted ticket is served."""
+    scenario_id = await created(call)
+    job = await call("solve_vrp", {"scenario_id": scenario_id})
+    job_id = job.structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(DAY))
+    for second, order in enumerate(([2, 1, 0], [0, 2, 1], [0, 1, 2]), start=1):
+        plan = lay_out(problem, Candidate.of_tickets({0: order[:1], 1: order[1:]} if second == 1 else {0: order}))
+        progress = Progress(10 * second, plan.cost, tickets_served=3, tickets_total=3, elapsed_s=second)
+        await store.report(claim, progress, plan.as_json())
+    solving = (await call("read_progress", {"job_id": job_id})).structured
+    assert solving["status"] == "SOLVING"
+    assert solving["columns"] == ["elapsed_s", "cost", "tickets_served"]
+    assert solving["rows"] == [[1, 10, 3], [2, 6, 3]]
+    assert 0 < solving["lower_bound"] <= 6
+    assert 0 <= solving["gap"] < 1
+    plain = await call("read_progress", {"job_id": job_id, "bound": False})
+    assert "lower_bound" not in plain.structured
+
+
+async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
+    wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})
+    assert not wrong.is_error
+    assert (wrong.structured["valid"], wrong.structured["errors"][0]["path"]) == (False, "/depot")
+    full = body([agent(capacity=2)], [ticket("a"), ticket("b", "B"), ticket("c", "C")])
+    right = (await call("validate_scenario", {"scenario": full})).structured
+    assert (right["valid"], right["conflict"]["kind"], right["conflict"]["tickets"]) == (True, "CAPACITY", 3)
+    assert (await ctx.planner.scenarios(ctx.principal))[1] == 0
+    scenario_id = await created(call)
+    patched = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 99}}}})
+    assert patched.structured["errors"][0]["path"] == "/tickets/a/demand"
+    assert (await call("validate_scenario", {})).structured["errors"][0]["path"] == "/scenario"

@@ -1,0 +1,108 @@
+"""`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.model import Job
+from planner_mcp.tools.answers import number
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
+from planner_mcp.vrp.bounds import Bound, lower_bound
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.curve import Point, curve
+from planner_mcp.vrp.scenario import parse_scenario
+
+_COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
+
+
+class ProgressArguments(Arguments):
+    """Arguments of `read_progress`."""
+
+    job_id: PlanName
+    points: Annotated[int, Field(ge=2, le=50, description="most points")] = 12
+    bound: Annotated[bool, Field(description="also a lower bound and the gap")] = True
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "status": {"type": "string"},
+        "columns": {"type": "array"},
+        "rows": {"type": "array"},
+        "lower_bound": {"type": "number"},
+        "gap": {"type": "number", "description": "share of the cost; the true gap is at most this"},
+    },
+    "required": ["job_id", "status", "columns", "rows"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return the best cost over time, and a bound where one can be given."""
+    asked = parse(ProgressArguments, args)
+    job = await ctx.planner.job(ctx.principal, job_id_of(asked.job_id))
+    points = curve(_points(await ctx.planner.history(ctx.principal, job.id)), most=asked.points)
+    structured: Json = {
+        "job_id": job.id,
+        "status": job.state.upper(),
+        "improvements": job.progress.improvements,
+        "columns": list(_COLUMNS),
+        "rows": [[number(point.elapsed_s), number(point.cost), point.served] for point in points],
+    }
+    if asked.bound:
+        structured |= await _bound(ctx, job, points)
+    return ToolResult(structured, _text(structured))
+
+
+def _points(events: Iterable[Event]) -> Iterator[Point]:
+    for event in events:
+        data = event.data.get("result") if event.is_final and event.data.get("result") else event.data
+        if data and data.get("cost") is not None:
+            elapsed_s = float(event.data.get("elapsed_s") or 0.0)
+            yield Point(elapsed_s, data["cost"], data.get("tickets_served") or 0, data.get("penalty") or 0.0)
+
+
+async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
+    """Return the bound, and the gap where the plan serves every wanted ticket; nothing where there is none."""
+    scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+    bound = await aside(_lower_bound, scenario.body)
+    if bound is None:
+        return {}
+    told: Json = {"lower_bound": number(bound.cost), "agents_needed": bound.agents}
+    is_whole = points and points[-1].penalty == 0
+    gap = bound.gap(points[-1].cost) if is_whole else None
+    return told if gap is None else {**told, "gap": number(gap)}
+
+
+def _lower_bound(body: Json) -> Bound | None:
+    return lower_bound(compile_scenario(parse_scenario(body)))
+
+
+def _text(told: Json) -> str:
+    lines = [f"{told['job_id']} {told['status']}, {told['improvements']} improvements: {' '.join(_COLUMNS)}"]
+    lines += [" ".join(map(str, row)) for row in told["rows"]]
+    if "lower_bound" in told:
+        lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']} (a weak bound).")
+    if "gap" in told:
+        lines.append(f"The best one is at most {told['gap']:.0%} cheaper than this plan.")
+    return "\n".join(lines)
+
+
+TOOL: Final = Tool(
+    name="read_progress",
+    title="Read progress",
+    description=(
+        "Show how a job's best cost fell over time (a few points of the curve), also while solving, with a weak lower "
+        "bound and the gap it leaves: to judge whether more time is worth it. read_plan shows the plan itself."
+    ),
+    input_schema=schema_of(ProgressArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"job_id": "job-0-…"}},
+)

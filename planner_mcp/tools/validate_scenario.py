@@ -1,0 +1,117 @@
+"""`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.settings import Settings
+from planner_mcp.tools.answers import number
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, Patch, aside, named, revised
+from planner_mcp.vrp.bounds import lower_bound
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.conflicts import smallest_conflict
+from planner_mcp.vrp.scenario import Scenario, parse_scenario, warnings
+
+MAX_FAULTS: Final = 10
+"""Faults listed; a last entry tells how many more there are."""
+
+
+class ValidateArguments(Arguments):
+    """Arguments of `validate_scenario`."""
+
+    scenario: Annotated[Json | None, Field(description="as for create_scenario")] = None
+    scenario_id: Annotated[str | None, Field(max_length=100, description="or a stored one")] = None
+    patch: Patch = {}  # noqa: RUF012
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "valid": {"type": "boolean"},
+        "errors": {"type": "array"},
+        "warnings": {"type": "array"},
+        "conflict": {"type": "object", "description": "tickets that cannot all be served, proved"},
+        "agents_needed": {"type": "integer", "description": "at least, by capacity"},
+        "lower_bound": {"type": "number"},
+    },
+    "required": ["valid", "errors", "warnings"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Judge a day; what is wrong with it is the answer, not an error."""
+    asked = parse(ValidateArguments, args)
+    if (asked.scenario is None) == (asked.scenario_id is None):
+        raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
+    body = asked.scenario
+    if asked.scenario_id is not None:
+        body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
+    found = await aside(_judged, body, asked.patch, ctx.settings)
+    return ToolResult(found, "\n".join(_lines(found)))
+
+
+def _judged(body: Json, patch: Json, settings: Settings) -> Json:
+    try:
+        if patch:
+            parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+            _, scenario = revised(body, patch, settings)
+        else:
+            scenario = parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError as error:
+        return {"valid": False, "errors": _listed(error), "warnings": []}
+    return {"valid": True, "errors": [], "warnings": warnings(scenario)[:MAX_FAULTS], **_outlook(scenario)}
+
+
+def _listed(error: InputError) -> list[dict[str, str]]:
+    listed = [fault.as_json() for fault in error.errors[:MAX_FAULTS]]
+    if (more := len(error.errors) - MAX_FAULTS) > 0:
+        listed.append(Fault("", f"{more} more problems are not listed.").as_json())
+    return listed
+
+
+def _outlook(scenario: Scenario) -> Json:
+    """Return what can be said of every plan of a day before one is made."""
+    problem = compile_scenario(scenario)
+    told: Json = {"agents": len(problem.agents), "tickets": len(problem.tickets)}
+    told["assumptions"] = list(problem.assumptions)
+    if (bound := lower_bound(problem)) is not None:
+        told |= {"agents_needed": bound.agents, "lower_bound": number(bound.cost)}
+    if (conflict := smallest_conflict(problem)) is not None:
+        told["conflict"] = {
+            "kind": conflict.kind,
+            "ticket_ids": list(conflict.tickets[:MAX_FAULTS]),
+            "tickets": len(conflict.tickets),
+            "agents": len(conflict.agents),
+            "why": conflict.words,
+            "text": f"{named(conflict.tickets)} cannot all be served: {conflict.words}",
+        }
+    return told
+
+
+def _lines(found: Json) -> list[str]:
+    lines = [f"{fault['path']}: {fault['problem']} {fault['hint']}".rstrip() for fault in found["errors"]]
+    lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
+    if "conflict" in found:
+        lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
+    if "lower_bound" in found:
+        lines.append(f"At least {found['agents_needed']} agents by capacity; cost at least {found['lower_bound']}.")
+    return [*lines, *found.get("assumptions", ())]
+
+
+TOOL: Final = Tool(
+    name="validate_scenario",
+    title="Validate scenario",
+    description=(
+        "Check a scenario, or a patch of a stored one, without keeping or solving it: mistakes and warnings, tickets "
+        "that provably cannot all be served, how many agents and what cost any plan needs at least."
+    ),
+    input_schema=schema_of(ValidateArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"scenario_id": "scn-0-…", "patch": {"agents": {"veh-1": None}}}},
+)

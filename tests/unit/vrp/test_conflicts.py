@@ -1,0 +1,87 @@
+"""Small sets of tickets that cannot all be served, against every plan there is."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.conflicts import smallest_conflict
+from planner_mcp.vrp.fits import tickets_of
+from planner_mcp.vrp.model import Scenario
+from tests.unit.vrp.days import agent, body, problem, ticket
+from workers.engines import tiny
+from workers.engines.base import Limits
+
+CASES: list[tuple[str, set[str], list[Any], list[Any]]] = [
+    (
+        "CAPACITY",
+        {"b", "c"},
+        [agent(capacity=5)],
+        [ticket("a"), ticket("b", "B", demand=3), ticket("c", "C", demand=4)],
+    ),
+    ("MAX_TICKETS", {"a", "b"}, [agent(max_tickets=1)], [ticket("a"), ticket("b", "B")]),
+    (
+        "HOURS",
+        {"b", "c"},
+        [agent(shift_end=19)],
+        [ticket("a"), *(ticket(n, n.upper(), service_time_s=9) for n in "bc")],
+    ),
+    ("EXCLUSIVE", {"a", "c"}, [agent()], [ticket("a", time_windows=[[2, 2]]), ticket("c", "C", time_windows=[[3, 3]])]),
+]
+
+
+@pytest.mark.parametrize(("kind", "tickets", "agents", "orders"), CASES, ids=[case[0] for case in CASES])
+def test_the_fewest_tickets_are_named(kind: str, tickets: set[str], agents: list[Any], orders: list[Any]) -> None:
+    """SPEC T5: an infeasible day is explained by a small set."""
+    found = smallest_conflict(problem(agents, orders))
+    assert found is not None
+    assert (found.kind, set(found.tickets)) == (kind, tickets)
+
+
+def test_only_those_who_may_serve_count() -> None:
+    """SPEC T5: capacity of others is no help."""
+    agents = [agent("v", capacity=3, skills=["cold"]), agent("w", capacity=99)]
+    orders = [ticket(name, "A", demand=2, skills=["cold"]) for name in "ab"] + [ticket("c", "C", demand=50)]
+    found = smallest_conflict(problem(agents, orders))
+    assert found is not None
+    assert (found.kind, found.tickets, found.agents) == ("CAPACITY", ("a", "b"), ("v",))
+    assert found.words == "they need 4 of load, the agents carry 3"
+
+
+@st.composite
+def days(draw: st.DrawFn) -> dict[str, Any]:
+    """A tight day, small enough to try every plan."""
+    agents = [
+        agent(
+            name,
+            capacity=draw(st.integers(2, 6)),
+            shift_end=draw(st.integers(4, 14)),
+            max_tickets=draw(st.integers(1, 3)),
+        )
+        for name in "vw"[: draw(st.integers(1, 2))]
+    ]
+    tickets = []
+    for name in "abc"[: draw(st.integers(1, 3))]:
+        opens = draw(st.integers(0, 8))
+        fields: dict[str, Any] = {"service_time_s": draw(st.integers(0, 6)), "demand": draw(st.integers(1, 4))}
+        if draw(st.booleans()):
+            fields["time_windows"] = [[opens, opens + draw(st.integers(0, 4))]]
+        tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
+    return body(agents, tickets)
+
+
+@settings(max_examples=60, deadline=None)
+@given(days())
+def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
+    """SPEC T5: no plan serves all of its tickets, whatever else it leaves out."""
+    at = compile_scenario(Scenario.model_validate(day))
+    found = smallest_conflict(at)
+    if found is None:
+        return
+    rest = {**day, "tickets": [entry for entry in day["tickets"] if entry["id"] in found.tickets]}
+    alone = compile_scenario(Scenario.model_validate(rest))
+    best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
+    assert best is not None
+    assert sum(len(tickets_of(route)) for route in best.routes) < len(found.tickets)
