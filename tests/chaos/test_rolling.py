@@ -40,10 +40,10 @@ REPLICAS = 2
 WORKERS = 2
 ROLL_EVERY_S = 10.0
 EXIT_WITHIN_S = 30.0
-LONG_SHARE = 0.01
-LONG_S = 3
+LONG_SHARE = 0.002
+LONG_S = 6
 """Longer than a drain lasts here, so that such a job is handed back."""
-DRAIN_S = 2.0
+DRAIN_S = 4.0
 
 
 class Process:
@@ -123,7 +123,7 @@ class Clients:
         while True:
             try:
                 answer = await call(self.http, self.dice.choice(self.urls), tool, **arguments)
-            except httpx.TransportError:
+            except (httpx.TransportError, ValueError):  # cut off, or cut short when its drain was over
                 answer = {"retryable": True}
             if not answer.get("retryable"):
                 return answer
