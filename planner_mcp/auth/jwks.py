@@ -145,8 +145,15 @@ class KeySource:
             except (OSError, ValueError, TimeoutError, httpx.HTTPError):
                 continue
             if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
-                return str(metadata["jwks_uri"])
+                return _as_safe_as(issuer, str(metadata["jwks_uri"]))
         raise ValueError("issuer publishes no metadata")
+
+
+def _as_safe_as(issuer: str, url: str) -> str:
+    """Return a URL an issuer names, unless it is less protected than the issuer itself."""
+    if url.partition("://")[0] != issuer.partition("://")[0]:
+        raise ValueError("the key set lies behind another scheme than the issuer")
+    return url
 
 
 def _signing_only(document: Any) -> Any:
