@@ -18,6 +18,7 @@ from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.auditing import AuditedMethods
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
@@ -82,7 +83,7 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
         features: list[Feature] = [tasks, subscriptions, listen, *books.features()]
-        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
+        yield House(settings, store, planner, Kernel(desk, [AuditedMethods(audit), *features]), audit_log, audit, waker, subscriptions)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
