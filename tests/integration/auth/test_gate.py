@@ -273,6 +273,26 @@ async def test_every_use_and_refusal_is_one_audit_line(served: Any, key: Any, au
     assert lines[3]["trace_id"] == refused.json()["traceId"]
 
 
+async def test_refusals_of_the_protocol_are_audited_too(served: Any, key: Any, audited: Any) -> None:
+    """SPEC A3: an unknown resource, task and tool; each once, under the trace id of the answer."""
+    job = "job-0-" + "a" * 26
+    async with served() as http:
+        ann = Caller(http, await key("ann"))
+        await ann.initialize()
+        answers = [
+            await ann.request("resources/read", uri=f"job://{job}"),
+            await ann.request("tasks/get", taskId=job),
+            await ann.call("solve_tsp"),
+        ]
+    lines = await audited()
+    assert [(line["what"], line["target"]) for line in lines] == [
+        ("resources/read", job),
+        ("tasks/get", job),
+        ("tools/call", ""),
+    ]
+    assert [line["trace_id"] for line in lines] == [each.json()["error"]["data"]["traceId"] for each in answers]
+
+
 async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, settings: Any) -> None:
     """SPEC A3: `AuditLog.read` is what logs://vrp/{date} shows."""
     async with served() as http:
