@@ -168,6 +168,7 @@ for seed in range(int(sys.argv[3])):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     """Issue 6: the library runs clean under address and undefined-behaviour sanitizers on random days."""
     flags = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-D_GLIBCXX_ASSERTIONS")

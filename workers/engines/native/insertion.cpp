@@ -165,15 +165,41 @@ void Inserter::propose(const Route& route, const Spot& spot, Spot& best) {
         best = spot;
         return;
     }
+    Spot exact = spot;
+    const bool is_possible = problem_.stretches ? price_by_stretches(route, exact) : price(route, exact);
+    if (is_possible && exact.delta < best.delta) best = exact;
+}
+
+bool Inserter::price(const Route& route, Spot& spot) {
     trial_.agent = route.agent;
     trial_.nodes = route.nodes;
     place(trial_, spot);
-    if (!lay_out(problem_, trial_)) return;
-    const Number delta =
-        trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
-    if (delta >= best.delta) return;
-    best = spot;
-    best.delta = delta;
+    if (!lay_out(problem_, trial_)) return false;
+    spot.delta = trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
+    return true;
+}
+
+// The rest of the cost is in `spot.delta` already.
+bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
+    const Agent& agent = problem_.agents[route.agent];
+    Stretch all = route.until[spot.after];
+    int at = route.nodes[spot.after].place;
+    bool is_first = spot.after == 0;
+    const auto visit = [&](int stop) {
+        all = all.then(time_between(problem_, agent, at, stop, is_first), stretch_of(problem_, agent, stop, false));
+        at = problem_.tickets[stop].place;
+        is_first = false;
+    };
+    int next = spot.after + 1;
+    if (spot.option.pickup >= 0) {
+        visit(spot.option.pickup);
+        for (; next <= spot.drop_after; ++next) visit(route.nodes[next].stop);
+    }
+    visit(spot.option.ticket);
+    all = all.then(time_between(problem_, agent, at, route.nodes[next].stop, false), route.from[next]);
+    if (!all.is_possible() || all.lasts > agent.max_duration) return false;
+    spot.delta += agent.per_time * (all.lasts - route.duration);
+    return true;
 }
 
 }  // namespace sisr

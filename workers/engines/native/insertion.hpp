@@ -27,6 +27,8 @@ private:
     void pair(const Route& route, const Option& option, Spot& best);
     void reloads(const Route& route, const Option& option, int after, Number base, Spot& best);
     void propose(const Route& route, const Spot& spot, Spot& best);
+    bool price(const Route& route, Spot& spot);
+    bool price_by_stretches(const Route& route, Spot& spot) const;
     bool fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const;
     bool in_order(const Route& route, int after, Kind kind) const;
     Number base_cost(const Route& route) const;

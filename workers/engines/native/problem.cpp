@@ -155,21 +155,26 @@ void Problem::demand(int item) {
 void Problem::classify() {
     Number day = 0, longest_leg = 0, first_close = NEVER, last_open = 0;  // day: no route can take longer
     for (const auto& duration : durations_) longest_leg = std::max<Number>(longest_leg, duration->longest());
+    bool is_single = true, strolls = false;  // what stretches cannot tell
     for (const Agent& agent : agents) {
         first_close = std::min(first_close, agent.close);
         last_open = std::max(last_open, agent.open);
-        walks = walks || agent.per_time > 0 || agent.max_duration < NEVER || !agent.rests.empty() ||
-                agent.max_reloads > 0 || (agent.per_overtime > 0 && agent.close > agent.shift_end);
+        stretches = stretches || agent.per_time > 0 || agent.max_duration < NEVER;
+        strolls = strolls || !agent.rests.empty() || agent.max_reloads > 0 ||
+                  (agent.per_overtime > 0 && agent.close > agent.shift_end);
     }
     for (const Ticket& ticket : tickets) {
         day += longest_leg + ticket.service + ticket.setup;
         timed = timed || ticket.closes() < NEVER || ticket.opens() > -NEVER;
         setups = setups || ticket.setup > 0;
         releases = releases || ticket.release > 0;
-        walks = walks || (ticket.soft_close < NEVER && ticket.lateness > 0);
+        strolls = strolls || (ticket.soft_close < NEVER && ticket.lateness > 0);
+        is_single = is_single && ticket.windows.size() == 1;
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
-    walks = walks || releases || span_cost > 0;
+    strolls = strolls || releases || span_cost > 0;
+    walks = strolls || stretches;
+    stretches = stretches && !strolls && is_single;
     priced = std::any_of(items.begin(), items.end(),
                          [](const Item& item) { return item.is_priced && !item.options.empty(); });
     timed = timed || walks || last_open + day + longest_leg > first_close;

@@ -148,9 +148,10 @@ public:
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
-    bool timed = false, mixed = false, setups = false, releases = false, walks = false, priced = false,
-         exchangeable = true;
+    bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
+         priced = false, exchangeable = true;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
+    // stretches: it walks for the duration alone, which joined stretches tell as well;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type
 
 private:

@@ -148,7 +148,28 @@ bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTa
     return clock.now <= agent.close;
 }
 
+void join_stretches(const Problem& problem, Route& route) {
+    const Agent& agent = problem.agents[route.agent];
+    const auto& nodes = route.nodes;
+    const std::size_t last = nodes.size() - 1;
+    const auto travel = [&](std::size_t k) {
+        return time_between(problem, agent, nodes[k].place, nodes[k + 1].stop, k == 0);
+    };
+    route.until.resize(nodes.size()), route.from.resize(nodes.size());
+    route.until[0] = stretch_of(problem, agent, TERMINUS, false);
+    route.from[last] = stretch_of(problem, agent, TERMINUS, true);
+    for (std::size_t k = 1; k < last; ++k) route.from[k] = stretch_of(problem, agent, nodes[k].stop, false);
+    for (std::size_t k = 0; k < last; ++k) route.until[k + 1] = route.until[k].then(travel(k), route.from[k + 1]);
+    for (std::size_t k = last; k-- > 1;) route.from[k] = route.from[k].then(travel(k), route.from[k + 1]);
+}
+
 }  // namespace
+
+Stretch stretch_of(const Problem& problem, const Agent& agent, int stop, bool is_end) {
+    if (!problem.is_ticket(stop)) return is_end ? Stretch{0, -NEVER, agent.close} : Stretch{0, agent.open, NEVER};
+    const Ticket& ticket = problem.tickets[stop];
+    return {ticket.service, ticket.opens(), ticket.closes()};
+}
 
 bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests) {
     const Agent& agent = problem.agents[route.agent];
@@ -186,6 +207,7 @@ void look_back(const Problem& problem, Route& route) {
             node.latest =
                 is_ticket ? problem.tickets[node.stop].last_start(leave - problem.tickets[node.stop].service) : leave;
         }
+    if (problem.stretches) join_stretches(problem, route);
     if (!problem.is_mixed(agent)) return;
     const int dimensions = problem.dimensions;
     const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };

@@ -17,6 +17,23 @@ struct Node {
     Number latest;     // latest start of service that keeps the rest of the route on time
 };
 
+// A stretch of a route as the clock sees it, whatever happens around it: how long it takes at least, and between which
+// moments its first service may start for that. Two stretches join in constant time.
+//
+// Source: Vidal, Crainic, Gendreau and Prins, Computers & Operations Research 40 (2013), section 4.2; without time warp,
+// since routes here are feasible.
+struct Stretch {
+    Number lasts, opens, closes;  // closes < opens: nobody can drive it
+
+    bool is_possible() const { return opens <= closes; }
+    Stretch then(Number travel, const Stretch& next) const {
+        const Number reach = lasts + travel, wait = std::max<Number>(0, next.opens - reach - closes);
+        if (!is_possible() || !next.is_possible() || opens + reach > next.closes) return {0, 0, -1};
+        return {reach + wait + next.lasts, std::max(next.opens - reach, opens) - wait,
+                std::min(next.closes - reach, closes)};
+    }
+};
+
 struct RestTaken {
     int rest, after;
 };  // index in Agent::rests, index of the node it follows
@@ -32,6 +49,7 @@ struct Route {
     std::vector<Number> load;  // by dimension: the sum where loads only fall (see Problem::mixed)
     std::vector<Number> leg, head,
         tail;  // by node and dimension: on board when leaving; its maximum over the trip up to there, from there
+    std::vector<Stretch> until, from;  // by node: the route up to and with it, from it on (see Problem::stretches)
 
     bool is_used() const { return served > 0; }
 };
@@ -39,7 +57,16 @@ struct Route {
 // Walk the route: times, cost, limits. False when it breaks a hard rule; then only `nodes` are still of use.
 bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests = nullptr);
 
-// After `lay_out`: what insertions ask for (`latest`, `head`, `tail`).
+// After `lay_out`: what insertions ask for (`latest`, `head`, `tail`, `until`, `from`).
 void look_back(const Problem& problem, Route& route);
+
+// A stop by itself, and the time from the end of one stop to the start of service at another.
+Stretch stretch_of(const Problem& problem, const Agent& agent, int stop, bool is_end);
+inline Number time_between(const Problem& problem, const Agent& agent, int place, int stop, bool is_first) {
+    if (!problem.is_ticket(stop)) return problem.duration(agent)(place, agent.end);
+    const Ticket& ticket = problem.tickets[stop];
+    const bool sets_up = is_first || ticket.place != place;
+    return problem.duration(agent)(place, ticket.place) + (sets_up ? ticket.setup : 0);
+}
 
 }  // namespace sisr
