@@ -5,6 +5,7 @@ from typing import Any, Final
 from starlette.routing import Route
 
 import manifest
+from planner_mcp.jobs.limits import limits_of
 from planner_mcp.settings import Settings
 from planner_mcp.web.documents import document_routes
 
@@ -12,8 +13,8 @@ PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
 
 
 def served(settings: Settings) -> dict[str, Any]:
-    """Return the manifest of a deployment: the committed one, with addresses under its public URL."""
-    document = manifest.load()
+    """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL."""
+    document = {**manifest.load(), "limits": limits_of(settings)}
     if settings.public_url:
         path = document["oauth"]["resource_metadata"]
         document["oauth"]["resource_metadata"] = settings.public_url.rstrip("/") + path

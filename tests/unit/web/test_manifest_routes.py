@@ -1,6 +1,7 @@
 """The manifest over HTTP."""
 
 import httpx2 as httpx
+import jsonschema
 import pytest
 
 import manifest
@@ -14,7 +15,9 @@ pytestmark = pytest.mark.anyio
 async def test_both_addresses_serve_the_committed_document(http: httpx.AsyncClient, url: str, path: str) -> None:
     """SPEC M1: for anybody, cacheable."""
     answer = await http.get(url + path)
-    assert answer.json() == manifest.load()
+    document = answer.json()
+    del document["limits"]
+    assert document == manifest.load()
     assert answer.headers["access-control-allow-origin"] == "*"
     assert answer.headers["cache-control"] == "public, max-age=300"
     assert answer.headers["content-type"].startswith("application/json")
@@ -34,3 +37,12 @@ def test_addresses_lie_under_the_public_url() -> None:
     """SPEC A1: where to learn of the authorization server."""
     document = served(Settings(public_url="https://plan.example.com/"))
     assert document["oauth"]["resource_metadata"].startswith("https://plan.example.com/.well-known/oauth-protected")
+
+
+def test_limits_of_a_deployment_can_be_read_by_its_clients() -> None:
+    """SPEC J8: quotas and sizes by the names of their settings; rates where somebody counts them."""
+    open_house = served(Settings(max_queued_per_principal=7, max_tickets=99))
+    assert (open_house["limits"]["max_queued_per_principal"], open_house["limits"]["max_tickets"]) == (7, 99)
+    assert "rate_per_s" not in open_house["limits"]
+    assert served(Settings(auth_api_keys=True, rate_per_s=3))["limits"]["rate_per_s"] == 3
+    jsonschema.validate(open_house, manifest.load_schema())
