@@ -18,12 +18,12 @@ from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol.auditing import AuditedMethods
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
 from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
+from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
 from planner_mcp.protocol.tasks import Tasks
@@ -83,7 +83,7 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
         features: list[Feature] = [tasks, subscriptions, listen, *books.features()]
-        yield House(settings, store, planner, Kernel(desk, [AuditedMethods(audit), *features]), audit_log, audit, waker, subscriptions)
+        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
@@ -117,6 +117,23 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             await _stop(listening)
 
 
+@asynccontextmanager
+async def open_old_front(house: House, front: Front, drain: anyio.Event) -> AsyncIterator[SseFront]:
+    """Serve the transport of revision 2024-11-05 on this replica."""
+    old_front = SseFront(
+        house.kernel,
+        SessionStore(house.store.redis, house.settings.max_sessions),
+        house.waker,
+        taker=front,
+        pump=house.subscriptions.pump,
+        drain=drain,
+        max_streams=house.settings.max_streams,
+    )
+    house.waker.on_cancel(old_front.cancelled)
+    async with old_front.running():
+        yield old_front
+
+
 async def _stop(task: asyncio.Task[None]) -> None:
     """Cancel a task until it ends: while it connects, redis-py on Python 3.11 may swallow a cancellation."""
     while not task.done():
@@ -145,9 +162,10 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
 async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlette]:
     """Open every door of a house and yield the app behind them."""
     settings = house.settings
-    async with open_front(house, drain) as front:
+    async with open_front(house, drain) as front, open_old_front(house, front, drain) as old_front:
         doors = [
             Route("/mcp", front),
+            *old_front.routes(),
             *JobsApi(settings, drain=drain).routes(),
             *manifest_routes(settings),
             *discovery_routes(settings),

@@ -128,7 +128,7 @@ class Front:
             raise HttpFault(400, MalformedError(f"Revision {session.version} has no batches."))
         for message in messages:
             if message.kind is not Kind.REQUEST:
-                await self._take(request, session, message)
+                await self.take(request, session, message)
         requests = [message.body for message in messages if message.kind is Kind.REQUEST]
         return await self._exchange(request, session, requests, is_batch) if requests else Response(status_code=202)
 
@@ -146,7 +146,7 @@ class Front:
             raise _too_many(error) from error
         return JSONResponse(answer, headers={"mcp-session-id": session.id})
 
-    async def _take(self, request: Request, session: Session, message: Message) -> None:
+    async def take(self, request: Request, session: Session, message: Message) -> None:
         """Take a notification or an answer of the client."""
         if message.kind is Kind.RESPONSE:
             return

@@ -32,6 +32,10 @@ class SessionLog(Protocol):
         """Keep a new session."""
         ...
 
+    async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Write further fields of a session."""
+        ...
+
     async def load(self, session_id: str) -> dict[str, str]:
         """Return its fields and push its end out; empty when unknown or over."""
         ...
@@ -109,20 +113,25 @@ class Sessions:
     def __init__(self, log: SessionLog) -> None:
         self._log = log
 
-    async def open(self, principal: str, version: str, client: dict[str, Any]) -> Session:
-        """Keep a new session under a fresh id of 192 random bits."""
+    async def open(self, principal: str, version: str, client: dict[str, Any], door: str = "") -> Session:
+        """Keep a new session under a fresh id of 192 random bits; it is of use at its own door alone."""
         session = Session(secrets.token_urlsafe(24), principal, version, client)
-        fields = {"principal": principal, "version": version, "client": json.dumps(client)}
+        fields = {"principal": principal, "version": version, "client": json.dumps(client), "door": door}
         await self._log.create(session.id, fields)
         return session
 
-    async def find(self, session_id: str, principal: str) -> Session:
+    async def settle(self, session: Session, version: str, client: dict[str, Any]) -> None:
+        """Write down what a session's handshake agreed on."""
+        kept = {key: client[key] for key in ("clientInfo", "capabilities") if key in client}
+        await self._log.amend(session.id, {"version": version, "client": json.dumps(kept)})
+
+    async def find(self, session_id: str, principal: str, door: str = "") -> Session:
         """Return the principal's session.
 
         Raises:
             UnknownSessionError: Unknown, over, or somebody else's: the three are never told apart.
         """
         fields = await self._log.load(session_id) if _SESSION_ID.fullmatch(session_id) else {}
-        if not fields.get("version") or fields["principal"] != principal:
+        if not fields.get("principal") or fields["principal"] != principal or fields.get("door", "") != door:
             raise UnknownSessionError
         return Session(session_id, principal, fields["version"], json.loads(fields["client"]))

@@ -4,7 +4,7 @@ Owns the keys below and their life; what a session means is `planner_mcp.protoco
 hash tag and expire `TTL_S` after its last use, so an idle session costs a process nothing.
 
 ```text
-mcp:{sid}            hash    principal, version, client (JSON), standalone (token of the newest GET)
+mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest GET)
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
@@ -58,6 +58,14 @@ class SessionStore:
         """Keep a new session; `QuotaExceededError` when its principal has too many."""
         with border():
             await self._cap.admit(fields["principal"], session_id)
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hset(_row(session_id), mapping=dict(fields))
+                pipe.expire(_row(session_id), TTL_S)
+                await pipe.execute()
+
+    async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Write further fields of a session."""
+        with border():
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hset(_row(session_id), mapping=dict(fields))
                 pipe.expire(_row(session_id), TTL_S)

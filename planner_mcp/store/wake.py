@@ -51,11 +51,11 @@ class Waker:
     def __init__(self, redis: Redis) -> None:
         self._pubsub: Any = redis.pubsub()
         self._bells: dict[str, set[Bell]] = {}
-        self._on_cancel: Callable[[str], None] = lambda _payload: None
+        self._on_cancel: list[Callable[[str], None]] = []
 
     def on_cancel(self, handler: Callable[[str], None]) -> None:
-        """Say who hears of cancelled requests (`"<session> <request id>"`)."""
-        self._on_cancel = handler
+        """Say who else hears of cancelled requests (`"<session> <request id>"`)."""
+        self._on_cancel.append(handler)
 
     @asynccontextmanager
     async def watch(self, channel: str) -> AsyncIterator[Bell]:
@@ -99,7 +99,8 @@ class Waker:
                 for bell in tuple(self._bells.get(message["channel"], ())):
                     bell.ring()
             elif message["type"] == "message":
-                self._on_cancel(message["data"])
+                for handler in self._on_cancel:
+                    handler(message["data"])
 
     def _ring_all(self) -> None:
         for waiting in tuple(self._bells.values()):

@@ -109,7 +109,7 @@ def request_name(scope: Scope) -> str:
     """Return how the audit log names a request: its method and the first part of its path, if they are ours."""
     root = "/" + scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
     method = scope["method"] if scope["method"] in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "HTTP"
-    return f"{method} {root}" if root in ("/mcp", "/jobs") else f"{method} other"
+    return f"{method} {root}" if root in ("/mcp", "/sse", "/messages", "/jobs") else f"{method} other"
 
 
 def _is_stranger(error: PlannerError) -> bool:

@@ -66,7 +66,7 @@ class Judge:
         needed: frozenset[str] = frozenset()
         if scope["path"].startswith("/jobs/"):
             needed = frozenset({READ})
-        elif scope["path"] == "/mcp" and scope["method"] == "POST" and not principal.scopes >= SCOPES:
+        elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
             first = await receive()
             receive = _again(first, receive)
             needed = scopes_needed(first.get("body", b""), principal)

@@ -1,0 +1,181 @@
+"""The transport of 2024-11-05 on the same kernel, posted to one replica and heard on another (SPEC X1)."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.store.redis_store import RedisStore
+from tests.integration.protocol.houses import DAY, Replica, Worker
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+
+
+@dataclass
+class OldClient:
+    """A client of one stream."""
+
+    http: httpx.AsyncClient
+    path: str
+    lines: AsyncIterator[str]
+    ids: "count[int]" = field(default_factory=count)
+
+    async def event(self) -> tuple[str, str]:
+        """Return name and data of the next event."""
+        name = ""
+        async for line in self.lines:
+            if line.startswith("event: "):
+                name = line[7:]
+            elif line.startswith("data: "):
+                return name, line[6:]
+        raise EOFError
+
+    async def heard(self) -> dict[str, Any]:
+        """Return the next message."""
+        name, data = await self.event()
+        assert name == "message"
+        return dict(json.loads(data))
+
+    async def post(self, on: Replica, body: Any) -> httpx.Response:
+        """Post something."""
+        return await self.http.post(f"{on.url}{self.path}", json=body)
+
+    async def ask(self, on: Replica, method: str, **params: Any) -> dict[str, Any]:
+        """Post a request and return its answer, which comes on the stream."""
+        request_id = next(self.ids)
+        answer = await self.post(on, {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        assert (answer.status_code, answer.content) == (202, b"")
+        while (message := await self.heard()).get("id") != request_id:
+            pass
+        return message
+
+    async def call(self, on: Replica, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured content."""
+        return dict((await self.ask(on, "tools/call", name=tool, arguments=arguments))["result"]["structuredContent"])
+
+    async def initialize(self, on: Replica) -> dict[str, Any]:
+        info = {"name": "old", "version": "1"}
+        answer = await self.ask(on, "initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo=info)
+        await self.post(on, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return dict(answer["result"])
+
+
+@asynccontextmanager
+async def opened(http: httpx.AsyncClient, on: Replica) -> AsyncIterator[OldClient]:
+    """Open a stream; its first event says where to post."""
+    with anyio.fail_after(15):
+        async with http.stream("GET", f"{on.url}/sse") as response:
+            assert response.headers["content-type"].startswith("text/event-stream")
+            client = OldClient(http, "", response.aiter_lines())
+            name, client.path = await client.event()
+            assert name == "endpoint"
+            yield client
+
+
+async def test_old_client_plans_through_a_replica_that_does_not_hold_its_stream(
+    houses: Two, web: httpx.AsyncClient, worker: Worker
+) -> None:
+    """SPEC X1: every message goes to the other replica, every answer comes on the stream."""
+    async with opened(web, houses[0]) as client:
+        assert (await client.initialize(houses[1]))["protocolVersion"] == "2024-11-05"
+        scenario_id = (await client.call(houses[1], "create_scenario", **DAY))["scenario_id"]
+        job_id = (await client.call(houses[1], "solve_vrp", scenario_id=scenario_id))["job_id"]
+        await client.ask(houses[1], "resources/subscribe", uri=f"job://{job_id}")
+        claim = await worker.take()
+        assert (await client.heard())["params"] == {"uri": f"job://{job_id}"}
+        await worker.complete(claim)
+        await client.heard()
+        assert (await client.call(houses[0], "query_vrp_status", job_id=job_id))["status"] == "COMPLETED"
+
+
+async def test_progress_of_a_call_comes_before_its_answer(houses: Two, web: httpx.AsyncClient, worker: Worker) -> None:
+    """Spec 2024-11-05, progress: on the one stream there is."""
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[1])
+        scenario_id = (await client.call(houses[1], "create_scenario", **DAY))["scenario_id"]
+        job_id = (await client.call(houses[1], "solve_vrp", scenario_id=scenario_id))["job_id"]
+        body = {
+            "name": "query_vrp_status",
+            "arguments": {"job_id": job_id, "wait_s": 10},
+            "_meta": {"progressToken": "t"},
+        }
+        await client.post(houses[1], {"jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": body})
+        while (await client.post(houses[1], {"jsonrpc": "2.0", "id": "p", "method": "ping"})).status_code != 202:
+            pass
+        assert (await client.heard())["id"] == "p"  # answered while the call waits
+        await worker.take()
+        first, second = await client.heard(), await client.heard()
+    assert (first["method"], first["params"]["progressToken"]) == ("notifications/progress", "t")
+    assert (second["id"], second["result"]["structuredContent"]["status"]) == ("w", "SOLVING")
+
+
+async def test_waiting_call_is_cancelled_and_its_job_goes_on(houses: Two, web: httpx.AsyncClient) -> None:
+    """Spec 2024-11-05, cancellation: no answer follows."""
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[1])
+        scenario_id = (await client.call(houses[1], "create_scenario", **DAY))["scenario_id"]
+        job_id = (await client.call(houses[1], "solve_vrp", scenario_id=scenario_id))["job_id"]
+        params = {"name": "query_vrp_status", "arguments": {"job_id": job_id, "wait_s": 40}}
+        await client.post(houses[1], {"jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": params})
+        note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "w"}}
+        await client.post(houses[0], note)
+        assert (await client.call(houses[0], "query_vrp_status", job_id=job_id))["status"] == "QUEUED"
+
+
+async def test_session_ends_with_its_stream(houses: Two, web: httpx.AsyncClient, store: RedisStore) -> None:
+    """SPEC J9: nothing of it stays, and its address is no longer one."""
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[0])
+    with anyio.fail_after(5):
+        while await store.redis.keys("mcp:{*"):  # noqa: ASYNC110 the server notices the end by itself
+            await anyio.sleep(0.01)
+    assert (await client.post(houses[1], {"jsonrpc": "2.0", "id": 1, "method": "ping"})).status_code == 404
+
+
+async def test_nothing_but_ping_before_initialize(houses: Two, web: httpx.AsyncClient) -> None:
+    """Spec 2024-11-05, lifecycle."""
+    async with opened(web, houses[0]) as client:
+        assert "result" in await client.ask(houses[1], "ping")
+        assert (await client.ask(houses[1], "tools/list"))["error"]["code"] == -32600
+
+
+async def test_sessions_of_the_two_transports_are_not_exchanged(houses: Two, web: httpx.AsyncClient) -> None:
+    """SPEC X3: an address of one door opens no other."""
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[0])
+        headers = {
+            "mcp-session-id": client.path.partition("=")[2],
+            "accept": "application/json, text/event-stream",
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        assert (await web.post(houses[0].mcp, json=body, headers=headers)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"), [({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403)]
+)
+async def test_old_doors_stand_behind_the_same_edge(
+    houses: Two, web: httpx.AsyncClient, headers: dict[str, str], status: int
+) -> None:
+    """SPEC X3: Host and Origin."""
+    assert (await web.get(f"{houses[0].url}/sse", headers=headers)).status_code == status
+    assert (await web.post(f"{houses[0].url}/messages", json={}, headers=headers)).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(b"{", 400), (b"[]", 400), (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400)]
+)
+async def test_body_that_is_no_message_is_refused_at_once(
+    houses: Two, web: httpx.AsyncClient, content: bytes, status: int
+) -> None:
+    """SPEC T7: by the answer to the POST, since it belongs to no request."""
+    async with opened(web, houses[0]) as client:
+        url, headers = f"{houses[1].url}{client.path}", {"content-type": "application/json"}
+        assert (await web.post(url, content=content, headers=headers)).status_code == status
