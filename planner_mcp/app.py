@@ -18,11 +18,14 @@ from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.cursors import Cursors
+from planner_mcp.protocol.elicit import Elicitation
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
 from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
+from planner_mcp.protocol.logs import Logs
 from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
@@ -36,7 +39,8 @@ from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.store.connect import connect
 from planner_mcp.store.rates import RateLimiter
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.seal import open_seal
+from planner_mcp.store.seal import open_seal, state_key
+from planner_mcp.store.session_notes import SessionNotes
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
@@ -82,8 +86,11 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         subscriptions = Subscriptions(registry, watch_log, waker, job_ttl_s=settings.job_ttl_s)
         listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
-        features: list[Feature] = [tasks, subscriptions, listen, *books.features()]
-        yield House(settings, store, planner, Kernel(desk, features), audit_log, audit, waker, subscriptions)
+        notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
+        features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes)]
+        kernel = Kernel(desk, features)
+        kernel.asking = Asking(notes, waker)
+        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:

@@ -4,7 +4,7 @@ Owns the reading of principal, session and declared extensions from the SDK's co
 themselves, so nothing depends on the layers of one transport.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, Final
 
 from mcp.server.context import HandlerResult, ServerRequestContext
@@ -46,7 +46,12 @@ def leave_session(scope: MutableMapping[str, Any], session_id: str) -> None:
 
 def session_of(ctx: Context) -> str | None:
     """Return the session a request belongs to, None where the transport keeps none in the store."""
-    found = ctx.request.scope.get("state", {}).get(_SESSION) if ctx.request is not None else None
+    return session_on(ctx.request.scope) if ctx.request is not None else None
+
+
+def session_on(scope: Mapping[str, Any]) -> str | None:
+    """Return the session an HTTP request belongs to, as far as it was noted."""
+    found = scope.get("state", {}).get(_SESSION)
     return found if isinstance(found, str) else None
 
 

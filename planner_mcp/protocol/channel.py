@@ -16,6 +16,8 @@ from starlette.requests import Request
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Sends one JSON-RPC message to the client."""
+Ask = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
+"""`(method, params) → result`: a request to the client."""
 LetGo = Callable[[], Awaitable[None]]
 """Ends the connection that carries an answer, and nothing else: the client resumes the stream."""
 
@@ -38,12 +40,19 @@ class Channel:
     progress_token: int | str | None = None
     let_go: LetGo | None = None
     cancel_requested: anyio.Event = field(default_factory=anyio.Event)
-    can_send_request: bool = False
+    ask: Ask | None = None
+    """Sends a request to the client and waits for its answer; None where the client has no way to answer."""
+
+    @property
+    def can_send_request(self) -> bool:
+        """Whether a handler may ask the client."""
+        return self.ask is not None
 
     @property
     def transport(self) -> TransportContext:
         """What the SDK asks about the transport."""
-        return TransportContext(kind="streamable-http", can_send_request=False, headers=self.request.headers)
+        can_ask = self.can_send_request
+        return TransportContext(kind="streamable-http", can_send_request=can_ask, headers=self.request.headers)
 
     @property
     def message_metadata(self) -> MessageMetadata:
@@ -53,8 +62,15 @@ class Channel:
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> dict[str, Any]:
-        """Refuse: no handler asks its client yet."""
-        raise NoBackChannelError(method)
+        """Ask the client and return its result.
+
+        Raises:
+            NoBackChannelError: It has no way to answer.
+            MCPError: It refused, or said nothing in time.
+        """
+        if self.ask is None:
+            raise NoBackChannelError(method)
+        return await self.ask(method, params)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
         """Send a notification on the request's own stream."""

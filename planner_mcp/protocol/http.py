@@ -149,6 +149,7 @@ class Front:
     async def take(self, request: Request, session: Session, message: Message) -> None:
         """Take a notification or an answer of the client."""
         if message.kind is Kind.RESPONSE:
+            await self._kernel.answered(session.id, message.body)
             return
         if message.method == "notifications/cancelled":
             request_id = (message.body.get("params") or {}).get("requestId")

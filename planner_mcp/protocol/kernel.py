@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 import mcp_types as types
@@ -29,7 +30,9 @@ from starlette.types import Receive, Scope, Send
 import planner_mcp
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
 from planner_mcp.protocol import faults
-from planner_mcp.protocol.channel import Channel, Emit, LetGo
+from planner_mcp.protocol.asking import Asking
+from planner_mcp.protocol.callers import session_on
+from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
 from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
@@ -101,6 +104,8 @@ class Kernel:
             on_list_tools=desk.list_tools,
             on_call_tool=desk.call_tool,
         )
+        self.asking: Asking | None = None
+        """How handshake clients are asked; None where there is no way."""
         self._server.middleware.append(_border)
         for feature in features:
             self.add(feature)
@@ -131,7 +136,7 @@ class Kernel:
             The JSON-RPC response, and the peer as it stands after it (`initialize` fills it).
         """
         params = request.get("params")
-        channel = Channel(http, emit, request["id"], _progress_token(params), let_go)
+        channel = Channel(http, emit, request["id"], _progress_token(params), let_go, ask=self._asker(http, emit))
         connection = peer.connection()
         try:
             result = await serve_one(
@@ -142,6 +147,17 @@ class Kernel:
         if request["method"] == "initialize":
             peer = Peer(connection.protocol_version, dict(params or {}))
         return {"jsonrpc": "2.0", "id": request["id"], "result": result}, peer
+
+    def _asker(self, http: Request, emit: Emit) -> Ask | None:
+        session_id = session_on(http.scope)
+        if self.asking is None or session_id is None:
+            return None
+        return partial(self.asking.ask, session_id, emit)
+
+    async def answered(self, session_id: str, response: Mapping[str, Any]) -> None:
+        """Take a client's answer to something it was asked, perhaps on another replica."""
+        if self.asking is not None:
+            await self.asking.answered(session_id, response)
 
     async def notice(self, notification: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit) -> None:
         """Take one notification of a handshake session."""

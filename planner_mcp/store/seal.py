@@ -48,9 +48,16 @@ class Seal:
 
 def open_seal(settings: Settings) -> Seal:
     """Return the seal of this deployment, making the key file (readable by its owner alone) if there is no key yet."""
-    if settings.secret_key:
-        return Seal(settings.secret_key.encode())
-    return Seal(_key_file(settings.data_dir / KEY_FILE))
+    return Seal(_key(settings))
+
+
+def state_key(settings: Settings) -> bytes:
+    """Return the key that seals the state of calls that come again; another use, so another key."""
+    return hashlib.sha256(b"planner-mcp request state 1\n" + _key(settings)).digest()
+
+
+def _key(settings: Settings) -> bytes:
+    return settings.secret_key.encode() if settings.secret_key else _key_file(settings.data_dir / KEY_FILE)
 
 
 def _key_file(path: Path) -> bytes:

@@ -1,0 +1,183 @@
+"""A missing choice is asked for, in both forms, through any replica (SPEC T7, X2)."""
+
+import json
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.protocol import asking
+from tests.integration.protocol.houses import DAY, MODERN, Caller, Replica, messages
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+OPEN: dict[str, Any] = {
+    "name": "open",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "shop", "demand": 20, "time_windows": [["09:00", "10:00"]]}],
+    "locations": [{"id": "shop", "lat": 39.9, "lon": 116.4}, {"id": "depot", "lat": 39.8, "lon": 116.3}],
+}
+CHOICES = {"depot": "depot", "shift_start": "08:00", "shift_end": "18:00", "speed_kmh": 30}
+FORM = {"elicitation": {"form": {}}}
+
+
+class Person(Caller):
+    """A client whose user can be asked."""
+
+    capabilities: dict[str, Any] = FORM
+
+    async def initialize(self, on: Replica) -> dict[str, Any]:
+        info = {"name": "test", "version": "1"}
+        params = {"protocolVersion": self.version, "capabilities": self.capabilities, "clientInfo": info}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        answer = await self.http.post(on.mcp, json=body, headers={"accept": "application/json, text/event-stream"})
+        self.session = {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": self.version}
+        return dict(answer.json()["result"])
+
+    def request(self, method: str, name: str | None = None, /, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
+        body, headers = super().request(method, name, **params)
+        if self.version == MODERN:
+            body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities
+        return body, headers
+
+
+@pytest.fixture
+def asked(legacy: Caller) -> Person:
+    """A client with a session whose user can be asked."""
+    return Person(legacy.http, legacy.version)
+
+
+@pytest.fixture
+def modern_asked(modern: Caller) -> Person:
+    """A client of 2026-07-28 whose user can be asked."""
+    return Person(modern.http, modern.version)
+
+
+async def made(caller: Caller, on: Replica, scenario_id: str) -> dict[str, Any]:
+    """Return the scenario as kept."""
+    uri = f"scenario://{scenario_id}"
+    (contents,) = (await caller.result(on, "resources/read", uri, uri=uri))["contents"]
+    return dict(json.loads(contents["text"])["scenario"])
+
+
+async def converse(person: Person, houses: Two, answer: dict[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Create the open day on one replica, answer the question at the other; return question and result."""
+    await person.initialize(houses[0])
+    question: dict[str, Any] = {}
+    with anyio.fail_after(15):
+        async with person.stream(
+            houses[0], "tools/call", "create_scenario", name="create_scenario", arguments=OPEN
+        ) as s:
+            async for message in messages(s):
+                if message.get("method") == "elicitation/create":
+                    question = message
+                    if answer is not None:
+                        reply = {"jsonrpc": "2.0", "id": message["id"], **answer}
+                        headers = {"accept": "application/json, text/event-stream"} | person.session
+                        posted = await person.http.post(houses[1].mcp, json=reply, headers=headers)
+                        assert posted.status_code == 202
+                elif "result" in message:
+                    return question, message["result"]
+    raise AssertionError("no answer")
+
+
+async def test_a_question_is_answered_at_another_replica(houses: Two, asked: Person) -> None:
+    """SPEC T7, X2: the request is written by one replica, its answer posted to the other."""
+    accept = {"result": {"action": "accept", "content": CHOICES}}
+    question, result = await converse(asked, houses, accept)
+    form = question["params"]["requestedSchema"]
+    assert set(form["properties"]) == set(CHOICES)
+    assert form["properties"]["depot"]["enum"] == ["depot", "shop"], "places without tickets come first"
+    day = await made(asked, houses[1], result["structuredContent"]["scenario_id"])
+    assert day["depot"] == "depot"
+    assert day["travel"]["speed_kmh"] == 30
+    assert (day["agents"][0]["shift_start"], day["agents"][0]["shift_end"]) == ("08:00", "18:00")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"action": "decline"}},
+        {"result": {"action": "cancel"}},
+        {"result": {"action": "accept", "content": {}}},
+        {"error": {"code": -32603, "message": "no user here"}},
+        {"result": {"nonsense": True}},
+    ],
+)
+async def test_who_does_not_choose_gets_assumptions(houses: Two, asked: Person, answer: dict[str, Any]) -> None:
+    """SPEC T7: no answer stops a call."""
+    question, result = await converse(asked, houses, answer)
+    assert question
+    assert not result["isError"]
+    assert "depot" not in await made(asked, houses[0], result["structuredContent"]["scenario_id"])
+
+
+async def test_silence_is_an_answer_too(houses: Two, asked: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T7: bounded waits."""
+    monkeypatch.setattr(asking, "LONGEST_S", 0.2)
+    question, result = await converse(asked, houses, None)
+    assert question
+    assert result["structuredContent"]["scenario_id"]
+
+
+async def test_the_choice_is_asked_for_without_a_handshake(houses: Two, modern_asked: Person) -> None:
+    """Spec 2026-07-28, MRTR: `input_required`, then the same call with the answer and the sealed state."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}
+    first = await modern_asked.result(houses[0], "tools/call", "create_scenario", **call)
+    assert first["resultType"] == "input_required"
+    ((key, asked),) = first["inputRequests"].items()
+    assert asked["method"] == "elicitation/create"
+    state = first["requestState"]
+    assert state != "asked", "sealed"
+    answer = {"inputResponses": {key: {"action": "accept", "content": CHOICES}}, "requestState": state}
+    done = await modern_asked.result(houses[1], "tools/call", "create_scenario", **call, **answer)
+    assert done["resultType"] == "complete"
+    day = await made(modern_asked, houses[0], done["structuredContent"]["scenario_id"])
+    assert (day["depot"], day["travel"]["speed_kmh"]) == ("depot", 30)
+
+
+@pytest.mark.parametrize("state", ["asked", "", "v1.AAAA", "x" * 3000])
+async def test_a_forged_state_is_refused(houses: Two, modern_asked: Person, state: str) -> None:
+    """Spec 2026-07-28, MRTR: the state is the server's alone."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN, "inputResponses": {}, "requestState": state}
+    assert (await modern_asked.error(houses[0], "tools/call", "create_scenario", **call))["code"] == -32602
+
+
+async def test_a_state_is_good_for_its_call_alone(houses: Two, modern_asked: Person) -> None:
+    """Spec 2026-07-28, MRTR: bound to the request."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}
+    state = (await modern_asked.result(houses[0], "tools/call", "create_scenario", **call))["requestState"]
+    other = {"name": "create_scenario", "arguments": OPEN | {"name": "another"}, "requestState": state}
+    assert (await modern_asked.error(houses[1], "tools/call", "create_scenario", **other))["code"] == -32602
+
+
+async def test_nobody_is_asked_who_cannot_be(houses: Two, legacy: Caller, modern: Caller) -> None:
+    """SPEC T7: a client without elicitation gets a scenario and the assumptions."""
+    modern.extensions = {}
+    await legacy.initialize(houses[0])
+    for caller in (legacy, modern):
+        answer = (await caller.call(houses[0], "create_scenario", OPEN))["structuredContent"]
+        assert answer["scenario_id"]
+        assert answer["assumptions"]
+
+
+@pytest.mark.parametrize(
+    "day", [DAY, OPEN | {"depot": "depot", "tickets": [{**OPEN["tickets"][0], "time_windows": []}]}]
+)
+async def test_a_day_that_is_complete_asks_nothing(houses: Two, asked: Person, modern_asked: Person, day: Any) -> None:
+    """SPEC T1: the smallest call is complete as it stands, for clients that can be asked too."""
+    await asked.initialize(houses[0])
+    for person in (asked, modern_asked):
+        assert (await person.call(houses[0], "create_scenario", day))["structuredContent"]["scenario_id"]
+
+
+async def test_answers_to_nothing_are_dropped(houses: Two, asked: Person, store: Any) -> None:
+    """SPEC X3: a client cannot fill the store."""
+    await asked.initialize(houses[0])
+    before = set(await store.redis.keys("mcp:*"))
+    headers = {"accept": "application/json, text/event-stream"} | asked.session
+    for name in ("ask-0000000000000000", "x" * 5000, 7):
+        reply = {"jsonrpc": "2.0", "id": name, "result": {"action": "accept"}}
+        assert (await asked.http.post(houses[1].mcp, json=reply, headers=headers)).status_code == 202
+    assert set(await store.redis.keys("mcp:*")) == before
