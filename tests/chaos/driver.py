@@ -39,20 +39,22 @@ class Crowd:
         store: Where to.
         dice: Decides which job is long.
         long_share: Share of jobs that take about a second; the others take none.
+        is_light: Whether light workers solve, which read `busy_s` and nothing else, and leave the outbox alone.
     """
 
     store: RedisStore
     dice: random.Random
     long_share: float = 0.05
+    is_light: bool = True
     acknowledged: dict[int, str] = field(default_factory=dict)
     refusals: int = 0
     quick: str = ""
     long: str = ""
 
     async def open(self) -> None:
-        """Create the scenarios. Light workers read `busy_s` of them, whole workers the rest."""
-        self.quick = await self.scenario({**SMALLEST, "busy_s": 0})
-        self.long = await self.scenario({**fleet_body(40), "busy_s": 1.0})
+        """Create the scenarios."""
+        self.quick = await self.scenario({"busy_s": 0} if self.is_light else SMALLEST)
+        self.long = await self.scenario({"busy_s": 1.0} if self.is_light else fleet_body(40))
 
     async def scenario(self, body: dict[str, Any]) -> str:
         """Keep a scenario and return its name."""
@@ -78,7 +80,7 @@ class Crowd:
             1 if is_long else 20,
             seed=number,
             idempotency_key=f"call-{number}",
-            callback_url=HOOK,
+            callback_url=HOOK if self.is_light else None,
         )
         while True:
             try:

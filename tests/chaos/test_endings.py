@@ -21,7 +21,7 @@ from planner_mcp.jobs.model import Progress, SolveRequest
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import audit
-from tests.chaos.driver import CLIENT, SMALLEST, Crowd, beside
+from tests.chaos.driver import CLIENT, Crowd, beside
 from tests.chaos.fleet import Fleet, fleet_of
 from tests.chaos.light import PLAN
 from tests.chaos.record import keep, sizes
@@ -78,7 +78,7 @@ async def test_a_job_that_kills_its_workers_ends_failed_and_its_neighbours_do_no
     settings = settings.model_copy(update={"lease_s": 1.0})
     crowd = Crowd(store, random.Random(seed), long_share=0.0)
     await crowd.open()
-    poison = await crowd.scenario({**SMALLEST, "busy_s": 3600.0})
+    poison = await crowd.scenario({"busy_s": 3600.0})
     with fleet_of(settings, 3, tmp_path) as fleet:
         job = await store.submit(CLIENT, SolveRequest(poison, 30, fresh=True), ids.random_name("job", 0))
         async with beside(_kill_whoever_holds(store, fleet, job.id)):

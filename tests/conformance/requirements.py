@@ -52,8 +52,8 @@ REQUIREMENTS: Final = (
     Requirement(
         "J6", "A killed worker's job runs again in seconds; a late worker cannot write; poison jobs end failed."
     ),
-    Requirement("J7", "SIGTERM drains; with Redis away callers are told to come back and nothing is lost.", "issue 3"),
-    Requirement("J8", "Quotas, fair sharing, priorities and a bounded queue that says when to come back.", "issue 3"),
+    Requirement("J7", "SIGTERM drains; with Redis away callers are told to come back and nothing is lost."),
+    Requirement("J8", "Quotas, fair sharing, priorities and a bounded queue that says when to come back."),
     Requirement("J9", "Every stored key has a life; jobs belong to the principal, never to a connection."),
     Requirement(
         "W1", "Webhooks are signed in the Standard Webhooks form, with several secrets while one rotates.", "issue 3"
