@@ -25,11 +25,13 @@ from planner_mcp.tools import (
     read_resource,
     resolve_vrp,
     revise_scenario,
+    solve_alternatives,
     solve_vrp,
     suggest_fixes,
     validate_scenario,
     webhook_deliveries,
     webhook_secret,
+    weigh_plans,
 )
 from planner_mcp.tools.answers import error_result
 from planner_mcp.tools.base import ErrorResult, Tool, ToolContext, ToolResult
@@ -52,6 +54,8 @@ REGISTRY: Final = tuple(
         validate_scenario,
         revise_scenario,
         resolve_vrp,
+        solve_alternatives,
+        weigh_plans,
         compare_plans,
         read_progress,
         explain_unassigned,

@@ -1,0 +1,98 @@
+"""`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.model import Job, SolveRequest
+from planner_mcp.tools.answers import timestamp
+from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
+from planner_mcp.tools.solve_time import SolveTime, seconds_of
+from planner_mcp.vrp.alternatives import styles
+
+Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
+
+
+class AlternativesArguments(Arguments):
+    """Arguments of `solve_alternatives`."""
+
+    plan: PlanName
+    styles: Annotated[list[Style], Field(max_length=5, description="absent: the first k that apply")] = []  # noqa: RUF012
+    k: Annotated[int, Field(ge=1, le=5)] = 3
+    solve_time: SolveTime = "PT10S"
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "base_plan": {"type": "string"},
+        "alternatives": {
+            "type": "array",
+            "items": {"type": "object", "required": ["style", "job_id", "scenario_id"]},
+        },
+        "submitted_at": {"type": "string", "format": "date-time"},
+    },
+    "required": ["base_plan", "alternatives"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Queue one solve for each style."""
+    asked = parse(AlternativesArguments, args)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    base = await subject(ctx, asked.plan)
+    patches = await aside(styles, base.scenario.body, base.plan)
+    chosen = _chosen(asked, patches)
+    queued = [await _queue(ctx, base, patches[style], solve_time_s) for style in chosen]
+    structured = {
+        "base_plan": base.plan_id,
+        "alternatives": [
+            {"style": style, "job_id": job.id, "scenario_id": job.request.scenario_id}
+            for style, job in zip(chosen, queued, strict=True)
+        ],
+        "submitted_at": timestamp(queued[0].submitted_at),
+    }
+    lines = [f"{style}: {job.id}" for style, job in zip(chosen, queued, strict=True)]
+    names = " ".join(job.id for job in queued)
+    text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
+    return ToolResult(structured, text, tuple(Link(f"job://{job.id}", "job") for job in queued))
+
+
+def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
+    faults = [
+        Fault(f"/styles/{index}", "This style makes no difference on this day.", "one of " + ", ".join(patches))
+        for index, style in enumerate(asked.styles)
+        if style not in patches
+    ]
+    if faults:
+        raise input_error(faults)
+    return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
+
+
+async def _queue(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int) -> Job:
+    """Queue one style: on a revision, from the plan there is; another search begins anew with another seed."""
+    if not patch:
+        seed = (base.job.request.seed + 1) % 1_000_000
+        return await ctx.planner.submit(ctx.principal, SolveRequest(base.scenario.id, solve_time_s, seed=seed))
+    body, _ = await aside(revised, base.scenario.body, patch, ctx.settings)
+    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
+    return await ctx.planner.submit(ctx.principal, SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id))
+
+
+TOOL: Final = Tool(
+    name="solve_alternatives",
+    title="Solve alternatives",
+    description=(
+        "Queue up to 5 further plans of a solved day, each caring for something else: fewer agents, balance, time, "
+        "punctuality, distance, or another search. Then weigh_plans shows how they trade off and really differ."
+    ),
+    input_schema=schema_of(AlternativesArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "k": 3}},
+)

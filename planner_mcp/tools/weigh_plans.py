@@ -1,0 +1,95 @@
+"""`weigh_plans`: several plans of a day side by side, on the same terms (SPEC T5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.tools.answers import number
+from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.days import Json, PlanName, aside, subject
+from planner_mcp.vrp.alternatives import Row, weigh
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.scenario import parse_scenario
+
+_COLUMNS: Final = (
+    "plan_id",
+    "status",
+    "cost",
+    "agents",
+    "distance_km",
+    "longest_h",
+    "spread_h",
+    "late_min",
+    "served",
+    "difference",
+)
+
+
+class WeighArguments(Arguments):
+    """Arguments of `weigh_plans`."""
+
+    plans: Annotated[list[PlanName], Field(min_length=2, max_length=6, description="the first is the base")]
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "columns": {"type": "array"},
+        "rows": {"type": "array", "items": {"type": "array"}},
+        "duplicates": {"type": "object", "description": "plan_id → the one it hardly differs from"},
+        "invalid": {"type": "array", "description": "plans that break a promise of the base's day"},
+    },
+    "required": ["columns", "rows"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return the trade-off table."""
+    asked = parse(WeighArguments, args)
+    found = [await subject(ctx, name) for name in dict.fromkeys(asked.plans)]
+    ids = [each.plan_id for each in found]
+    rows = await aside(_weighed, found[0].scenario.body, [each.plan for each in found])
+    structured: Json = {
+        "columns": list(_COLUMNS),
+        "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
+        "duplicates": {ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
+        "invalid": [ids[at] for at, row in enumerate(rows) if not row.is_valid],
+    }
+    lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in structured["rows"])]
+    lines += [f"{one} is hardly different from {other}" for one, other in structured["duplicates"].items()]
+    lines += [f"{name} breaks a promise of the day of {ids[0]}" for name in structured["invalid"]]
+    return ToolResult(structured, "\n".join(lines))
+
+
+def _weighed(body: Json, plans: list[Json]) -> list[Row]:
+    return weigh(compile_scenario(parse_scenario(body)), plans)
+
+
+def _cells(row: Row) -> list[float | int | None]:
+    return [
+        number(row.cost),
+        row.agents_used,
+        number(row.distance_m / 1000),
+        number(row.longest_s / 3600),
+        number(row.spread_s / 3600),
+        number(row.late_s / 60),
+        row.tickets_served,
+        number(row.difference),
+    ]
+
+
+TOOL: Final = Tool(
+    name="weigh_plans",
+    title="Weigh plans",
+    description=(
+        "Show 2 to 6 plans of one day or its revisions as a trade-off table, all priced on the first plan's day: cost, "
+        "agents, distance, longest route, spread, lateness, and how much each really differs. Flags duplicates."
+    ),
+    input_schema=schema_of(WeighArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plans": ["plan-0-…", "job-0-…"]}},
+)

@@ -1,0 +1,143 @@
+"""Planning on from a plan, through the tools, with real workers and engines."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.vrp.compare import compare
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.verify import verify
+from tests.contract.fleet import fleet_body
+from tests.integration.planning.conftest import Desk
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+NEW = {"id": "t-new", "location": "P3", "demand": 1, "service_time_s": 10}
+
+
+def fleet(tickets: int = 40, **agent: Any) -> dict[str, Any]:
+    """Return a day with room to choose."""
+    body = fleet_body(tickets)
+    return body | {"agents": [each | agent for each in body["agents"]]}
+
+
+def drivers(plan: dict[str, Any]) -> dict[str, str]:
+    """Return who serves each ticket."""
+    return {
+        visit["ticket_id"]: route["agent_id"]
+        for route in plan["routes"]
+        for visit in route["visits"]
+        if visit["ticket_id"]
+    }
+
+
+async def scenario_of(desk: Desk, job_id: str) -> dict[str, Any]:
+    """Return the body a job solved."""
+    job = await desk.ctx.planner.job(desk.ctx.principal, job_id)
+    return (await desk.ctx.planner.scenario(desk.ctx.principal, job.request.scenario_id)).body
+
+
+async def test_new_tickets_are_inserted_and_nobody_changes_agents(desk: Desk) -> None:
+    """SPEC T5, S1: least change; every planned ticket stays with its agent, the new one is served."""
+    before = await desk.solve(fleet())
+    patch = {"tickets": {"t-new": {key: value for key, value in NEW.items() if key != "id"}}}
+    answer = await desk.use("resolve_vrp", warm_from=before, patch=patch, keep_agents=True, solve_time="PT1S")
+    old, new = await desk.plan(before), await desk.plan(answer["job_id"])
+    assert answer["kept_tickets"] == 40
+    assert drivers(new).keys() - drivers(old).keys() == {"t-new"}
+    found = await desk.use("compare_plans", plan_a=before, plan_b=answer["job_id"])
+    assert (found["moved"], found["newly_served"], found["newly_unserved"]) == (0, ["t-new"], [])
+
+
+async def test_what_has_begun_stays_first_and_in_order(desk: Desk) -> None:
+    """SPEC T5, S1: vehicles are out; visits before the hour are history."""
+    before = await desk.solve(fleet())
+    answer = await desk.use("resolve_vrp", warm_from=before, keep_until="00:04", solve_time="PT1S", seed=5)
+    old, new = await desk.plan(before), await desk.plan(answer["job_id"])
+    begun = {
+        route["agent_id"]: [visit["ticket_id"] for visit in route["visits"] if visit["start_s"] < 240]
+        for route in old["routes"]
+    }
+    assert sum(map(len, begun.values())) == answer["kept_tickets"] > 0
+    now = {route["agent_id"]: [visit["ticket_id"] for visit in route["visits"]] for route in new["routes"]}
+    assert all(now[agent][: len(tickets)] == tickets for agent, tickets in begun.items() if tickets)
+
+
+async def test_a_warm_solve_is_never_worse_than_where_it_began(desk: Desk) -> None:
+    """SPEC S3: more time never returns a worse plan; the plan says seed, versions and input."""
+    before = await desk.solve(fleet(60))
+    answer = await desk.use("resolve_vrp", warm_from=before, solve_time="PT1S", seed=7)
+    old, new = await desk.plan(before), await desk.plan(answer["job_id"])
+    assert new["cost"] <= old["cost"]
+    assert new["input_hash"] == old["input_hash"] != ""
+    assert (new["seed"], new["versions"]["planner-mcp"]) == (7, old["versions"]["planner-mcp"])
+
+
+async def test_a_plan_that_no_longer_holds_is_mended_not_dropped(desk: Desk) -> None:
+    """SPEC T5: an agent breaks down; the others go on as they are, in a day that is planned from there."""
+    before = await desk.solve(fleet())
+    old = await desk.plan(before)
+    lost = old["routes"][0]["agent_id"]
+    patch = {"agents": {lost: None}}
+    answer = await desk.use("resolve_vrp", warm_from=before, patch=patch, keep_agents=True, solve_time="PT1S")
+    new = await desk.plan(answer["job_id"])
+    kept = {ticket for ticket, agent in drivers(old).items() if agent != lost}
+    assert answer["kept_tickets"] == len(kept)
+    assert all(drivers(new)[ticket] == drivers(old)[ticket] for ticket in kept)
+
+
+async def test_a_fix_is_proved_by_solving_again(desk: Desk) -> None:
+    """SPEC T5: with the patch that was suggested the ticket is served, and all that was served before still is."""
+    body = fleet(20, capacity=40)
+    body["agents"] = body["agents"][:2]
+    before = await desk.solve(body)
+    why = await desk.use("explain_unassigned", plan=before, size=3)
+    assert why["total"] > 0
+    assert all(entry["nearest"][0]["in_the_way"] for entry in why["tickets"])
+    answer = await desk.use("suggest_fixes", plan=before)
+    assert answer["fixes"]
+    assert not answer["not_examined"]
+    old = drivers(await desk.plan(before))
+    for fix in answer["fixes"][:2]:
+        again = await desk.use("resolve_vrp", warm_from=before, patch=fix["patch"], keep_agents=True, solve_time="PT1S")
+        served = drivers(await desk.plan(again["job_id"]))
+        assert fix["ticket_id"] in served
+        assert old.keys() <= served.keys()
+
+
+async def test_alternatives_really_differ_and_keep_the_day(desk: Desk) -> None:
+    """SPEC T5: up to five plans, each caring for something else; all hold on the day itself, and differ."""
+    body = fleet(40, cost_per_km=1, fixed_cost=0)
+    base = await desk.solve(body)
+    asked = await desk.use("solve_alternatives", plan=base, k=4, solve_time="PT2S")
+    jobs = {each["style"]: each["job_id"] for each in asked["alternatives"]}
+    assert set(jobs) == {"fewest_agents", "balanced", "quickest", "shortest"}
+    problem = compile_scenario(parse_scenario(body))
+    plans = {style: await desk.plan(job_id) for style, job_id in jobs.items()}
+    table = await desk.use("weigh_plans", plans=[base, *jobs.values()])
+    assert table["invalid"] == []
+    rows = {row[0]: dict(zip(table["columns"], row, strict=True)) for row in table["rows"]}
+    of = {style: rows[job_id.replace("job", "plan", 1)] for style, job_id in jobs.items()}
+    first = rows[base.replace("job", "plan", 1)]
+    assert of["fewest_agents"]["agents"] < first["agents"]
+    assert of["balanced"]["longest_h"] < first["longest_h"]
+    assert of["fewest_agents"]["difference"] > 0.3
+    assert of["balanced"]["difference"] > 0.3
+    assert compare(plans["balanced"], plans["fewest_agents"]).difference > 0.3
+    assert verify(problem, Plan.from_json(await desk.plan(base))) == []
+
+
+async def test_the_curve_of_a_real_search_falls_to_its_plan(desk: Desk) -> None:
+    """SPEC T5, J5: from the first plan to the last; the bound lies below."""
+    job_id = await desk.solve(fleet(80), "PT2S")
+    plan = await desk.plan(job_id)
+    told = await desk.use("read_progress", job_id=job_id)
+    costs = [row[1] for row in told["rows"]]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] == pytest.approx(plan["cost"], abs=0.01)
+    assert 0 < told["lower_bound"] < plan["cost"]
+    assert told["gap"] == pytest.approx(1 - told["lower_bound"] / plan["cost"], abs=0.01)
+    again = await desk.use("validate_scenario", scenario=fleet(80))
+    assert again["lower_bound"] == told["lower_bound"]
+    assert (await scenario_of(desk, job_id))["name"] == "80 tickets"
