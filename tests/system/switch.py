@@ -26,7 +26,8 @@ class Switch:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        url = next(self._targets) + scope["path"]
+        query = scope["query_string"].decode()
+        url = next(self._targets) + scope["path"] + (f"?{query}" if query else "")
         self.served += 1
         headers = [(name, value) for name, value in request.headers.items() if name not in HOP_BY_HOP]
         body = await request.body()

@@ -1,0 +1,34 @@
+// Drives the planner with the client of the old HTTP+SSE transport: plan, subscribe, wait.
+// Usage: node sse.mjs URL SMALLEST   (scenario as JSON). Prints one JSON object of what it saw.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const [url, smallest] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
+const errors = [];
+const updated = new Set();
+const progress = [];
+
+const client = new Client({ name: "old-typescript-test", version: "1.0.0" });
+client.onerror = (error) => errors.push(error.message);
+client.setNotificationHandler(ResourceUpdatedNotificationSchema, (note) => { updated.add(note.params.uri); });
+await client.connect(new SSEClientTransport(url));
+
+async function use(name, args, options) {
+  const result = await client.callTool({ name, arguments: args }, undefined, options);
+  if (result.isError) throw new Error(JSON.stringify(result.structuredContent));
+  return result.structuredContent;
+}
+
+const { scenario_id } = await use("create_scenario", smallest);
+const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT2S", fresh: true });
+await client.subscribeResource({ uri: `job://${job_id}` });
+let status;
+do {
+  const onprogress = (note) => progress.push(note.progress);
+  status = await use("query_vrp_status", { job_id, wait_s: 20 }, { onprogress });
+} while (["QUEUED", "SOLVING"].includes(status.status));
+await client.ping(); // what was said of the job before this answer has arrived
+client.onerror = undefined; // closing ends the stream, which is no fault
+await client.close();
+console.log(JSON.stringify({ status, job_id, updated: [...updated], progress, errors }));

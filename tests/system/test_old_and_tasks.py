@@ -1,0 +1,64 @@
+"""Independent clients of the old transport and of tasks, through a balancer that changes replica at each request."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from examples.house import House
+from tests.system.scenarios import SMALLEST, ring
+from tests.system.switch import switching
+
+NODE_TESTS = Path(__file__).parents[1] / "node"
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.node,
+    pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm"),
+]
+
+
+@pytest.fixture(scope="session")
+def packages() -> None:
+    """Install what `tests/node/package-lock.json` names, once."""
+    if not (NODE_TESTS / "node_modules").is_dir():
+        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=NODE_TESTS, check=True, timeout=100)
+
+
+@pytest.fixture
+async def balanced(house: House, second: House) -> AsyncIterator[str]:
+    async with switching(house.url, second.url) as (url, _switch):
+        yield url
+
+
+async def run(script: str, *args: str) -> dict[str, Any]:
+    """Run a script and return what it printed."""
+    with anyio.fail_after(90):
+        ended = await anyio.run_process(["node", script, *args], cwd=NODE_TESTS, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+    return dict(json.loads(ended.stdout))
+
+
+async def test_typescript_client_of_the_old_transport_plans_a_day(packages: None, balanced: str) -> None:
+    """SPEC X1: SSEClientTransport, its stream on one replica and its messages on both."""
+    seen = await run("sse.mjs", f"{balanced}/sse", json.dumps(SMALLEST))
+    assert seen["status"]["status"] == "COMPLETED"
+    assert seen["updated"] == [f"job://{seen['job_id']}"]
+    assert seen["progress"] == sorted(set(seen["progress"]))
+    assert seen["errors"] == []
+
+
+async def test_typescript_client_runs_core_tasks(packages: None, balanced: str) -> None:
+    """SPEC X2: taskCreated, statuses, the result; a cancelled task; progress by the call's own token."""
+    seen = await run("tasks.mjs", f"{balanced}/mcp", json.dumps(SMALLEST), json.dumps(ring()))
+    assert seen["support"] == "optional"
+    assert seen["plan"][0] == ["taskCreated", "working"]
+    assert seen["plan"][-1] == ["result", "COMPLETED"]
+    assert seen["afterCancel"] == "cancelled"
+    assert {"completed", "cancelled"} <= set(seen["listed"])
+    assert "completed" in seen["told"]
+    assert seen["errors"] == []
