@@ -5,6 +5,7 @@ import re
 import statistics
 import time
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -15,7 +16,7 @@ from planner_mcp.jobs.ids import plan_of, random_name
 from planner_mcp.settings import Settings
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.registry import REGISTRY
-from tests.integration.auth.conftest import Caller
+from tests.integration.auth.conftest import MODERN_META, Caller
 from tests.integration.auth.handles import Ids, arguments, doors, kind_of, unknown
 from tests.system.auth.conftest import Fort
 from tests.system.scenarios import SMALLEST, use, wait_for
@@ -133,6 +134,41 @@ async def test_no_list_shows_anything_of_another(thief: Caller, anns: Ids, bens:
     assert bens["delivery"] in "".join(texts)
     for text in texts:
         assert not [name for name in (*anns.values(), PERSON) if name in text]
+
+
+async def test_a_listen_filter_leaves_out_what_is_not_ones_own(keyed: Fort, anns: Ids, bens: Ids) -> None:
+    """SPEC A2: revision 2026-07-28: foreign ids are left out of the acknowledgement exactly as unknown ones are."""
+    async with keyed.caller("ben") as ben:
+        heard = [await acknowledged(ben, each) for each in (anns, {kind: unknown(kind, anns) for kind in anns})]
+        assert heard[0] == heard[1]
+        assert bens["job"] in await acknowledged(ben, bens)
+
+
+async def acknowledged(caller: Caller, ids: Ids) -> str:
+    """Return the first message of a stream that asks for a job in each way there is, its own id left out."""
+    uris = [f"job://{ids['job']}", f"scenario://{ids['scenario']}", f"plan://{ids['plan']}"]
+    asked = {"resourceSubscriptions": uris, "planner-mcp/jobs": [ids["job"]]}
+    params = {"notifications": asked, "_meta": MODERN_META}
+    body = {"jsonrpc": "2.0", "id": "listen", "method": "subscriptions/listen", "params": params}
+    headers = caller.headers | {"mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
+    with anyio.fail_after(10):
+        async with caller.http.stream("POST", "/mcp", json=body, headers=headers) as stream:
+            assert stream.status_code == 200
+            async for line in stream.aiter_lines():
+                if line.startswith("data:") and "{" in line:
+                    return line
+    return ""
+
+
+async def test_the_audit_log_is_for_the_admin_scope_alone(keyed: Fort, anns: Ids) -> None:
+    """SPEC A3, R1: logs://vrp/{date} names who did what; without the scope the answer is 403 and names it."""
+    uri = f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}"
+    async with keyed.caller("root") as root, keyed.caller("ben") as ben:
+        read = await root.request("resources/read", uri=uri)
+        refused = await ben.request("resources/read", uri=uri)
+    assert anns["scenario"] in read.text
+    assert refused.status_code == 403
+    assert "planner:admin" in refused.headers["www-authenticate"]
 
 
 async def test_equal_calls_of_two_principals_are_two_jobs(keyed: Fort, anns: Ids, bens: Ids) -> None:
