@@ -228,7 +228,10 @@ def _signals_to(handler: Callable[[], Any]) -> Iterator[None]:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    try:
+        family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise typer.BadParameter(f"cannot listen on {host}: {error.strerror}") from error
     listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -4,18 +4,23 @@ Owns the wiring of one worker: settings from `PLANNER_*`, the store, the warm pa
 """
 
 import asyncio
+import logging
+import os
 import signal
 import sys
 from itertools import chain, repeat
 
 import anyio
 
+from planner_mcp.errors import StoreError
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.telemetry import configure_logging
 from workers.consumer import Consumer, new_worker_id
 from workers.courier import keep_courier
 from workers.nursery import Nursery
+
+log = logging.getLogger("planner.worker")
 
 
 async def work(settings: Settings, *, is_leashed: bool) -> None:
@@ -65,7 +70,11 @@ def main() -> None:
     """Run one worker process."""
     settings = Settings()
     configure_logging(settings)
-    asyncio.run(work(settings, is_leashed="--leash" in sys.argv[1:]))
+    try:
+        asyncio.run(work(settings, is_leashed="--leash" in sys.argv[1:]))
+    except StoreError as error:
+        log.error("no store to work for: %s", error.message, extra={"code": error.code, "type": error.type})
+        sys.exit(os.EX_UNAVAILABLE)
 
 
 if __name__ == "__main__":

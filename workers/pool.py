@@ -91,6 +91,7 @@ class Pool:
             env=environment_of(self._settings),
             stdin=asyncio.subprocess.PIPE,
             stdout=sys.stderr.fileno(),
+            process_group=0,  # a terminal's Ctrl-C is the supervisor's to pass on, from the first import of the worker
         )
         self._processes.add(process)
         killer = asyncio.create_task(self._kill_when_overdue(process))

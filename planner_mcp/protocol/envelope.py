@@ -3,8 +3,9 @@
 Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP are `http`'s.
 """
 
-from typing import Any, Final
+from typing import Any
 
+from mcp_types.jsonrpc import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,9 +13,6 @@ from starlette.responses import JSONResponse, Response
 from planner_mcp.errors import PlannerError
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.messages import MalformedError, Message, parse
-
-HEADER_MISMATCH: Final = -32020
-"""What a request of a stateless revision without its header is told (spec 2026-07-28)."""
 
 
 class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
@@ -60,7 +58,7 @@ def accept(request: Request, *media_types: str) -> None:
     ranges = {part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")}
     for media_type in media_types:
         if not {media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & ranges:
-            raise HttpFault(406)
+            raise HttpFault(406, MalformedError(f"The Accept header does not take {' and '.join(media_types)}."))
 
 
 async def read(request: Request) -> tuple[list[Message], bool]:
@@ -70,7 +68,7 @@ async def read(request: Request) -> tuple[list[Message], bool]:
         HttpFault: 415, or 400 with the JSON-RPC error.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HttpFault(415)
+        raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
     try:
         messages, is_batch = parse(await request.body())
     except MalformedError as error:

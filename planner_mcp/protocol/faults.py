@@ -6,6 +6,8 @@ never come here.
 
 from typing import Any, Final
 
+from mcp_types.jsonrpc import HEADER_MISMATCH
+
 from planner_mcp.errors import (
     AccessError,
     InputError,
@@ -27,6 +29,7 @@ INTERNAL_ERROR: Final = -32603
 _METHOD_ERRORS: Final[dict[int, type[PlannerError]]] = {
     PARSE_ERROR: InvalidMessageError,
     INVALID_REQUEST: InvalidMessageError,
+    HEADER_MISMATCH: InvalidMessageError,
     METHOD_NOT_FOUND: UnknownMethodError,
     INVALID_PARAMS: InvalidParameterError,
 }

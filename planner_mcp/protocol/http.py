@@ -22,7 +22,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import LostStreamError, PlannerError, QuotaExceededError, StoreError, UnknownSessionError
+from planner_mcp.errors import (
+    LostStreamError,
+    MethodNotAllowedError,
+    PlannerError,
+    QuotaExceededError,
+    StoreError,
+    UnknownSessionError,
+)
 from planner_mcp.protocol.callers import leave_session
 from planner_mcp.protocol.envelope import HttpFault, accept, is_stateless, read
 from planner_mcp.protocol.exchange import Exchange
@@ -114,7 +121,7 @@ class Front:
             return await self._get(request)
         if request.method == "DELETE":
             return await self._delete(request)
-        raise HttpFault(405, headers={"allow": "GET, POST, DELETE"})
+        raise HttpFault(405, MethodNotAllowedError(), headers={"allow": "GET, POST, DELETE"})
 
     # ---- POST
 

@@ -33,11 +33,14 @@ from planner_mcp.protocol import faults
 from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
+from planner_mcp.protocol.completing import completing
 from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
 LIST_TTL_MS: Final = 300_000
 """How long a client may reuse a list."""
+UNION_MEMBERS: Final = frozenset({"str", "int"})
+"""What pydantic appends to the place of a value that may be either, as a progress token; no place in the message."""
 
 log = logging.getLogger(__name__)
 
@@ -189,7 +192,7 @@ class ModernApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the request."""
-        await self._manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, receive, completing(send))
 
 
 async def _border(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -216,15 +219,12 @@ async def _answer_or_fault(ctx: ServerRequestContext[Any, Any], call_next: CallN
 
 def _params_error(error: ValidationError) -> InputError:
     """Return what is wrong with a request's params, quoting nothing the caller sent."""
-    found = [
-        Fault(
-            "/" + "/".join(map(str, each["loc"])),
-            each["msg"],
-            kind="missing" if each["type"] == "missing" else "invalid",
-        )
-        for each in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return input_error(found[:20])
+    found: dict[str, Fault] = {}
+    for each in error.errors(include_url=False, include_context=False, include_input=False):
+        path = "/" + "/".join(str(part) for part in each["loc"] if part not in UNION_MEMBERS)
+        problem = f"{found[path].problem}; {each['msg']}" if path in found else each["msg"]
+        found[path] = Fault(path, problem, kind="missing" if each["type"] == "missing" else "invalid")
+    return input_error(list(found.values())[:20])
 
 
 def _as_mcp(error: PlannerError) -> MCPError:

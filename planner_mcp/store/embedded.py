@@ -77,10 +77,10 @@ class EmbeddedStore:
         """Adopt the folder's live server or start one; return its URL. Calling again revives a server that died.
 
         Raises:
-            StoreUnavailableError: No server program is found, or it does not come up.
+            StoreUnavailableError: The folder cannot be used, no server program is found, or it does not come up.
         """
         for folder in (self._dir, self._socket.parent):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make(folder)
         with self._starting(), ExitStack() as undo:
             if self._use is None:
                 use = undo.enter_context((self._dir / "users.lock").open("a"))
@@ -195,6 +195,15 @@ def _socket_path(data_dir: Path) -> Path:
         return inside
     name = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"planner-mcp-{os.getuid()}" / f"{name}.sock"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailableError(f"The data folder {folder} cannot be used: {error.strerror}.") from error
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise StoreUnavailableError(f"The data folder {folder} cannot be used: it is not writable.")
 
 
 def _take(lock: IO[str], kind: int) -> bool:

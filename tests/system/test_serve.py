@@ -64,6 +64,9 @@ def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> N
         ["--workers", "-1"],
         ["--redis-url", "nonsense"],
         ["--redis-url", "redis://127.0.0.1:1"],
+        ["--host", "no-such-host.invalid", "--insecure"],
+        ["--data-dir", "/dev/null"],
+        ["--data-dir", "/dev/null/below"],
     ],
 )
 def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
@@ -73,6 +76,29 @@ def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list
     assert ended.returncode in (1, 2)
     assert "Traceback" not in ended.stderr
     assert ended.stderr
+
+
+def test_worker_without_a_store_says_so_in_one_line_and_tries_again() -> None:
+    """Issue 2: one JSON object a line in the log, and no stack trace for what an operator mends."""
+    command = [sys.executable, "-m", "planner_mcp", "worker", "--redis-url", "redis://127.0.0.1:1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:
+        assert worker.stderr is not None
+        lines = [json.loads(worker.stderr.readline()) for _ in range(2)]
+        worker.send_signal(signal.SIGINT)
+        rest = worker.stderr.read()
+    assert [line["level"] for line in lines] == ["error", "warning"]
+    assert lines[0]["type"] == "StoreUnavailable"
+    assert "starting another in" in lines[1]["message"]
+    assert "Traceback" not in rest
+
+
+async def test_clean_stop_logs_no_error(tmp_path: Path) -> None:
+    """SPEC J7: what an operator did on purpose is no alarm."""
+    async with running(tmp_path, workers=1) as house, Client(house.mcp) as client:
+        await wait_for(client, await submit(client, ring(), "PT1S"), "COMPLETED")
+        os.kill(house.pid, signal.SIGTERM)
+    lines = [json.loads(line) for line in (tmp_path / "serve.log").read_text().splitlines()]
+    assert [line for line in lines if line["level"] not in ("info", "debug")] == []
 
 
 async def test_sigterm_hands_solves_back_and_another_server_finishes_them(

@@ -90,6 +90,18 @@ async def test_http_faults_have_their_status(
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     answer = await client.http.request(method, replicas[0].url, json=body, headers=HEADERS | client.session | headers)
     assert answer.status_code == status
+    error = answer.json()["error"]
+    assert error["message"]
+    assert set(error["data"]) == DATA
+
+
+async def test_value_of_two_types_is_one_fault_at_its_place(replicas: Two, client: Client) -> None:
+    """SPEC T7: the path is a place in the message, not in our types."""
+    await client.initialize(replicas[0])
+    params = {"name": "echo", "arguments": {}, "_meta": {"progressToken": {}}}
+    answer = await client.post(replicas[0], {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    faults = answer.json()["error"]["data"]["errors"]
+    assert [fault["path"] for fault in faults] == ["/params/_meta/progressToken"]
 
 
 async def test_ping_is_answered(replicas: Two, client: Client) -> None:
