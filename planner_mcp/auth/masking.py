@@ -5,7 +5,7 @@ there, so that a field cannot be declared and forgotten. Text becomes `***`, any
 pure: a body goes in, a copy comes out.
 
 Of a plan the cost of each route is masked, since with its distance and duration it would tell the prices. The total
-cost stays, in events and webhooks too: progress is measured by it, and callers compare plans by it.
+cost and its lower bound stay, in events and webhooks too: progress is measured by them, and callers compare plans so.
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,14 @@ def plan_for(principal: Principal, plan: Mapping[str, Any]) -> Json:
     if principal.may(SENSITIVE):
         return dict(plan)
     return {**plan, "routes": [{**route, "cost": None} for route in plan.get("routes", ())]}
+
+
+def trials_for(principal: Principal, tickets: list[Json]) -> list[Json]:
+    """Return what stands in the way of tickets without what serving one would cost, which is prices times a detour."""
+    if principal.may(SENSITIVE):
+        return tickets
+    bare = [[{k: v for k, v in near.items() if k != "fits_at_cost"} for near in entry["nearest"]] for entry in tickets]
+    return [{**entry, "nearest": nearest} for entry, nearest in zip(tickets, bare, strict=True)]
 
 
 def sensitive_fields() -> dict[str, tuple[str, ...]]:

@@ -6,15 +6,20 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from planner_mcp.auth.masking import trials_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, check_known, subject
+from planner_mcp.tools.days import Json, PlanName, aside, check_known, fitting, subject
 from planner_mcp.vrp.fixes import Bench, told
 from planner_mcp.vrp.insertion import Trial
 
 BUDGET_S: Final = 3.0
 """Time for one answer; tickets it does not suffice for are named."""
+MAX_BYTES: Final = 2500
+"""Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
 MAX_AGENTS: Final = 3
 """Agents told of for each ticket, the nearest to fitting first."""
+MAX_OBSTACLES: Final = 3
+"""Obstacles told of for each of them."""
 
 
 class ExplainArguments(Arguments):
@@ -47,8 +52,12 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     left_out = chosen(found.plan, asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    tickets = await aside(_explained, found.scenario.body, found.plan, shown) if shown else []
+    answers = await aside(_explained, found.scenario.body, found.plan, shown) if shown else []
+    tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
+    tickets = trials_for(ctx.principal, tickets)
     structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
+    if hidden := len(shown) - len(tickets):
+        structured["not_shown"] = hidden
     if asked.page * asked.size < len(left_out):
         structured["next_page"] = asked.page + 1
     head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
@@ -85,7 +94,7 @@ def _entry(bench: Bench, entry: Json, ends: float) -> Json:
 
 def _nearest(bench: Bench, trial: Trial) -> Json:
     problem = bench.problem
-    in_the_way = [told(problem, each) for each in trial.obstacles]
+    in_the_way = [told(problem, each) for each in trial.obstacles[:MAX_OBSTACLES]]
     fits = {"fits_at_cost": round(trial.cost / problem.cost_scale, 2)} if not in_the_way else {}
     return {"agent_id": problem.agents[trial.route.agent].id, "in_the_way": in_the_way, **fits}
 
@@ -94,7 +103,8 @@ def _lines(entry: Json) -> list[str]:
     ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
     lines = [f"{entry['ticket_id']} {entry['code']}; of {entry['agents']} agents: {ways or 'nothing in the way'}"]
     for near in entry["nearest"]:
-        obstacle = " + ".join(near["in_the_way"]) or f"fits, cost +{near['fits_at_cost']:g}"
+        cost = f", cost +{near['fits_at_cost']:g}" if "fits_at_cost" in near else ""
+        obstacle = " + ".join(near["in_the_way"]) or f"fits{cost}"
         lines.append(f"  {near['agent_id']}: {obstacle}")
     return lines
 

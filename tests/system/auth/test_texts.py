@@ -1,5 +1,6 @@
 """Seventeen hostile texts through every field, and what becomes of them (SPEC A3, R3, T8)."""
 
+import base64
 import json
 import re
 from typing import Any
@@ -10,9 +11,11 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.auth.masking import sensitive_fields
+from planner_mcp.jobs.ids import is_name, plan_of
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.vrp.schema import full_schemas
 from tests.integration.auth.conftest import Caller
+from tests.integration.auth.handles import arguments, doors, kind_of
 from tests.system.auth.conftest import Fort
 from tests.system.scenarios import SMALLEST
 
@@ -91,19 +94,35 @@ async def knock(caller: Caller, text: str) -> None:
     await caller.http.post("/mcp", json=body, headers=caller.headers)
 
 
-@pytest.mark.timeout(180)
+def check(tool: str, answer: httpx.Response) -> None:
+    """Look for what must not be in an answer that a model reads."""
+    assert answer.status_code < 500, (tool, answer.text[:300])
+    for block in answer.json().get("result", {}).get("content", []):
+        assert not CONTROL.search(block.get("text", "")), (tool, block)
+        assert len(block.get("text", "")) < 4000
+
+
 async def test_hostile_texts_forge_no_line_and_reach_no_reader(keyed: Fort) -> None:
+    """SPEC A3, T8: each text through every eighth field, so each field by two texts."""
+    await through_every_field(keyed, stride=8)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_seventeen_hostile_texts_through_every_field(keyed: Fort) -> None:
     """SPEC A3, T8, issue 5: 0 forged log lines, 0 control bytes, 0 secrets, in logs and in texts a model reads."""
+    await through_every_field(keyed, stride=1)
+
+
+async def through_every_field(keyed: Fort, *, stride: int) -> None:
+    """Send the texts, every `stride`-th field each, and look at every answer and the log."""
     before, sent = len(keyed.log()), 0
     async with keyed.caller("ann") as caller, keyed.caller("ann", is_old=True) as old:
-        for text in HOSTILE:
-            for tool, arguments in calls(text):
-                answer = await caller.call(tool, **arguments)
+        for number, text in enumerate(HOSTILE):
+            for tool, given in calls(text)[number % stride :: stride]:
+                answer = await caller.call(tool, **given)
                 sent += 1
-                assert answer.status_code < 500, (tool, answer.text[:300])
-                for block in answer.json().get("result", {}).get("content", []):
-                    assert not CONTROL.search(block.get("text", "")), (tool, block)
-                    assert len(block.get("text", "")) < 4000
+                check(tool, answer)
             await knock(old, text)
     print(f"{sent} calls")  # noqa: T201
     written = (keyed.data_dir / "serve.log").read_bytes()[before:]
@@ -115,12 +134,18 @@ async def test_hostile_texts_forge_no_line_and_reach_no_reader(keyed: Fort) -> N
     for key in keyed.keys.values():
         assert key[20:] not in written.decode()
     audited = [line for line in lines if line["message"] == "audit"]
-    assert {line["what"] for line in audited} <= {tool.name for tool in REGISTRY} | WHATS
+    assert {line["what"] for line in audited} <= {tool.name for tool in REGISTRY} | AUDITED
+    assert not [line for line in audited if line["target"] and not is_name(line["target"])]
     assert len([line for line in audited if line["what"] in {tool.name for tool in REGISTRY}]) >= sent
 
 
 LOGGERS = ("uvicorn.error", "mcp.server.streamable_http_manager")
-WHATS = {f"{method} {path}" for method in ("GET", "POST", "DELETE") for path in ("/mcp", "/jobs", "other")}
+AUDITED = {f"{method} {path}" for method in ("GET", "POST", "DELETE") for path in ("/mcp", "/jobs", "other")} | {
+    "unknown method",
+    "tools/call",
+    "resources/read",
+    "initialize",
+}
 
 
 def _ours(lines: list[dict[str, Any]]) -> set[str]:
@@ -130,7 +155,8 @@ def _ours(lines: list[dict[str, Any]]) -> set[str]:
 async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: Fort) -> None:
     """SPEC R3, A3: a canary in every sensitive field is in the stored scenario and nowhere else."""
     day: dict[str, Any] = json.loads(json.dumps(SMALLEST))
-    day["tickets"].append({"id": "t-2", "location": "LOC_B", "demand": 1})
+    day["tickets"] = [day["tickets"][0] | {"demand": 90}, {"id": "t-2", "location": "LOC_B", "demand": 90}]
+    day["agents"].append({"id": "veh-2", "capacity": 100, "fixed_cost": 11})
     day["locations"] = [{"id": "LOC_A", "x": 0, "y": 0}, {"id": "LOC_B", "x": 3000, "y": 0}]
     canaries = {}
     for part, model in (("agents", "Agent"), ("tickets", "Ticket"), ("locations", "Location")):
@@ -154,14 +180,34 @@ async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: For
             _content(heard, await caller.call("read_plan", job_id=job_id, view=view))
         heard += [(await caller.get(path)).text for path in (f"/jobs/{job_id}", f"/jobs/{job_id}/events")]
         heard.append((await caller.call("webhook_deliveries")).text)
+        ids = {"scenario_id": scenario_id, "job_id": job_id, "plan_id": plan_of(job_id)}
+        heard += await every_resource(caller, ids)
+        own = {"scenario": scenario_id, "job": job_id, "plan": plan_of(job_id), "delivery": job_id}
+        for tool, parameter in doors():
+            for given in arguments(tool, parameter, own[kind_of(parameter) or ""], own):
+                heard.append((await caller.call(tool.name, **given)).text)
         routes = await caller.call("read_plan", job_id=job_id, view="routes", fields=["agent_id", "cost"])
-        assert routes.json()["result"]["structuredContent"]["rows"] == [["veh-1", None]]
+        assert {row[1] for row in routes.json()["result"]["structuredContent"]["rows"]} == {None}
     async with keyed.store() as store:
         bodies = [await store.redis.hget(key, "body") async for key in store.redis.scan_iter("*:wh:d:*")]
     heard += [body or "" for body in bodies] + [keyed.log()]
     assert len(heard) >= 10
     # the total cost is shown, and is made of prices; no price itself is
     assert [name for name, value in canaries.items() for text in heard if value in text] == []
+
+
+async def every_resource(caller: Caller, ids: dict[str, str]) -> list[str]:
+    """Return all that can be read by URI of some things: bodies, pictures, reports."""
+    listed = (await caller.request("resources/templates/list")).json()["result"]["resourceTemplates"]
+    texts = []
+    for template in listed:
+        uri = re.sub(r"\{(\w+)\}", lambda match: ids.get(match[1], match[0]), template["uriTemplate"])
+        if "{" not in uri:
+            answer = await caller.request("resources/read", uri=uri)
+            for part in answer.json()["result"]["contents"]:
+                texts.append(part.get("text") or base64.b64decode(part["blob"]).decode("utf-8", "replace"))
+    assert len(texts) >= 4, [template["uriTemplate"] for template in listed]
+    return texts
 
 
 def _content(heard: list[str], answer: httpx.Response) -> dict[str, Any]:

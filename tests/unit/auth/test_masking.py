@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.auth.masking import MASK, plan_for, scenario_for, sensitive_fields
+from planner_mcp.auth.masking import MASK, plan_for, scenario_for, sensitive_fields, trials_for
 from planner_mcp.jobs.model import LOCAL, READ, Principal
 from planner_mcp.vrp.scenario import parse_scenario
 from planner_mcp.vrp.schema import full_schemas
@@ -56,6 +56,13 @@ def test_the_cost_of_a_route_is_a_price_and_the_total_is_not() -> None:
     plan = {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": 12.5, "distance_m": 3}]}
     assert plan_for(READER, plan) == {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": None, "distance_m": 3}]}
     assert plan_for(LOCAL, plan) == plan
+
+
+def test_what_serving_a_ticket_would_cost_is_a_price() -> None:
+    """SPEC R3: the detour is known, so the cost of one more stop tells the price of a kilometre."""
+    entry = {"ticket_id": "t-1", "nearest": [{"agent_id": "veh-1", "in_the_way": [], "fits_at_cost": 7.5}]}
+    assert trials_for(READER, [entry])[0]["nearest"] == [{"agent_id": "veh-1", "in_the_way": []}]
+    assert trials_for(LOCAL, [entry]) == [entry]
 
 
 def test_sensitive_fields_stand_in_the_schemas() -> None:
