@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from planner_mcp.app import open_doors, open_house
 from planner_mcp.settings import Settings
+from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.testing.fixture import Fixture
 
 __all__ = ["conformance_app"]
@@ -21,7 +22,7 @@ __all__ = ["conformance_app"]
 @asynccontextmanager
 async def conformance_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[Starlette]:
     """Open one replica as `planner_mcp.app.open_app` does, with the fixtures added."""
-    async with open_house(settings) as house:
-        house.kernel.add(Fixture(house.store.redis))
+    async with open_house(settings, drain) as house:
+        house.kernel.add(Fixture(house.store.redis, WatchLog(house.store.redis).announce))
         async with open_doors(house, drain) as app:
             yield app

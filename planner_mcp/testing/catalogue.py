@@ -47,7 +47,7 @@ class SuiteTool:
 
     name: str
     run: Run | None = None
-    """None where calls are answered elsewhere: tasks."""
+    """None where calls are answered elsewhere: tasks, changes of lists."""
     schema: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     task: str | None = None
     """`optional` or `required`, where it may run as a task."""
@@ -92,6 +92,8 @@ TOOLS: Final = (
     SuiteTool(f"{_ASKED}multiple_inputs", asking.requiring(asking.EVERYTHING, state="remembered")),
     SuiteTool(f"{_ASKED}multi_round", asking.rounds),
     SuiteTool(f"{_ASKED}capabilities", asking.capable),
+    SuiteTool("test_trigger_tool_change"),
+    SuiteTool("test_trigger_prompt_change"),
     SuiteTool("greet", speaking.greet, _object("name", name="string")),
     SuiteTool("slow_compute", None, _object("seconds", seconds="integer", label="string"), "optional"),
     SuiteTool("failing_job", None, NOTHING, "required"),

@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
+from planner_mcp.protocol.callers import caller
 from planner_mcp.testing import catalogue, shelf
+from planner_mcp.testing.content import answer
 from planner_mcp.testing.jobs import SuiteTasks
 from planner_mcp.testing.speaking import Context
 
 Handler = Callable[[Context, Any], Awaitable[Any]]
-
-
-STATE_KEY: Final = "every replica of the conformance variant seals with this"
+Announce = Callable[[str, str], Awaitable[None]]
+LISTS: Final = {"test_trigger_tool_change": "tools", "test_trigger_prompt_change": "prompts"}
 
 
 class Fixture:
@@ -24,22 +24,33 @@ class Fixture:
 
     Args:
         redis: What the replicas share.
+        announce: Tells every replica that a principal's list changed: `(principal, kind)`.
     """
 
-    def __init__(self, redis: Any) -> None:
+    def __init__(self, redis: Any, announce: Announce) -> None:
         self._tasks = SuiteTasks(redis)
+        self._announce = announce
 
     def install(self, server: Any) -> None:
         """Wrap the handlers of the product."""
         schema_of = server.get_tool_input_schema
         server.get_tool_input_schema = lambda name: _schema(name) or schema_of(name)
-        for method, params_type, wrapper in WRAPPERS:
+        for method, params_type, wrapper in (*WRAPPERS, ("tools/call", types.CallToolRequestParams, self._calling)):
             entry = server.get_request_handler(method)
             server.add_request_handler(method, params_type, wrapper(entry.handler if entry else None))
         server.middleware.insert(0, self._tasks.layer)
-        if not any(isinstance(layer, RequestStateBoundary) for layer in server.middleware):
-            boundary = RequestStateBoundary(RequestStateSecurity(keys=[STATE_KEY]), default_audience=server.name)
-            server.middleware.append(boundary)
+
+    def _calling(self, before: Handler | None) -> Handler:
+        async def handle(ctx: Context, params: types.CallToolRequestParams) -> Any:
+            if (kind := LISTS.get(params.name)) is not None:
+                await self._announce(caller(ctx).id, kind)
+                return answer("The list counts as changed.")
+            tool = catalogue.BY_NAME.get(params.name)
+            if tool is not None and tool.run is not None:
+                return await tool.run(ctx, params)
+            return await _or_before(before, ctx, params)
+
+        return handle
 
 
 def _schema(name: str) -> Mapping[str, Any] | None:
@@ -69,16 +80,6 @@ def _json(entry: Any) -> dict[str, Any]:
     if isinstance(entry, catalogue.SuiteTool):
         return entry.as_json()
     return dict(entry.model_dump(by_alias=True, mode="json", exclude_none=True))
-
-
-def _calling(before: Handler | None) -> Handler:
-    async def handle(ctx: Context, params: types.CallToolRequestParams) -> Any:
-        tool = catalogue.BY_NAME.get(params.name)
-        if tool is not None and tool.run is not None:
-            return await tool.run(ctx, params)
-        return await _or_before(before, ctx, params)
-
-    return handle
 
 
 def _reading(before: Handler | None) -> Handler:
@@ -122,7 +123,6 @@ WRAPPERS: tuple[tuple[str, Any, Callable[[Handler | None], Handler]], ...] = (
     ("resources/list", types.PaginatedRequestParams, _listing("resources", shelf.RESOURCES)),
     ("resources/templates/list", types.PaginatedRequestParams, _listing("resourceTemplates", shelf.TEMPLATES)),
     ("prompts/list", types.PaginatedRequestParams, _listing("prompts", shelf.PROMPTS)),
-    ("tools/call", types.CallToolRequestParams, _calling),
     ("resources/read", types.ReadResourceRequestParams, _reading),
     ("resources/subscribe", types.SubscribeRequestParams, _watching),
     ("resources/unsubscribe", types.UnsubscribeRequestParams, _watching),
