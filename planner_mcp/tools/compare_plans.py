@@ -9,7 +9,7 @@ from planner_mcp.auth.masking import plan_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, job_id_of, named
+from planner_mcp.tools.days import Json, PlanName, fitting, job_id_of, named
 from planner_mcp.vrp.compare import AgentDelta, Comparison, compare
 
 MAX_LISTED: Final = 10
@@ -49,10 +49,10 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "plan_a": plan_of(job_id_of(asked.plan_a)),
         "plan_b": plan_of(job_id_of(asked.plan_b)),
         **_figures(found),
-        "moves": [list(asdict(move).values()) for move in moves[:MAX_LISTED]],
-        "newly_served": list(found.newly_served[:MAX_LISTED]),
-        "newly_unserved": list(found.newly_left_out[:MAX_LISTED]),
-        "agents": [_agent(each) for each in agents[:MAX_LISTED]],
+        "moves": fitting([list(asdict(move).values()) for move in moves[:MAX_LISTED]], 1200),
+        "newly_served": fitting(found.newly_served[:MAX_LISTED], 500),
+        "newly_unserved": fitting(found.newly_left_out[:MAX_LISTED], 500),
+        "agents": fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
     }
     return ToolResult(structured, _text(structured, found))
 

@@ -4,7 +4,7 @@ Owns how a plan, a job or a scenario named by a caller is found, and where the s
 thread, a few at a time, so that other callers are answered meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
@@ -16,6 +16,7 @@ from planner_mcp.errors import Fault, InputError, NotFoundError, input_error
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
+from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.patch import changes, led_back, misuses, revise
 from planner_mcp.vrp.scenario import Scenario, parse_scenario
@@ -95,7 +96,9 @@ def revised(body: Json, patch: Json, settings: Settings) -> tuple[Json, Scenario
 
 
 MAX_NAMED: Final = 5
-"""Ids told of each kind of change."""
+"""Ids told in a sentence."""
+MAX_NAMED_BYTES: Final = 200
+"""… and the room they may take."""
 
 
 def change_lines(before: Json, after: Json) -> list[str]:
@@ -112,10 +115,22 @@ def change_lines(before: Json, after: Json) -> list[str]:
 _LISTS: Final = ("agents", "tickets", "locations")
 
 
-def named(ids: tuple[str, ...]) -> str:
+def named(ids: Sequence[str]) -> str:
     """Return the first few ids, and how many more there are."""
-    more = len(ids) - MAX_NAMED
-    return ", ".join(ids[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+    shown = fitting(ids[:MAX_NAMED], MAX_NAMED_BYTES)
+    more = len(ids) - len(shown)
+    return ", ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:
+    """Return the first entries that together take no more room as JSON: no text has more tokens than bytes."""
+    shown: list[T] = []
+    for entry in entries:
+        room_bytes -= len(compact(entry).encode()) + 1
+        if room_bytes < 0:
+            break
+        shown.append(entry)
+    return shown
 
 
 def check_known(names: list[str], known: set[str], field: str) -> None:

@@ -8,13 +8,17 @@ from pydantic import Field
 from planner_mcp.jobs.model import SENSITIVE
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, subject
+from planner_mcp.tools.days import Json, PlanName, aside, fitting, subject
 from planner_mcp.tools.explain_unassigned import chosen
 from planner_mcp.vrp.fixes import Bench, Fix
 
 BUDGET_S: Final = 4.0
 """Time for one answer; tickets it does not suffice for are named."""
 MAX_TICKETS: Final = 5
+MAX_BYTES: Final = 3500
+"""Room of all fixes; of a ticket with many, the smallest come first."""
+MAX_PATCH_BYTES: Final = 1000
+"""A longer patch is left out; its change is told in words all the same."""
 _PRICED: Final = {"ADD_AGENT", "PENALTY"}
 """Kinds of fixes whose patch tells prices."""
 
@@ -53,7 +57,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     shows_prices = ctx.principal.may(SENSITIVE)
     structured = {
         "plan_id": found.plan_id,
-        "fixes": [_shown(fix, shows_prices) for each in fixes.values() for fix in each],
+        "fixes": fitting([_shown(fix, shows_prices) for each in fixes.values() for fix in each], MAX_BYTES),
         "without_fix": [name for name, each in fixes.items() if not each],
         "not_examined": [name for name in wanted if name not in fixes],
     }
@@ -82,7 +86,7 @@ def _fixes(body: Json, plan: Json, names: list[str]) -> dict[str, list[Fix]]:
 
 
 def _shown(fix: Fix, shows_prices: bool) -> Json:
-    is_shown = shows_prices or not _PRICED & set(fix.kinds)
+    is_shown = (shows_prices or not _PRICED & set(fix.kinds)) and fitting([fix.patch], MAX_PATCH_BYTES)
     return {
         "ticket_id": fix.ticket_id,
         "kinds": list(fix.kinds),

@@ -8,7 +8,7 @@ from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, Patch, aside, named, revised
+from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
 from planner_mcp.vrp.bounds import lower_bound
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.conflicts import smallest_conflict
@@ -81,7 +81,7 @@ def _outlook(scenario: Scenario) -> Json:
     if (conflict := smallest_conflict(problem)) is not None:
         told["conflict"] = {
             "kind": conflict.kind,
-            "ticket_ids": list(conflict.tickets[:MAX_FAULTS]),
+            "ticket_ids": fitting(conflict.tickets[:MAX_FAULTS], 600),
             "tickets": len(conflict.tickets),
             "agents": len(conflict.agents),
             "why": conflict.words,

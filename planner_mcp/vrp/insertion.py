@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 
 from planner_mcp.vrp.fits import Limit, Obstacle, obstacles, tickets_of
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
-from planner_mcp.vrp.timeline import time_route
+from planner_mcp.vrp.timeline import Timeline, time_route
 
 Until = Callable[[], bool]
 """Whether the time is up."""
@@ -55,10 +55,10 @@ def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until 
     pair = halves(problem, ticket)
     for agent in range(len(problem.agents)):
         old = standing.get(agent, Route(agent, ()))
-        before = _cost(problem, old) if old.stops else 0
+        before = _cost(problem, agent, time_route(problem, old)) if old.stops else 0
         for route in _ways(problem, old, pair):
             line = time_route(problem, route)
-            yield Trial(route, tuple(obstacles(problem, route, line)), _cost(problem, route) - before)
+            yield Trial(route, tuple(obstacles(problem, route, line)), _cost(problem, agent, line) - before)
         if until():
             return
 
@@ -102,7 +102,7 @@ def _after_locks(problem: Problem, route: Route) -> int:
     return max(places, default=-1) + 1
 
 
-def _cost(problem: Problem, route: Route) -> int:
-    agent, line = problem.agents[route.agent], time_route(problem, route)
+def _cost(problem: Problem, agent: int, line: Timeline) -> int:
+    driver = problem.agents[agent]
     distance = sum(leg.distance for leg in line.legs)
-    return agent.fixed_cost + agent.distance_cost * distance + agent.time_cost * line.duration
+    return driver.fixed_cost + driver.distance_cost * distance + driver.time_cost * line.duration

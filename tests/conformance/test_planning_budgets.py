@@ -1,0 +1,120 @@
+"""What answers of the planning tools cost a model (SPEC T9), for a usual day and for the longest ids there can be."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.model import LOCAL, Progress
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext, ToolResult
+from planner_mcp.tools.registry import REGISTRY, dispatch
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out
+from tests.conformance.test_token_budgets import dearer, whole
+
+pytestmark = pytest.mark.anyio
+USUAL, LONGEST = "t-{}", "\N{DELIVERY TRUCK}" * 90 + "{}"
+Use = Callable[..., Awaitable[ToolResult]]
+
+
+@pytest.fixture
+def use(store: RedisStore, feed: RedisFeed, settings: Settings) -> Use:
+    """Call a tool as the local user."""
+
+    async def hear(_progress: float, _total: float | None, _message: str) -> None:
+        pass
+
+    ctx = ToolContext(LOCAL, Planner(store, feed, settings=settings), settings, hear, "0" * 32)
+    tools = {tool.name: tool for tool in REGISTRY}
+
+    async def use(tool: str, /, **args: Any) -> ToolResult:
+        result = await dispatch(tools[tool], ctx, args)
+        assert not result.is_error, result.text
+        return result
+
+    return use
+
+
+def day(form: str) -> dict[str, Any]:
+    """Return a day of 60 tickets for 6 agents, of which a third cannot be served."""
+    return {
+        "name": "day",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": "D", "lat": 40, "lon": 116}, {"id": "A", "lat": 40.1, "lon": 116.1}],
+        "agents": [
+            {"id": form.format(f"v{n}"), "capacity": 7, "shift_start": "08:00", "shift_end": "18:00"} for n in range(6)
+        ],
+        "tickets": [
+            {"id": form.format(n), "location": "A", "demand": 1, "time_windows": [["09:00", "12:00"]]}
+            for n in range(60)
+        ],
+    }
+
+
+async def solved(use: Use, store: RedisStore, body: dict[str, Any], turn: int) -> str:
+    """Solve a day as a worker that deals the first 40 tickets out, and return the job id."""
+    scenario_id = (await use("create_scenario", **body)).structured["scenario_id"]
+    job_id = str((await use("solve_vrp", scenario_id=scenario_id)).structured["job_id"])
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(body))
+    dealt = {agent: [(ticket + turn) % 42 for ticket in range(agent, 42, 6)] for agent in range(6)}
+    plan = lay_out(problem, Candidate.of_tickets(dealt))
+    progress = Progress(100, plan.cost, tickets_served=42, tickets_total=60, improvements=321, elapsed_s=29.87)
+    await store.complete(claim, progress, plan.as_json())
+    return job_id
+
+
+async def answers(use: Use, store: RedisStore, form: str) -> dict[str, ToolResult]:
+    """Return an answer of each tool of the set."""
+    body = day(form)
+    a, b = [await solved(use, store, body, turn) for turn in (0, 7)]
+    scenario_id = (await use("create_scenario", **body)).structured["scenario_id"]
+    fields = {"location": "A", "demand": 2}
+    patch = {
+        "tickets": {**{form.format(f"n{n}"): fields for n in range(9)}, form.format(3): None, form.format(5): fields}
+    }
+    return {
+        "validate_scenario": await use("validate_scenario", scenario=body),
+        "revise_scenario": await use("revise_scenario", scenario_id=scenario_id, patch=patch),
+        "resolve_vrp": await use("resolve_vrp", warm_from=a, patch=patch, keep_agents=True),
+        "solve_alternatives": await use("solve_alternatives", plan=a, k=3),
+        "weigh_plans": await use("weigh_plans", plans=[a, b]),
+        "compare_plans": await use("compare_plans", plan_a=a, plan_b=b),
+        "read_progress": await use("read_progress", job_id=a),
+        "explain_unassigned": await use("explain_unassigned", plan=a),
+        "suggest_fixes": await use("suggest_fixes", plan=a),
+    }
+
+
+LIMITS = {
+    "validate_scenario": 350,
+    "revise_scenario": 200,
+    "resolve_vrp": 200,
+    "solve_alternatives": 400,
+    "weigh_plans": 350,
+    "compare_plans": 600,
+    "read_progress": 350,
+    "explain_unassigned": 900,
+    "suggest_fixes": 900,
+}
+
+
+async def test_what_the_usual_answers_cost(use: Use, store: RedisStore) -> None:
+    """SPEC T9: a summary of a plan ≤ 350, a page ≤ 900, whichever form a host shows."""
+    costs = {name: dearer(answer) for name, answer in (await answers(use, store, USUAL)).items()}
+    assert {name: cost for name, cost in costs.items() if cost > LIMITS[name]} == {}
+
+
+async def test_the_largest_answers_there_can_be(use: Use, store: RedisStore) -> None:
+    """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
+    costs = {name: whole(answer) for name, answer in (await answers(use, store, LONGEST)).items()}
+    assert {name: cost for name, cost in costs.items() if cost > 8000} == {}
