@@ -17,7 +17,7 @@ class ScenariosArguments(Arguments):
     """Arguments of `list_scenarios`."""
 
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=50)] = 10
+    size: Annotated[int, Field(ge=1, le=20)] = 10
 
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:

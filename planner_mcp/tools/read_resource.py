@@ -20,7 +20,7 @@ from planner_mcp.tools.base import (
     schema_of,
 )
 
-MAX_BYTES: Final = 2600
+MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
 
 

@@ -70,10 +70,10 @@ REQUIREMENTS: Final = (
     Requirement(
         "W5", "A client learns its webhook secret once; networks, ports and schedules are settings.", "issue 3"
     ),
-    Requirement("R1", "Scenarios, jobs, plans, logs and reports are resources with stated URIs.", "issue 4"),
+    Requirement("R1", "Scenarios, jobs, plans, logs and reports are resources with stated URIs."),
     Requirement("R2", "Resources can be listed, completed, subscribed to and followed.", "issue 4"),
     Requirement("R3", "Sensitive fields are declared and masked for principals without the scope."),
-    Requirement("R4", "Prompts for the usual work of a planner, and a skill for the loop of solving.", "issue 4"),
+    Requirement("R4", "Prompts for the usual work of a planner, and a skill for the loop of solving."),
     Requirement("M1", "GET /manifest and its well-known twin describe everything, with ETag and CORS."),
     Requirement("M2", "The manifest is built from the objects that answer; a stale file fails the check."),
     Requirement("X1", "Streamable HTTP, stdio and HTTP+SSE serve five revisions, each as its text says.", "issue 4"),
