@@ -116,12 +116,18 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             pump=house.subscriptions.pump,
         )
         waker.on_cancel(front.cancelled)
-        listening = asyncio.create_task(waker.run(), name="wake-ups")
-        try:
-            async with front.running():
-                yield front
-        finally:
-            await _stop(listening)
+        async with hearing(house), front.running():
+            yield front
+
+
+@asynccontextmanager
+async def hearing(house: House) -> AsyncIterator[None]:
+    """Hear wake-ups of the store for the length of the block."""
+    listening = asyncio.create_task(house.waker.run(), name="wake-ups")
+    try:
+        yield
+    finally:
+        await _stop(listening)
 
 
 @asynccontextmanager

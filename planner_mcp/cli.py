@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from starlette.applications import Starlette
 from typing_extensions import override
 
-from planner_mcp.app import open_app, open_house
+from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
 from planner_mcp.keys_cli import app as keys
@@ -180,7 +180,7 @@ def _uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
 
 async def _serve_stdio(settings: Settings) -> None:
     stopped = asyncio.Event()
-    async with open_house(settings) as house, _workers(settings, settings.workers):
+    async with open_house(settings) as house, hearing(house), _workers(settings, settings.workers):
         with _signals_to(stopped.set):
             serving = asyncio.create_task(house.kernel.serve_stdio())
             stopping = asyncio.create_task(stopped.wait())

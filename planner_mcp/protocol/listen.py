@@ -21,7 +21,6 @@ from typing import Any, Final, cast
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
-from pydantic import BaseModel
 
 from planner_mcp.errors import (
     Fault,
@@ -36,6 +35,7 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import READ, Job, Principal
 from planner_mcp.notify.events import notification
 from planner_mcp.protocol.callers import Context, allow, require
+from planner_mcp.protocol.pipe import Note
 from planner_mcp.protocol.subjects import MAX_WATCHED, Registry, Subject, subject_of
 from planner_mcp.protocol.subscriptions import LISTS, QUIET_S, WatchLog
 from planner_mcp.protocol.task_view import detailed_task
@@ -93,13 +93,6 @@ class Filter:
         lists = {f"{kind}ListChanged": True for kind in self.lists}
         named = {"resourceSubscriptions": self.uris, "taskIds": self.tasks, JOBS: self.jobs}
         return lists | {key: list(names) for key, names in named.items() if names}
-
-
-class Note(BaseModel):
-    """A notification of any name."""
-
-    method: str
-    params: dict[str, Any]
 
 
 class Listen:

@@ -10,6 +10,7 @@ Progress of a task goes by the token of the call that made it, which stays valid
 2025-11-25, tasks); without a token `notifications/tasks/status` tells it.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
@@ -22,7 +23,8 @@ from anyio.abc import TaskGroup
 from planner_mcp.errors import NotFoundError, QuotaExceededError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.model import READ, Job, Principal
-from planner_mcp.protocol.callers import Context, allow, session_of
+from planner_mcp.protocol.callers import Context, allow, caller, session_of
+from planner_mcp.protocol.pipe import SESSION, Pipe
 from planner_mcp.protocol.sessions import Wakes
 from planner_mcp.protocol.subjects import MAX_WATCHED, Registry, Subject, subject_of
 from planner_mcp.protocol.task_view import core_task
@@ -84,6 +86,8 @@ class Subscriptions:
         self.log = log
         self.wakes = wakes
         self.job_ttl_s = job_ttl_s
+        self._pipe = Pipe()
+        self._pumping: asyncio.Task[None] | None = None
 
     def install(self, server: Any) -> None:
         """Add methods to the SDK's server."""
@@ -94,35 +98,42 @@ class Subscriptions:
         """Answer `resources/subscribe`."""
         principal, subject = allow(ctx, READ), subject_of(str(params.uri))
         job_id = await self.registry.job_of(principal, subject)
-        if (session_id := session_of(ctx)) is not None:
-            await self._check_room(session_id, subject.uri)
-            cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}
-            await self.log.watch(session_id, subject.uri, "", cursors)
+        log, session_id = self._where(ctx)
+        watches, _cursors = await log.watched(session_id)
+        if len(watches) >= MAX_WATCHED and subject.uri not in watches:
+            raise QuotaExceededError(f"A session may watch {MAX_WATCHED} things.")
+        cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}
+        await log.watch(session_id, subject.uri, "", cursors)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/unsubscribe`; what was never subscribed to is no error."""
         allow(ctx, READ)
-        if (session_id := session_of(ctx)) is not None:
-            await self.log.unwatch(session_id, [str(params.uri)])
+        log, session_id = self._where(ctx)
+        await log.unwatch(session_id, [str(params.uri)])
         return types.EmptyResult()
 
     async def add_task(self, ctx: Context, job: Job) -> None:
         """Tell the session that made a task how it goes."""
-        session_id = session_of(ctx)
-        if session_id is None or job.is_terminal:
+        if job.is_terminal:
             return
+        log, session_id = self._where(ctx)
         token = (ctx.meta or {}).get("progress_token")
-        await self.log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
+        await log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
 
     async def pump(self, session_id: str, principal_id: str) -> None:
         """Tell a session what happens until cancelled, or the session ends."""
-        await Pump(self, session_id, Principal(principal_id)).run()
+        await Pump(self, self.log, self.wakes, session_id, Principal(principal_id)).run()
 
-    async def _check_room(self, session_id: str, name: str) -> None:
-        watches, _cursors = await self.log.watched(session_id)
-        if len(watches) >= MAX_WATCHED and name not in watches:
-            raise QuotaExceededError(f"A session may watch {MAX_WATCHED} things.")
+    def _where(self, ctx: Context) -> tuple[WatchLog, str]:
+        """Return where it stands what a client watches: in the store with its session, or over stdio in memory."""
+        if (session_id := session_of(ctx)) is not None:
+            return self.log, session_id
+        self._pipe.session = ctx.session
+        if self._pumping is None:
+            pump = Pump(self, self._pipe, self._pipe.wakes, SESSION, caller(ctx))
+            self._pumping = asyncio.create_task(pump.run())
+        return self._pipe, SESSION
 
     async def _position(self, principal: Principal, job_id: str) -> str:
         job = await self.registry.planner.job(principal, job_id)
@@ -133,15 +144,19 @@ class Pump:
     """Tells one session what happens, while this replica holds its stream.
 
     Args:
-        subscriptions: Where to look and to write.
+        subscriptions: Where to look.
+        log: What the session watches, and where to write.
+        wakes: Tells that it watches something else.
         session_id: The session.
         principal: Whose it is.
     """
 
-    def __init__(self, subscriptions: Subscriptions, session_id: str, principal: Principal) -> None:
+    def __init__(
+        self, subscriptions: Subscriptions, log: WatchLog, wakes: Wakes, session_id: str, principal: Principal
+    ) -> None:
         self._registry = subscriptions.registry
-        self._log = subscriptions.log
-        self._wakes = subscriptions.wakes
+        self._log = log
+        self._wakes = wakes
         self._ttl_s = subscriptions.job_ttl_s
         self._session_id = session_id
         self._principal = principal
