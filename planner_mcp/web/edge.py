@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -36,6 +37,8 @@ from planner_mcp.web.nesting import is_deeper
 PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
 PUBLIC_PATHS: Final = frozenset({*PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+LINGER_S: Final = 2.0
+"""How long a body that is too large may go on arriving, unread, after its refusal."""
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -142,8 +145,10 @@ class BodyLimits:
         try:
             receive = await self._read(scope, receive)
         except PlannerError as error:
-            headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
-            await refusal(error, headers=headers)(scope, receive, send)
+            if isinstance(error, TooLargeError):
+                await refusal(error, headers={"Connection": "close"})(scope, receive, _lingering(receive, send))
+            else:
+                await refusal(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -169,6 +174,24 @@ class BodyLimits:
         if has_half_pair(body):
             raise InvalidMessageError("The body holds half of a surrogate pair.")
         return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+
+
+def _lingering(receive: Receive, send: Send) -> Send:
+    """Return a `send` that says all at once, and ends only when the client has sent all or `LINGER_S` has passed.
+
+    A connection that is closed while its client still sends is reset, and the answer lost with it (RFC 9112 §9.6).
+    """
+
+    async def linger(message: Message) -> None:
+        is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await send({**message, "more_body": True} if is_last else message)
+        if is_last:
+            with anyio.move_on_after(LINGER_S):
+                while (await receive()).get("more_body", False):
+                    pass
+            await send({"type": "http.response.body"})
+
+    return linger
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:

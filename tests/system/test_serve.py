@@ -34,6 +34,14 @@ async def test_foreign_host_and_origin_are_refused(house: House, http: httpx.Asy
         assert answer.status_code in (403, 421), headers
 
 
+async def test_body_too_large_is_refused_in_words_also_to_who_sends_before_reading(
+    house: House, http: httpx.AsyncClient
+) -> None:
+    """SPEC X3, T7: a refusal, not a broken connection."""
+    answer = await http.post(house.mcp, content=b" " * (16 << 20))
+    assert (answer.status_code, answer.json()["type"]) == (413, "TooLarge")
+
+
 async def test_health_is_told(house: House, http: httpx.AsyncClient) -> None:
     """SPEC O3."""
     assert (await http.get(f"{house.url}/healthz")).status_code == 200
