@@ -38,7 +38,7 @@ _OUTPUT: Final = {
         "plan_id": {"type": "string"},
         "fixes": {
             "type": "array",
-            "items": {"type": "object", "required": ["ticket_id", "change", "agent_id", "cost_delta"]},
+            "items": {"type": "object", "required": ["ticket_id", "kinds", "change", "agent_id"]},
         },
         "without_fix": {"type": "array", "items": {"type": "string"}},
         "not_examined": {"type": "array", "items": {"type": "string"}},
@@ -67,7 +67,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 def _lines(answer: Json) -> list[str]:
     lines = [f"{answer['plan_id']}: each fix proved by inserting into this plan and verifying it"]
     for fix in answer["fixes"]:
-        lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}, cost {fix['cost_delta']:+})")
+        cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
+        lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
     lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
     lines += [f"{name}: not examined in time, ask for it alone" for name in answer["not_examined"]]
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
@@ -86,15 +87,14 @@ def _fixes(body: Json, plan: Json, names: list[str]) -> dict[str, list[Fix]]:
 
 
 def _shown(fix: Fix, shows_prices: bool) -> Json:
-    is_shown = (shows_prices or not _PRICED & set(fix.kinds)) and fitting([fix.patch], MAX_PATCH_BYTES)
-    return {
-        "ticket_id": fix.ticket_id,
-        "kinds": list(fix.kinds),
-        "change": fix.change,
-        "agent_id": fix.agent_id,
-        "cost_delta": number(fix.cost_delta),
-        **({"patch": fix.patch} if is_shown else {}),
-    }
+    """Return a fix as it is told; without `planner:sensitive` its change stays, what would tell prices does not."""
+    told: Json = {"ticket_id": fix.ticket_id, "kinds": list(fix.kinds), "agent_id": fix.agent_id}
+    is_priced = bool(_PRICED & set(fix.kinds))
+    if not shows_prices:
+        words = "raise its penalty" if "PENALTY" in fix.kinds else fix.change
+        return {**told, "change": words, **({} if is_priced else {"patch": fix.patch})}
+    patch = {"patch": fix.patch} if fitting([fix.patch], MAX_PATCH_BYTES) else {}
+    return {**told, "change": fix.change, "cost_delta": number(fix.cost_delta), **patch}
 
 
 TOOL: Final = Tool(

@@ -180,6 +180,7 @@ async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: 
     }
     assert "patch" in shown[("CAPACITY",)]
     assert "patch" not in shown[("ADD_AGENT",)]
+    assert all("cost_delta" not in fix for fix in shown.values())
 
 
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
