@@ -1,27 +1,19 @@
 """Several engines as one: what `auto` runs.
 
-Owns how the time and the cores are shared. On one core engines take turns and each starts from the best plan so far;
-with more cores, further engines or seeds search beside them. The shares are measured, not guessed: see `benchmarks/`.
+Owns the rounds of a solve: at each the cores search side by side, and the best plan of all is what the next round
+starts from. Which engines, and for how long, is `workers/engines/shares.py`'s to say.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.schedule import price
 from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
-
-STARTER: Final = "sisr"
-FINISHER: Final = "pyvrp"
-STARTER_SHARE: Final = 0.6
-"""Share of the time for the starter before it hands over."""
-
-Turns = Sequence[tuple[Engine, float]]
-"""Engines in order, each with the share of the time at which its turn ends."""
+from workers.engines.shares import plan_rounds
 
 
 class Portfolio:
@@ -36,7 +28,6 @@ class Portfolio:
 
     def __init__(self, able: Sequence[Engine]) -> None:
         self.able = tuple(able)
-        self._able = {engine.name: engine for engine in able}
         self.features = frozenset[Feature]().union(*(engine.features for engine in able))
 
     def is_available(self) -> bool:
@@ -59,49 +50,47 @@ class Portfolio:
         if tiny.is_tiny(problem):
             return tiny.solve(problem, limits, on_improvement, should_stop)
         best = _Best(problem, on_improvement, warm_start)
-        plan = self._lanes(limits.cores)
-        if len(plan) == 1:
-            return _take_turns(plan[0], problem, limits, best, should_stop)
-        searches = [
-            _search(turns, problem, replace(limits, seed=limits.seed + n), warm_start) for n, turns in enumerate(plan)
-        ]
-        is_stopped = lanes.run(searches, limits.deadline, best.offer, should_stop)
-        return Outcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
-
-    def _lanes(self, cores: int) -> list[Turns]:
-        """Return what runs side by side: the turns of one core first, then engines alone, then further seeds."""
-        engines = list(self._able.values())
-        whole: list[Turns] = [[(engine, 1.0)] for engine in reversed(engines)]
-        if STARTER in self._able and FINISHER in self._able:
-            turns: Turns = [(self._able[STARTER], STARTER_SHARE), (self._able[FINISHER], 1.0)]
-            whole = [[(self._able[FINISHER], 1.0)], [(self._able[STARTER], 1.0)], turns]
-        else:
-            turns = [(engines[0], 1.0)]
-            whole = whole[:-1]
-        return [turns, *whole][: max(1, cores)]
+        began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
+        for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.able)):
+            deadline = began + until * (limits.deadline - began)
+            turn = replace(limits, deadline=deadline, seed=limits.seed + number * limits.cores)
+            search = _search_alone if len(engines) == 1 else _search_together
+            outcome = search(engines, problem, turn, best, should_stop)
+            iterations += outcome.iterations
+            reason = outcome.reason
+            if reason is StopReason.STOPPED:
+                break
+        return Outcome(best.candidate, reason, iterations)
 
 
-def _search(turns: Turns, problem: Problem, limits: Limits, start: Candidate | None) -> lanes.Search:
-    def search(tell: OnImprovement) -> None:
-        _take_turns(turns, problem, limits, _Best(problem, tell, start), lambda: False)
+def _search_alone(
+    engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
+) -> Outcome:
+    """Let the one engine search from the best plan so far, in this process."""
+    (engine,) = engines
+    offer = partial(best.offer, by=engine.name)
+    outcome = engine.solve(problem, limits, offer, should_stop, best.candidate)
+    if outcome.best is not None:
+        offer(outcome.best)
+    return outcome
 
-    return search
 
+def _search_together(
+    engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
+) -> Outcome:
+    """Let engines search from the best plan so far, each with a core, a fork and a seed of its own."""
+    start = best.candidate
 
-def _take_turns(turns: Turns, problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop) -> Outcome:
-    """Let each engine search from the best plan so far, up to its share of the time."""
-    began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
-    for engine, until in turns:
-        turn = replace(limits, deadline=began + until * (limits.deadline - began))
-        offer = partial(best.offer, by=engine.name)
-        outcome = engine.solve(problem, turn, offer, should_stop, best.candidate)
-        iterations += outcome.iterations
-        reason = outcome.reason
-        if outcome.best is not None:
-            offer(outcome.best)
-        if reason is StopReason.STOPPED:
-            break
-    return Outcome(best.candidate, reason, iterations)
+    def lane(number: int, engine: Engine) -> lanes.Search:
+        def search(tell: OnImprovement) -> None:
+            own = replace(limits, seed=limits.seed + number, cores=1)
+            _search_alone([engine], problem, own, _Best(problem, tell, start), lambda: False)
+
+        return search
+
+    searches = [lane(number, engine) for number, engine in enumerate(engines)]
+    is_stopped = lanes.run(searches, limits.deadline, best.offer, should_stop)
+    return Outcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 
 class _Best:

@@ -22,7 +22,8 @@ End Search::run() {
     if (!problem_.is_sound || !plan_.is_sound) return End::UNSOUND;
     start();
     const double begun = share();
-    const double hot = HOT * mean_leg_cost(), cooling = std::log(COLD / HOT);
+    const double highest = options_.warm_length > 0 ? WARM : HOT;
+    const double hot = highest * mean_leg_cost(), cooling = std::log(COLD / highest);
     const bool is_small = problem_.items.size() <= FEW_ITEMS;
     End end = End::TIME_LIMIT;
     while (!watch_.over()) {

@@ -18,6 +18,7 @@ public:
 
 private:
     static constexpr double HOT = 2, COLD = 0.02;  // temperatures, in mean costs of a leg
+    static constexpr double WARM = 0.3;  // where it begins from a given plan: warmer would forget it, colder not leave it
     static constexpr Number DESCENT = 8;           // iterations an item, to tell what a leg of a sensible plan costs
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
     static constexpr double EXCHANGES = 0.1;       // share of touched routes for which another agent is tried

@@ -1,0 +1,100 @@
+"""How `auto` spends its time: rounds that fill it, and a best plan that goes from one to the next."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from engines.days import random_day
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.schedule import price
+from workers.engines import registry
+from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.portfolio import Portfolio
+from workers.engines.shares import FINISHER, FINISHERS_OWN, SHARED_EVENLY, STARTER, STARTER_SHARE, plan_rounds
+
+
+class Told:
+    """An engine that hands over the plan it was told to, and notes what it was given."""
+
+    features = frozenset(Feature)
+    is_deterministic = True
+
+    def __init__(self, name: str, tells: Candidate | None) -> None:
+        self.name = name
+        self.tells = tells
+        self.starts: list[Candidate | None] = []
+        self.seeds: list[int] = []
+
+    def is_available(self) -> bool:
+        return True
+
+    def version(self) -> str:
+        return "1"
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> Outcome:
+        self.starts.append(warm_start)
+        self.seeds.append(limits.seed)
+        return Outcome(self.tells, StopReason.TIME_LIMIT, 1)
+
+
+def names(problem: Problem, cores: int, able: list[Engine]) -> list[tuple[float, list[str]]]:
+    return [(until, [engine.name for engine in engines]) for until, engines in plan_rounds(problem, cores, able)]
+
+
+ABLE: list[Engine] = [Told(STARTER, None), Told(FINISHER, None), Told("ortools", None)]
+SMALL, LARGE = (random_day(1, tickets=n, features=frozenset({Feature.TIME_WINDOWS})) for n in (100, 900))
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 5])
+@pytest.mark.parametrize("able", [ABLE, ABLE[:1], ABLE[1:], ABLE[2:], [ABLE[0], ABLE[2]]])
+def test_rounds_fill_the_time_and_the_cores(cores: int, able: list[Engine]) -> None:
+    """SPEC S2: whatever is installed, every core has an engine until the end."""
+    rounds = plan_rounds(SMALL, cores, able)
+    assert [len(engines) for _, engines in rounds] == [cores] * len(rounds)
+    ends = [until for until, _ in rounds]
+    assert ends == sorted(ends) and ends[-1] == 1.0
+
+
+def test_shares_follow_kind_and_size() -> None:
+    """ADR 11: the finisher gets more where the starter does not settle or lacks moves."""
+    assert names(SMALL, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
+    assert names(LARGE, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
+    for feature in FINISHERS_OWN:
+        day = replace(SMALL, features=frozenset({feature}))
+        assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
+    assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
+    assert names(LARGE, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
+
+
+def test_each_round_starts_from_the_best_plan_so_far() -> None:
+    """SPEC S3: more time never returns a worse plan; no seed is used twice."""
+    good = Candidate.of_tickets({0: [0, 1, 2]})
+    poor = Candidate.of_tickets({0: [2]})
+    problem = random_day(2, tickets=30, features=frozenset())
+    assert price(problem, good) < price(problem, poor)
+    starter, finisher = Told(STARTER, good), Told(FINISHER, poor)
+    portfolio = Portfolio([starter, finisher])
+    outcome = portfolio.solve(problem, Limits(time.monotonic() + 1, 7), lambda _: None, lambda: False, poor)
+    assert starter.starts == [poor]
+    assert [start and start.routes for start in finisher.starts] == [good.routes]
+    assert outcome.best is not None and outcome.best.routes == good.routes
+    assert {*starter.seeds, *finisher.seeds} == {7, 8}
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_plan_to_start_from_is_never_lost(cores: int) -> None:
+    """SPEC S3: with no time to improve it, a given plan is what comes back."""
+    problem = random_day(4, tickets=200, features=frozenset({Feature.TIME_WINDOWS}))
+    engine = registry.choose(problem)
+    first = engine.solve(problem, Limits(time.monotonic() + 1.0), lambda _: None, lambda: False).best
+    again = engine.solve(problem, Limits(time.monotonic() + 0.2, 3, cores), lambda _: None, lambda: False, first).best
+    assert first is not None and again is not None
+    assert price(problem, again) <= price(problem, first)

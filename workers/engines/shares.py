@@ -1,0 +1,56 @@
+"""How `auto` spends its time: which engines search in which part of it.
+
+Owns the numbers; `docs/adr/0011-portfolio.md` tells how they were measured. Our own engine is the better one at finding
+the shape of a plan, PyVRP at polishing it; what is left of a round is best spent from the best plan of all cores.
+"""
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+from typing import Final
+
+from planner_mcp.vrp.problem import Feature, Problem
+from workers.engines.base import Engine
+
+STARTER: Final = "sisr"
+FINISHER: Final = "pyvrp"
+STARTER_SHARE: Final = 0.85
+"""Share of the time for the starter, before the finisher takes over."""
+SHARED_EVENLY: Final = 0.6
+"""The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
+FINISHERS_OWN: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
+MANY_TICKETS: Final = 800
+"""Tickets with time windows from which on the starter does not settle in half a minute."""
+FEW_TICKETS: Final = 150
+"""Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
+
+Rounds = list[tuple[float, tuple[Engine, ...]]]
+"""For each round: the share of the time at which it ends, and who searches in it, one engine a core."""
+
+
+def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
+    """Return the rounds of a solve; each starts from the best plan of those before.
+
+    Args:
+        problem: The day.
+        cores: How many engines search side by side.
+        able: Engines that respect every feature of the day, strongest first; at least one.
+    """
+    named = {engine.name: engine for engine in able}
+    starter, finisher = named.get(STARTER), named.get(FINISHER)
+    if starter is None:
+        return [(1.0, tuple(islice(cycle(able), cores)))]
+    if finisher is None:
+        together = (starter,) * cores
+        return [(1.0, together)] if cores == 1 else [(STARTER_SHARE, together), (1.0, together)]
+    share, others = starter_share(problem), (starter,) * (cores - 1)
+    if len(problem.tickets) <= FEW_TICKETS:
+        first = (starter, *islice(cycle((finisher, starter)), cores - 1))
+    else:
+        first = (starter, *others)
+    return [(share, first), (1.0, (finisher, *others))]
+
+
+def starter_share(problem: Problem) -> float:
+    """Return the share of the time after which the starter hands over to the finisher."""
+    is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
+    return SHARED_EVENLY if is_large or problem.features & FINISHERS_OWN else STARTER_SHARE
