@@ -104,9 +104,9 @@ class Courier:
                 log.warning("the store failed a courier: %s", error)
                 await anyio.sleep(AWAY_S)
 
-    @staticmethod
-    async def _cut_short(stop: anyio.Event, attempts: anyio.CancelScope) -> None:
+    async def _cut_short(self, stop: anyio.Event, attempts: anyio.CancelScope) -> None:
         await stop.wait()
+        self._rouse()
         await anyio.sleep(STOP_S)
         attempts.cancel()
 
