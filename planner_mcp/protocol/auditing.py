@@ -7,8 +7,8 @@ Tools write their own lines, and everything that changes something is a tool.
 import re
 from typing import Any, Final
 
+from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.auth.audit import Audit, target_of
