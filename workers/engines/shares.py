@@ -1,11 +1,13 @@
 """How `auto` spends its time: which engines search in which part of it.
 
-Owns the numbers; `docs/adr/0011-portfolio.md` tells how they were measured. Our own engine is the better one at finding
+Owns the numbers; `docs/adr/0013-portfolio.md` tells how they were measured. Our own engine is the better one at finding
 the shape of a plan, PyVRP at polishing it; what is left of a round is best spent from the best plan of all cores.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import cycle, islice
+from statistics import fmean
 from typing import Final
 
 from planner_mcp.vrp.problem import Feature, Problem
@@ -19,7 +21,9 @@ SHARED_EVENLY: Final = 0.6
 """The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
 FINISHERS_OWN: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
-"""Tickets with time windows from which on the starter does not settle in half a minute."""
+"""Tickets with time windows from which on the starter does not settle in half a minute …"""
+LONG_ROUTE: Final = 25
+"""… where the load of a vehicle reaches for this many tickets: on short routes it settles sooner."""
 FEW_TICKETS: Final = 150
 """Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
 
@@ -53,4 +57,14 @@ def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
 def starter_share(problem: Problem) -> float:
     """Return the share of the time after which the starter hands over to the finisher."""
     is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
-    return SHARED_EVENLY if is_large or problem.features & FINISHERS_OWN else STARTER_SHARE
+    if problem.features & FINISHERS_OWN or (is_large and tickets_a_load(problem) >= LONG_ROUTE):
+        return SHARED_EVENLY
+    return STARTER_SHARE
+
+
+def tickets_a_load(problem: Problem) -> float:
+    """Return how many mean tickets fill a mean vehicle, by the dimension that is short first."""
+    dimensions = range(len(problem.dimensions))
+    needs = [fmean(ticket.demand[d] for ticket in problem.tickets) for d in dimensions]
+    rooms = [fmean(agent.capacity[d] for agent in problem.agents) for d in dimensions]
+    return min((room / need for need, room in zip(needs, rooms, strict=True) if need > 0), default=math.inf)

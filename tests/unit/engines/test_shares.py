@@ -64,14 +64,17 @@ def test_rounds_fill_the_time_and_the_cores(cores: int, able: list[Engine]) -> N
 
 
 def test_shares_follow_kind_and_size() -> None:
-    """ADR 11: the finisher gets more where the starter does not settle or lacks moves."""
+    """ADR 13: the finisher gets more where the starter does not settle or lacks moves."""
     assert names(SMALL, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
-    assert names(LARGE, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
+    roomy = replace(LARGE, agents=tuple(replace(agent, capacity=(100_000,)) for agent in LARGE.agents))
+    narrow = replace(LARGE, agents=tuple(replace(agent, capacity=(1,)) for agent in LARGE.agents))
+    assert names(roomy, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
+    assert names(narrow, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
     for feature in FINISHERS_OWN:
         day = replace(SMALL, features=frozenset({feature}))
         assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
-    assert names(LARGE, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
+    assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
 
 
 def test_each_round_starts_from_the_best_plan_so_far() -> None:
