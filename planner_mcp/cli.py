@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from starlette.applications import Starlette
 from typing_extensions import override
 
+from planner_mcp import file_cli
 from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
@@ -90,6 +91,39 @@ def worker(
     """Run workers for a store that servers share."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
     _run(run_pool(settings, processes))
+
+
+File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
+
+
+@app.command()
+def validate(file: File) -> None:
+    """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
+    sys.exit(0 if file_cli.validate(file, _settings()) else 1)
+
+
+@app.command()
+def solve(
+    file: File,
+    seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
+    output: Annotated[Path | None, typer.Option(help="File for the plan; absent: standard output.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Plan a scenario and print the plan as JSON; exit status 1 when there is none."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    plans: list[dict[str, Any]] = []
+    _run(_solve(file, seconds, settings, plans.append))
+    if not plans:
+        sys.exit(1)
+    file_cli.write_plan(plans[0], output)
+
+
+async def _solve(file: Path, seconds: int, settings: Settings, take: Callable[[dict[str, Any]], None]) -> None:
+    body = file_cli.read_scenario(file)
+    async with open_house(settings) as house, _workers(settings, 1):
+        if plan := await file_cli.solve(house.planner, body, seconds, settings=settings):
+            take(plan)
 
 
 @app.command(name="manifest")

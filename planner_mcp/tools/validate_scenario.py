@@ -48,11 +48,12 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     body = asked.scenario
     if asked.scenario_id is not None:
         body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
-    found = await aside(_judged, body, asked.patch, ctx.settings)
-    return ToolResult(found, "\n".join(_lines(found)))
+    found = await aside(judged, body, asked.patch, ctx.settings)
+    return ToolResult(found, "\n".join(lines_of(found)))
 
 
-def _judged(body: Json, patch: Json, settings: Settings) -> Json:
+def judged(body: Json, patch: Json, settings: Settings) -> Json:
+    """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
     try:
         if patch:
             parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
@@ -90,13 +91,16 @@ def _outlook(scenario: Scenario) -> Json:
     return told
 
 
-def _lines(found: Json) -> list[str]:
+def lines_of(found: Json) -> list[str]:
+    """Return a judgement as short lines."""
     lines = [f"{fault['path']}: {fault['problem']} {fault['hint']}".rstrip() for fault in found["errors"]]
     lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
     if "conflict" in found:
         lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
     if "lower_bound" in found:
-        lines.append(f"At least {found['agents_needed']} agents by capacity; cost at least {found['lower_bound']}.")
+        lines.append(
+            f"Agents needed by capacity: {found['agents_needed']} or more; cost: {found['lower_bound']} or more."
+        )
     return [*lines, *found.get("assumptions", ())]
 
 

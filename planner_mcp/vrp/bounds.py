@@ -111,7 +111,10 @@ def _agents_needed(problem: Problem) -> tuple[int, int]:
 
 
 def _needed(problem: Problem, dimension: int, load: Load) -> int:
-    """Return how many agents one kind of load needs in one dimension; shipments, carried in turn, do not count."""
+    """Return how many agents one kind of load needs in one dimension, one more than there are where all do not suffice.
+
+    Shipments, carried in turn, do not count.
+    """
     halves = {ticket.pickup for ticket in problem.tickets if ticket.pickup is not None}
     replaceable = {index for g in problem.groups if g.kind is GroupKind.ONE_OF for index in g.tickets}
     amount = sum(
@@ -121,10 +124,8 @@ def _needed(problem: Problem, dimension: int, load: Load) -> int:
         if index not in halves and index not in replaceable
     )
     rooms = sorted((agent.capacity[dimension] * (1 + agent.max_reloads) for agent in problem.agents), reverse=True)
-    count = 0
-    for room in rooms:
+    for count, room in enumerate(rooms):
         if amount <= 0:
-            break
+            return count
         amount -= room
-        count += 1
-    return count
+    return len(rooms) + int(amount > 0)

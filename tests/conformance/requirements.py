@@ -45,7 +45,7 @@ REQUIREMENTS: Final = (
     Requirement("T8", "An internal error reaches a client as a code and a trace id, nothing else."),
     Requirement("T9", "Answers keep to stated token budgets, counted in a test.", "issue 4"),
     Requirement("J1", "A job moves by one table of changes; terminal states are final; each change is one event."),
-    Requirement("J2", "Every door tells the same events in the same order; none needs another.", "issue 4"),
+    Requirement("J2", "Every door tells the same events in the same order; none needs another."),
     Requirement("J3", "Events travel as the stated JSON-RPC notifications, in the form each revision allows."),
     Requirement("J4", "A client that reconnects anywhere with Last-Event-ID misses nothing and sees nothing twice."),
     Requirement("J5", "Progress is true, rises only, and is 100 at the end alone."),
@@ -88,7 +88,7 @@ REQUIREMENTS: Final = (
         "S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups.", "issue 6"
     ),
     Requirement("S2", "Every plan passes an independent verifier before anyone sees it; statuses are honest."),
-    Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan.", "issue 6"),
+    Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan."),
     Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out.", "issue 5"),
     Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
     Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", "issue 3"),

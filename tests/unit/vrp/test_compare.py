@@ -78,7 +78,7 @@ def test_reversed_routes_have_nothing_in_common() -> None:
 
 def test_costs_that_may_not_be_seen_are_not_needed() -> None:
     """SPEC R3: route costs are masked for some; gains are then told in distance."""
-    a, b = plan("ab"), plan("abd")
+    a, b = plan("ab"), plan("abc")
     for side in (a, b):
         for route in side["routes"]:
             route["cost"] = None
