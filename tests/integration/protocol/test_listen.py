@@ -2,12 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
+import httpx2 as httpx
+import mcp_types as types
 import pytest
 
+from planner_mcp.errors import SlowReaderError
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol import listen
+from planner_mcp.protocol.subjects import Registry
+from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog
 from tests.integration.protocol.houses import Caller, Replica, Worker, messages
@@ -119,20 +127,6 @@ async def test_only_changes_are_told_of_resources(houses: Two, modern: Caller, w
             assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
 
 
-async def test_draining_replica_ends_its_streams_with_their_results(
-    houses: Two, modern: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """SPEC J7: deliberate, so that clients listen elsewhere."""
-    task_id = await job(modern, houses[0])
-    async with listening(modern, houses[0], taskIds=[task_id], toolsListChanged=True) as heard:
-        await anext(heard)
-        await anext(heard)
-        houses[0].drain.set()
-        (last,) = [message async for message in heard]
-    assert last["result"]["resultType"] == "complete"
-    assert last["result"]["_meta"][SUBSCRIPTION] == last["id"]
-
-
 async def test_list_changes_reach_those_who_asked(houses: Two, modern: Caller, store: RedisStore) -> None:
     """SPEC T9: across replicas, and no kind that was not asked for."""
     async with listening(modern, houses[1], toolsListChanged=True) as heard:
@@ -176,3 +170,102 @@ async def test_principal_has_so_many_streams_and_no_more(
     monkeypatch.setattr(listen.Counter, "__getitem__", lambda *_: 256)
     refused = await modern.error(houses[1], "subscriptions/listen", notifications={})
     assert (refused["code"], refused["data"]["type"]) == (-32603, "QuotaExceeded")
+
+
+async def test_stream_tells_the_story_of_the_job_channel(
+    houses: Two, modern: Caller, worker: Worker, web: httpx.AsyncClient
+) -> None:
+    """SPEC J2: the same payloads in the same order at both doors."""
+    job_id = await job(modern, houses[0])
+    async with listening(modern, houses[1], **{JOBS: [job_id]}) as heard:
+        await anext(heard)
+        told = [await anext(heard)]
+        claim = await worker.take()
+        told.append(await anext(heard))
+        for percent in (10, 20):
+            await worker.improve(claim, percent)
+            told.append(await anext(heard))
+        await worker.complete(claim)
+        told.append(await anext(heard))
+    async with web.stream("GET", f"{houses[0].url}/jobs/{job_id}/events") as response:
+        channel = [message async for message in messages(response)]
+    for message in told:
+        del message["params"]["_meta"]
+        message["method"] = message["method"].replace("/jobs/", "/")
+    assert told == channel
+
+
+class SlowSession:
+    """A client that reads only when the gate is open."""
+
+    client_capabilities = None
+
+    def __init__(self) -> None:
+        self.gate = anyio.Event()
+        self.sent: list[Any] = []
+
+    async def send_notification(self, note: Any, related_request_id: Any = None) -> None:
+        self.sent.append(note)
+        if len(self.sent) > 1:
+            await self.gate.wait()
+
+
+@pytest.fixture
+async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[listen.Listen, SlowSession, Any]]:
+    """A stream's server half, its reader, and the request it answers."""
+    async with RedisFeed(store) as feed:
+        planner = Planner(store, feed, settings=settings)
+        server = listen.Listen(Registry(planner), WatchLog(store.redis), settings, drain=anyio.Event())
+        session = SlowSession()
+        yield server, session, SimpleNamespace(request=None, request_id="L", session=session)
+
+
+async def test_reader_that_takes_nothing_is_answered_with_an_error(
+    houses: Two, modern: Caller, slow: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 3.1: a stated answer to a slow reader."""
+    monkeypatch.setattr(listen, "SEND_S", 0.05)
+    server, _session, ctx = slow
+    asked = types.SubscriptionsListenRequestParams.model_validate(
+        {"notifications": {JOBS: [await job(modern, houses[0])]}}
+    )
+    with anyio.fail_after(5), pytest.raises(SlowReaderError):
+        await server.listen(ctx, asked)
+    assert server._open == {}
+
+
+async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
+    houses: Two, modern: Caller, slow: Any, worker: Worker
+) -> None:
+    """DESIGN 3.1: bounded by what is watched; of a hundred changes that waited the last is told."""
+    server, session, ctx = slow
+    job_id = await job(modern, houses[0])
+    asked = types.SubscriptionsListenRequestParams.model_validate({"notifications": {JOBS: [job_id]}})
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            group.start_soon(server.listen, ctx, asked)
+            claim = await worker.take()
+            while len(session.sent) < 2:  # noqa: ASYNC110 the writer is at work
+                await anyio.sleep(0.01)
+            for percent in range(1, 60):
+                await worker.improve(claim, percent)
+            await worker.complete(claim)
+            await anyio.sleep(0.1)
+            session.gate.set()
+            server.drain.set()
+    assert [note.params.get("status") for note in session.sent][-1] == "COMPLETED"
+    assert len(session.sent) <= 4
+
+
+async def test_draining_replica_ends_its_streams_with_their_results(
+    houses: Two, modern: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: deliberate, so that clients listen elsewhere. Last in this file: the replica stays drained."""
+    task_id = await job(modern, houses[0])
+    async with listening(modern, houses[0], taskIds=[task_id], toolsListChanged=True) as heard:
+        await anext(heard)
+        await anext(heard)
+        houses[0].drain.set()
+        (last,) = [message async for message in heard]
+    assert last["result"]["resultType"] == "complete"
+    assert last["result"]["_meta"][SUBSCRIPTION] == last["id"]
