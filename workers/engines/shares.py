@@ -19,6 +19,8 @@ STARTER_SHARE: Final = 0.85
 """Share of the time for the starter, before the finisher takes over."""
 SHARED_EVENLY: Final = 0.6
 """The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
+STARTER_ALMOST_ALONE: Final = 0.95
+"""The same with several depots, where the finisher changed little in its turn and the starter used every second."""
 FINISHERS_OWN: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
 """Tickets with time windows from which on the starter does not settle in half a minute …"""
@@ -56,10 +58,12 @@ def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
 
 def starter_share(problem: Problem) -> float:
     """Return the share of the time after which the starter hands over to the finisher."""
-    is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
-    if problem.features & FINISHERS_OWN or (is_large and tickets_a_load(problem) >= LONG_ROUTE):
+    if problem.features & FINISHERS_OWN:
         return SHARED_EVENLY
-    return STARTER_SHARE
+    if Feature.MULTI_DEPOT in problem.features:
+        return STARTER_ALMOST_ALONE
+    is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
+    return SHARED_EVENLY if is_large and tickets_a_load(problem) >= LONG_ROUTE else STARTER_SHARE
 
 
 def tickets_a_load(problem: Problem) -> float:

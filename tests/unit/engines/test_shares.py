@@ -11,7 +11,15 @@ from planner_mcp.vrp.schedule import price
 from workers.engines import registry
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.portfolio import Portfolio
-from workers.engines.shares import FINISHER, FINISHERS_OWN, SHARED_EVENLY, STARTER, STARTER_SHARE, plan_rounds
+from workers.engines.shares import (
+    FINISHER,
+    FINISHERS_OWN,
+    SHARED_EVENLY,
+    STARTER,
+    STARTER_ALMOST_ALONE,
+    STARTER_SHARE,
+    plan_rounds,
+)
 
 
 class Told:
@@ -66,6 +74,8 @@ def test_rounds_fill_the_time_and_the_cores(cores: int, able: list[Engine]) -> N
 def test_shares_follow_kind_and_size() -> None:
     """ADR 13: the finisher gets more where the starter does not settle or lacks moves."""
     assert names(SMALL, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
+    depots = replace(LARGE, features=LARGE.features | {Feature.MULTI_DEPOT})
+    assert names(depots, 1, ABLE) == [(STARTER_ALMOST_ALONE, [STARTER]), (1.0, [FINISHER])]
     roomy = replace(LARGE, agents=tuple(replace(agent, capacity=(100_000,)) for agent in LARGE.agents))
     narrow = replace(LARGE, agents=tuple(replace(agent, capacity=(1,)) for agent in LARGE.agents))
     assert names(roomy, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
