@@ -1,10 +1,10 @@
 // Drives the planner with the client of the old HTTP+SSE transport: plan, subscribe, wait.
-// Usage: node sse.mjs URL SMALLEST   (scenario as JSON). Prints one JSON object of what it saw.
+// Usage: node sse.mjs URL SCENARIO   (as JSON). Prints one JSON object of what it saw.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const [url, smallest] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
+const [url, scenario] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
 const errors = [];
 const updated = new Set();
 const progress = [];
@@ -20,8 +20,8 @@ async function use(name, args, options) {
   return result.structuredContent;
 }
 
-const { scenario_id } = await use("create_scenario", smallest);
-const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT2S", fresh: true });
+const { scenario_id } = await use("create_scenario", scenario);
+const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT3S", fresh: true });
 await client.subscribeResource({ uri: `job://${job_id}` });
 let status;
 do {

@@ -1,10 +1,10 @@
 // Runs a solve as a task of revision 2025-11-25, with the official client's experimental half.
-// Usage: node tasks.mjs URL SMALLEST RING   (scenarios as JSON). Prints one JSON object of what it saw.
+// Usage: node tasks.mjs URL RING   (scenario as JSON). Prints one JSON object of what it saw.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const [url, smallest, ring] = [new URL(process.argv[2]), JSON.parse(process.argv[3]), JSON.parse(process.argv[4])];
+const [url, ring] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
 const errors = [];
 const told = [];
 
@@ -15,8 +15,8 @@ await client.connect(new StreamableHTTPClientTransport(url));
 const { tools } = await client.listTools();
 const support = tools.find((tool) => tool.name === "solve_vrp").execution.taskSupport;
 
-async function solve(scenario, solve_time, onTask = async () => {}) {
-  const created = await client.callTool({ name: "create_scenario", arguments: scenario });
+async function solve(solve_time, onTask = async () => {}) {
+  const created = await client.callTool({ name: "create_scenario", arguments: ring });
   const { scenario_id } = created.structuredContent;
   const params = { name: "solve_vrp", arguments: { scenario_id, solve_time, fresh: true } };
   const seen = [];
@@ -28,9 +28,9 @@ async function solve(scenario, solve_time, onTask = async () => {}) {
   return seen;
 }
 
-const plan = await solve(smallest, "PT2S");
+const plan = await solve("PT3S");
 let afterCancel;
-const cancelled = await solve(ring, "PT30S", async (taskId) => {
+const cancelled = await solve("PT30S", async (taskId) => {
   afterCancel = (await client.experimental.tasks.cancelTask(taskId)).status;
 });
 const listed = (await client.experimental.tasks.listTasks()).tasks.map((task) => task.status);

@@ -6,7 +6,7 @@ from mcp import Client
 from mcp.client.subscriptions import ResourceUpdated
 
 from examples.house import House
-from tests.system.scenarios import SMALLEST, submit, wait_for
+from tests.system.scenarios import ring, submit, wait_for
 from tests.system.switch import switching
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ async def test_python_client_listens_to_a_resource(house: House, second: House) 
     """SPEC X1, R2: `Client.listen` of 2026-07-28, until the job has ended."""
     async with switching(house.url, second.url) as (url, _switch), Client(f"{url}/mcp", mode="auto") as client:
         with anyio.fail_after(60):
-            job_id = await submit(client, SMALLEST, "PT2S", fresh=True)
+            job_id = await submit(client, ring(), "PT3S", fresh=True)
             async with client.listen(resource_subscriptions=[f"job://{job_id}"]) as heard:
                 assert heard.honored.resource_subscriptions == [f"job://{job_id}"]
                 async for event in heard:

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from examples.house import House
-from tests.system.scenarios import SMALLEST, ring
+from tests.system.scenarios import ring
 from tests.system.switch import switching
 
 NODE_TESTS = Path(__file__).parents[1] / "node"
@@ -45,7 +45,7 @@ async def run(script: str, *args: str) -> dict[str, Any]:
 
 async def test_typescript_client_of_the_old_transport_plans_a_day(packages: None, balanced: str) -> None:
     """SPEC X1: SSEClientTransport, its stream on one replica and its messages on both."""
-    seen = await run("sse.mjs", f"{balanced}/sse", json.dumps(SMALLEST))
+    seen = await run("sse.mjs", f"{balanced}/sse", json.dumps(ring()))
     assert seen["status"]["status"] == "COMPLETED"
     assert seen["updated"] == [f"job://{seen['job_id']}"]
     assert seen["progress"] == sorted(set(seen["progress"]))
@@ -54,7 +54,7 @@ async def test_typescript_client_of_the_old_transport_plans_a_day(packages: None
 
 async def test_typescript_client_runs_core_tasks(packages: None, balanced: str) -> None:
     """SPEC X2: taskCreated, statuses, the result; a cancelled task; progress by the call's own token."""
-    seen = await run("tasks.mjs", f"{balanced}/mcp", json.dumps(SMALLEST), json.dumps(ring()))
+    seen = await run("tasks.mjs", f"{balanced}/mcp", json.dumps(ring()))
     assert seen["support"] == "optional"
     assert seen["plan"][0] == ["taskCreated", "working"]
     assert seen["plan"][-1] == ["result", "COMPLETED"]
