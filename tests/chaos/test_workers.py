@@ -107,7 +107,7 @@ async def test_killed_workers_with_their_solvers_lose_nothing(storm_store: Storm
     They take seconds to start, so when an orphan runs again depends on the machine; the time is recorded.
     """
     (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
-    jobs, every_s = size_of("REAL_JOBS", 300), 6.0
+    jobs, every_s = size_of("REAL_JOBS", 200), 10.0
     crowd = Crowd(store, dice, long_share=0.02, is_light=False)
     await crowd.open()
     with fleet_of(settings, 3, tmp_path, real_worker) as fleet:
