@@ -97,6 +97,7 @@ async def fuzz(app: Starlette, cases: int, growth_bytes: int) -> Campaign:
     grown = (after[0] - before[0]) / 2**20
     print(f"\nfuzz: {cases} mutants of seed {SEED}: {dict(campaign.statuses.most_common())}, {grown:+.1f} MiB")  # noqa: T201
     assert campaign.bad == []
+    assert campaign.statuses[503] <= cases // 1000  # only where the machine was too busy for its store
     assert after[0] - before[0] < growth_bytes
     assert after[1] <= before[1] + 4
     assert after[2] <= before[2] + 8

@@ -6,7 +6,7 @@ Owns the parsing of a chunked response and of SSE blocks, and one rule: each blo
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +14,18 @@ from urllib.parse import urlsplit
 
 class RefusedError(Exception):
     """The server answered otherwise than with a stream."""
+
+
+class BusyError(Exception):
+    """The server asks to come back.
+
+    Args:
+        retry_after_s: When.
+    """
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__(retry_after_s)
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True)
@@ -49,18 +61,29 @@ async def call(url: str, headers: Mapping[str, str], body: Any) -> tuple[dict[st
     return found, json.loads(data) if data else None
 
 
-async def events(url: str, headers: Mapping[str, str]) -> AsyncIterator[Event]:
+async def events(
+    url: str, headers: Mapping[str, str], on_open: Callable[[], None] = lambda: None
+) -> AsyncIterator[Event]:
     """Yield the events of a stream until it ends; closing the generator closes the connection.
 
+    Args:
+        url: Of the stream.
+        headers: Of the request.
+        on_open: Called when the stream has begun.
+
     Raises:
+        BusyError: 503 with `Retry-After`.
         RefusedError: Not a stream. 204, which tells a reader that there will be nothing more, is an end.
     """
     reader, writer, found = await request(url, "GET", {"Accept": "text/event-stream", **headers})
     try:
         if found[":status"] == "204":
             return
+        if found[":status"] == "503" and "retry-after" in found:
+            raise BusyError(float(found["retry-after"]))
         if found[":status"] != "200":
             raise RefusedError(found)
+        on_open()
         pending = b""
         while size := int((await reader.readline()).strip() or b"0", 16):
             pending += await reader.readexactly(size)

@@ -28,7 +28,7 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.soak.stream import Event, call, events
+from tests.soak.stream import BusyError, Event, call, events
 from tests.system.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
@@ -64,19 +64,31 @@ class Listener:
     cuts: set[int]
     expected: int
     heard: list[Event] = field(default_factory=list)
-    connections: int = 0
+    opened: int = 0
+    deferred: int = 0
+    """Times a replica asked to come back."""
 
     async def run(self) -> None:
         while len(self.heard) < self.expected:
-            resume = {"Last-Event-ID": self.heard[-1].id} if self.heard else {}
-            url = self.urls[self.connections % len(self.urls)]
-            self.connections += 1
-            async with aclosing(events(url, self.headers | resume)) as stream:
-                async for event in stream:
-                    self.heard.append(event)
-                    if len(self.heard) >= self.expected or len(self.heard) in self.cuts:
-                        self.cuts.discard(len(self.heard))
-                        break
+            try:
+                await self._listen()
+            except BusyError as busy:
+                self.deferred += 1
+                await anyio.sleep(busy.retry_after_s * (0.5 + random.random()))
+
+    async def _listen(self) -> None:
+        """Hear events until it is time to break off, or the stream ends."""
+        resume = {"Last-Event-ID": self.heard[-1].id} if self.heard else {}
+        url = self.urls[self.opened % len(self.urls)]
+        async with aclosing(events(url, self.headers | resume, self._count)) as stream:
+            async for event in stream:
+                self.heard.append(event)
+                if len(self.heard) >= self.expected or len(self.heard) in self.cuts:
+                    self.cuts.discard(len(self.heard))
+                    return
+
+    def _count(self) -> None:
+        self.opened += 1
 
     def faults(self) -> list[str]:
         """Return what is wrong with what was heard: something twice, out of order, or missing."""
@@ -182,7 +194,9 @@ async def soak(scene: Scene, size: Size) -> dict[str, Any]:
     async with anyio.create_task_group() as tasks:
         for each in listeners:
             tasks.start_soon(each.run)
-        await anyio.sleep(min(5.0, size.streams / 100))  # most are connected, and their memory is taken
+            await anyio.sleep(0.005)  # nobody's readers all come in the same instant
+        while not all(each.opened for each in listeners):  # noqa: ASYNC110 the figure is looked at once
+            await anyio.sleep(0.05)
         quiet = scene.resident_mib()
         tasks.start_soon(scene.work, size.jobs, size.events)
     bad = [fault for each in listeners for fault in each.faults()]
@@ -190,7 +204,8 @@ async def soak(scene: Scene, size: Size) -> dict[str, Any]:
     return {
         "streams": size.streams,
         "jobs": size.jobs,
-        "reconnects": sum(each.connections - 1 for each in listeners),
+        "reconnects": sum(each.opened - 1 for each in listeners),
+        "asked_to_come_back": sum(each.deferred for each in listeners),
         "events_heard": sum(len(each.heard) for each in listeners),
         "missed_or_repeated": len(bad),
         "empty_mib": empty,
