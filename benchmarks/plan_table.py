@@ -1,7 +1,7 @@
 """Runs as tables: a row a set, a column an engine, the mean gap to the best known in each cell.
 
-Owns the reading of runs and the tables in `benchmarks/PLANS.md`. A mean over fewer instances than the set has, because
-an engine found no plan for some, says how many it stands for.
+Owns the reading of runs and the tables in `benchmarks/PLANS.md`. A mean over fewer instances than its row
+has, because an engine was not asked or found no plan, says how many it stands for and is not compared.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,24 +30,26 @@ def _table(runs: Sequence["Run"]) -> str:
     rows = [f"| set (instances) | {' | '.join(engines)} |", f"|---|{'--:|' * len(engines)}"]
     for name in dict.fromkeys(run.set for run in runs):
         of_set = [run for run in runs if run.set == name]
-        cells = [_cell([run for run in of_set if run.engine == engine]) for engine in engines]
+        count = len({run.instance for run in of_set})
+        cells = [_cell((run for run in of_set if run.engine == engine), count) for engine in engines]
         best = min((mean for mean, _ in cells if mean is not None), default=None)
         shown = [f"**{text}**" if mean is not None and mean == best else text for mean, text in cells]
-        rows.append(f"| {name} ({len({run.instance for run in of_set})}) | {' | '.join(shown)} |")
+        rows.append(f"| {name} ({count}) | {' | '.join(shown)} |")
     return "\n".join([head, "", *rows])
 
 
-def _cell(runs: Iterable["Run"]) -> tuple[float | None, str]:
-    """Return the mean gap, comparable only where every run has a plan, and how it is shown."""
-    asked = list(runs)
-    gaps = [run.gap for run in asked if run.gap is not None]
-    if not asked:
+def _cell(runs: Iterable["Run"], asked: int) -> tuple[float | None, str]:
+    """Return the mean gap, comparable only where there is a plan for all `asked` instances, and how it is shown."""
+    measured = list(runs)
+    gaps = [run.gap for run in measured if run.gap is not None]
+    if not measured:
         return None, "–"
     if not gaps:
         return None, "no plan"
     mean = round(fmean(gaps), 2) + 0.0  # no negative zero
-    if len(gaps) < len(asked):
-        return None, f"{mean:.2f} ({len(gaps)} of {len(asked)} runs)"
+    planned = {run.instance for run in measured if run.gap is not None}
+    if len(planned) < asked or len(gaps) < len(measured):
+        return None, f"{mean:.2f} ({len(planned)} of {asked})"
     return mean, f"{mean:.2f}"
 
 
