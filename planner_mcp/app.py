@@ -19,6 +19,7 @@ from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol.asking import Asking
+from planner_mcp.protocol.auditing import AuditedMethods
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.elicit import Elicitation
 from planner_mcp.protocol.http import Front
@@ -88,7 +89,7 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
         notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
         features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes)]
-        kernel = Kernel(desk, features)
+        kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
         yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions)
 

@@ -12,6 +12,16 @@ from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import storm_settings
 
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Storms of the quick sizes belong to `make test-all`, bounded in time; those of the full sizes to `make chaos`."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("chaos") is None:
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.timeout(120), append=False)
+
 
 @pytest.fixture
 def seed() -> int:

@@ -159,7 +159,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 8192)), hard))
     limits = {"PLANNER_MAX_STREAMS": "5000", "PLANNER_MAX_QUEUED_PER_PRINCIPAL": "5000"}
-    settings = Settings(data_dir=tmp_path, lease_s=900, max_queued_per_principal=5000)
+    settings = Settings(data_dir=tmp_path, lease_s=900, max_queued_per_principal=5000, max_solving_per_principal=5000)
     async with (
         running(tmp_path, workers=0, settings=limits) as one,
         running(tmp_path, workers=0, settings=limits, log=tmp_path / "two.log") as two,
