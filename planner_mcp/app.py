@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
 
 import anyio
 from starlette.applications import Starlette
@@ -28,6 +27,7 @@ from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
 from planner_mcp.protocol.logs import Logs
 from planner_mcp.protocol.sse2024 import SseFront
+from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
 from planner_mcp.protocol.tasks import Tasks
@@ -55,8 +55,6 @@ from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.wellknown import metadata_routes
-
-RECANCEL_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ async def hearing(house: House) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _stop(listening)
+        await stop(listening)
 
 
 @asynccontextmanager
@@ -146,15 +144,6 @@ async def open_old_front(house: House, front: Front, drain: anyio.Event) -> Asyn
     house.waker.on_cancel(old_front.cancelled)
     async with old_front.running():
         yield old_front
-
-
-async def _stop(task: asyncio.Task[None]) -> None:
-    """Cancel a task until it ends: while it connects, redis-py on Python 3.11 may swallow a cancellation."""
-    while not task.done():
-        task.cancel()
-        await asyncio.wait([task], timeout=RECANCEL_S)
-    if not task.cancelled():
-        task.result()
 
 
 @asynccontextmanager

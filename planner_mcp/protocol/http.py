@@ -36,6 +36,7 @@ from planner_mcp.protocol.exchange import Exchange
 from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
 from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
+from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
 from planner_mcp.web.sse import EventStream
 
@@ -257,7 +258,7 @@ class Front:
                     yield entry
         finally:
             if pump is not None:
-                pump.cancel()
+                self._spawn(stop(pump))
 
     def _sse(self, session: Session, stream: str, entries: Entries) -> EventStream:
         async def frames() -> AsyncGenerator[bytes]:
