@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.vrp.alternatives import DUPLICATE_BELOW
 from planner_mcp.vrp.compare import compare
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.plan import Plan
@@ -121,9 +122,9 @@ async def test_alternatives_really_differ_and_keep_the_day(desk: Desk) -> None:
     first = rows[base.replace("job", "plan", 1)]
     assert of["fewest_agents"]["agents"] < first["agents"]
     assert of["balanced"]["longest_h"] < first["longest_h"]
-    assert of["fewest_agents"]["difference"] > 0.3
-    assert of["balanced"]["difference"] > 0.3
-    assert compare(plans["balanced"], plans["fewest_agents"]).difference > 0.3
+    assert of["fewest_agents"]["difference"] > DUPLICATE_BELOW
+    assert of["balanced"]["difference"] > DUPLICATE_BELOW
+    assert compare(plans["balanced"], plans["fewest_agents"]).difference > DUPLICATE_BELOW
     assert verify(problem, Plan.from_json(await desk.plan(base))) == []
 
 
