@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from starlette.applications import Starlette
 from typing_extensions import override
 
+import planner_mcp
 from planner_mcp import file_cli
 from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.doctor import examine
@@ -54,12 +55,23 @@ RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
 
 
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"planner-mcp {planner_mcp.__version__}")
+        raise typer.Exit
+
+
 OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
 """Opens one replica: `planner_mcp.app.open_app`, or a variant of it given as the application's context object."""
 
 
 @app.callback(invoke_without_command=True)
-def stdio(context: typer.Context) -> None:
+def stdio(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Speak MCP over standard input and output, with one worker in the background."""
     if context.invoked_subcommand is None:
         settings = _settings()

@@ -1,4 +1,4 @@
-"""Text from strangers, made safe to repeat.
+"""Text from strangers made safe to repeat, and numbers with their nouns.
 
 Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
 overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
@@ -21,3 +21,8 @@ def plain(text: str, limit: int = 100) -> str:
 
 def _is_visible(char: str) -> bool:
     return unicodedata.category(char) not in _HIDDEN
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one: "1 agent", "120 tickets"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -7,6 +7,7 @@ import anyio
 import anyio.to_thread
 
 from planner_mcp.settings import Settings
+from planner_mcp.text import counted
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
 from planner_mcp.vrp.assume import assumptions_of
 from planner_mcp.vrp.scenario import Scenario, parse_scenario, scenario_schema, warnings
@@ -38,7 +39,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     stored = await ctx.planner.create_scenario(ctx.principal, args)
     counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
     structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": cautions}
-    lines = [f"{stored.id}: {counts['agents']} agents, {counts['tickets']} tickets", *assumptions]
+    lines = [f"{stored.id}: {counted(counts['agents'], 'agent')}, {counted(counts['tickets'], 'ticket')}", *assumptions]
     lines += [f"Warning: {caution}" for caution in cautions]
     lines.append(f"Next: solve_vrp scenario_id={stored.id}")
     return ToolResult(structured, "\n".join(lines), (Link(f"scenario://{stored.id}", "scenario"),))

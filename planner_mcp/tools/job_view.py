@@ -9,6 +9,7 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
+from planner_mcp.text import counted
 from planner_mcp.tools.answers import number, timestamp
 from planner_mcp.tools.base import Link
 
@@ -69,7 +70,7 @@ def _figures(view: dict[str, Any]) -> str:
     if view.get("tickets_served") is not None:
         parts.append(f"served {view['tickets_served']}/{view.get('tickets_total')}")
     if view.get("improvements"):
-        parts.append(f"{view['improvements']} improvements")
+        parts.append(counted(view["improvements"], "improvement"))
     if view.get("elapsed_s"):
         parts.append(f"{number(view['elapsed_s'])} s")
     if view.get("queue_position") is not None:

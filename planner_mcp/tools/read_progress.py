@@ -7,6 +7,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job
+from planner_mcp.text import counted
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
@@ -82,7 +83,7 @@ def _lower_bound(body: Json) -> Bound | None:
 
 
 def _text(told: Json) -> str:
-    lines = [f"{told['job_id']} {told['status']}, {told['improvements']} improvements: {' '.join(_COLUMNS)}"]
+    lines = [f"{told['job_id']} {told['status']}, {counted(told['improvements'], 'improvement')}: {' '.join(_COLUMNS)}"]
     lines += [" ".join(map(str, row)) for row in told["rows"]]
     if "lower_bound" in told:
         lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']} (a weak bound).")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.text import plain
+from planner_mcp.text import counted, plain
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,8 @@ def test_long_text_is_cut() -> None:
     assert plain("x" * 1_000_000, 10) == "x" * 9 + "…"
     assert plain("x" * 10, 10) == "x" * 10
     assert plain("\u200b" * 1_000_000 + "x", 10).endswith("…")
+
+
+def test_one_of_a_kind_is_told_in_the_singular() -> None:
+    """SPEC T8: sentences are made to be read."""
+    assert [counted(number, "agent") for number in (0, 1, 2)] == ["0 agents", "1 agent", "2 agents"]
