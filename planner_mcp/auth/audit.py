@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
-from planner_mcp.errors import StoreError
+from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.ids import is_name
 from planner_mcp.jobs.model import Principal
 from planner_mcp.text import plain
@@ -75,7 +75,7 @@ class Audit:
     async def record(
         self, principal: Principal, what: str, *, outcome: str | int, trace_id: str, target: str = ""
     ) -> None:
-        """Write one entry. With the store away it stands in the process log alone."""
+        """Write one entry. With the store away it stands in the process log alone, and nobody waits for more."""
         entry = Entry(
             at=self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             who=principal.id,
@@ -87,10 +87,16 @@ class Audit:
             trace_id=trace_id,
         )
         log.info("audit", extra=asdict(entry))
+        is_away = outcome == StoreUnavailableError.code  # to ask it again would keep the caller waiting twice
+        if is_away or not await self._keep(entry):
+            log.error("audit entry not kept", extra={"trace": trace_id})
+
+    async def _keep(self, entry: Entry) -> bool:
         try:
             await self._ledger.append(entry)
         except StoreError:
-            log.error("audit entry not kept", extra={"trace": trace_id})
+            return False
+        return True
 
 
 def target_of(*bodies: Any) -> str:

@@ -15,12 +15,13 @@ from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import border
 from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.link import BLOCK_S, Link
+from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 
-COMMAND_TIMEOUT_S: Final = 3.0
-BLOCKING_TIMEOUT_S: Final = BLOCK_S + COMMAND_TIMEOUT_S
-CONNECT_TIMEOUT_S: Final = 2.0
+BLOCKING_TIMEOUT_S: Final = BLOCK_S + 3.0
+CONNECT_TIMEOUT_S: Final = ANSWER_S
+CONFIRM_S: Final = 0.5
+"""What a step that waits for a replica may take beyond that wait."""
 RETRIES: Final = 1
 """A pooled connection may be stale after Redis came back; every step may be repeated."""
 COMMAND_CONNECTIONS: Final = 64
@@ -71,7 +72,7 @@ async def _revive(server: EmbeddedStore) -> None:
 
 
 async def _link(url: str, settings: Settings) -> Link:
-    client = _client(url, COMMAND_TIMEOUT_S, COMMAND_CONNECTIONS)
+    client = _client(url, _answer_s(settings), COMMAND_CONNECTIONS)
     try:
         is_cluster = await _checked(client, settings)
     except BaseException:
@@ -80,7 +81,13 @@ async def _link(url: str, settings: Settings) -> Link:
     if not is_cluster:
         return _joined(client, _client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS), settings)
     await _close(client)
-    return _joined(_cluster(url, COMMAND_TIMEOUT_S), _cluster(url, BLOCKING_TIMEOUT_S), settings)
+    return _joined(_cluster(url, ANSWER_S), _cluster(url, BLOCKING_TIMEOUT_S), settings)
+
+
+def _answer_s(settings: Settings) -> float:
+    """Return how long the answer to one command may take: longer where it waits for a replica."""
+    is_confirmed = settings.replication != "none"
+    return max(ANSWER_S, settings.replication_wait_s + CONFIRM_S) if is_confirmed else ANSWER_S
 
 
 def _joined(commands: Any, blocking: Any, settings: Settings) -> Link:
@@ -95,7 +102,7 @@ def _client(url: str, timeout_s: float, connections: int) -> Redis:
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=connections,
-        timeout=COMMAND_TIMEOUT_S,
+        timeout=ANSWER_S,
         decode_responses=True,
         protocol=2,
         socket_timeout=timeout_s,

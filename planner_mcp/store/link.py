@@ -19,6 +19,8 @@ from planner_mcp.store.scripts import load_steps
 
 BLOCK_S: Final = 10.0
 """Longest single blocking read; the clients' socket timeout lies above it."""
+ANSWER_S: Final = 2.0
+"""A command not answered by then has failed, the wait for a free connection included: a caller is told in time."""
 RECANCEL_S: Final = 0.05
 Reply = list[Any]
 Entry = tuple[str, dict[str, str]]
@@ -53,10 +55,11 @@ class Link:
         """Run one atomic step; its reply starts with a word."""
         step, arguments = self._steps[name], _arguments(pool, args, blobs)
         with border():
-            try:
-                reply = await self.commands.execute_command("EVALSHA", step.sha, *arguments)
-            except NoScriptError:
-                reply = await self.commands.execute_command("EVAL", step.text, *arguments)
+            async with asyncio.timeout(ANSWER_S):
+                try:
+                    reply = await self.commands.execute_command("EVALSHA", step.sha, *arguments)
+                except NoScriptError:
+                    reply = await self.commands.execute_command("EVAL", step.text, *arguments)
         return list(reply)
 
     async def safe_step(self, name: str, pool: int, args: dict[str, Any]) -> Reply:
@@ -77,7 +80,8 @@ class Link:
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
         with border():
-            return await self.commands.execute_command(*words)
+            async with asyncio.timeout(ANSWER_S):
+                return await self.commands.execute_command(*words)
 
     async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> Entry | None:
         """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).

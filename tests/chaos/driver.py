@@ -7,8 +7,8 @@ what was acknowledged is known exactly. What dies, and when, is a test's.
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -18,6 +18,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.store.redis_store import RedisStore
 from tests.contract.fleet import fleet_body
+from workers.chores import call_off
 
 CLIENT: Final = "ann"
 HOOK: Final = "https://example.org/hook"
@@ -102,26 +103,38 @@ class Crowd:
 
     async def until_ended(self, count: int, within_s: float) -> None:
         """Return when `count` jobs were acknowledged and have ended."""
-        async with asyncio.timeout(within_s):
-            while len(self.acknowledged) < count or await self.ended() < count:  # noqa: ASYNC110 whatever may die meanwhile
-                await asyncio.sleep(0.05)
+
+        async def have_ended() -> bool:
+            return len(self.acknowledged) >= count and await self.ended() >= count
+
+        await until(have_ended, within_s)
+
+
+async def until(is_so: Callable[[], Awaitable[bool]], within_s: float, *, look_every_s: float = 0.05) -> None:
+    """Return when something is so, whatever may die meanwhile.
+
+    It looks at the clock itself: a cancellation, which `asyncio.timeout` sends once, can be swallowed inside redis-py
+    before Python 3.12, and the wait would have no end.
+
+    Raises:
+        TimeoutError: It was not so in time.
+    """
+    ends_at = time.monotonic() + within_s
+    while not await is_so():
+        if time.monotonic() > ends_at:
+            raise TimeoutError(f"not so within {within_s:g} s")
+        await asyncio.sleep(look_every_s)
 
 
 @asynccontextmanager
-async def beside(*works: Awaitable[None]) -> AsyncIterator[None]:
-    """Let works go on for the length of a block; a work that failed fails the block."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        yield
-        for task in tasks:
-            if task.done():
-                task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+async def beside(*works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Let works go on for the length of a block; a work that fails ends the block."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work) for work in works]
+        try:
+            yield
+        finally:
+            await call_off(tasks)
 
 
 async def storm(every_s: float, strike: Callable[[], Awaitable[None]]) -> None:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Awaitable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from planner_mcp.jobs.model import Progress, SolveRequest
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import audit
-from tests.chaos.driver import CLIENT, Crowd, beside
+from tests.chaos.driver import CLIENT, Crowd, beside, until
 from tests.chaos.fleet import Fleet, fleet_of
 from tests.chaos.light import PLAN
 from tests.chaos.record import keep, sizes
@@ -84,9 +85,8 @@ async def test_a_job_that_kills_its_workers_ends_failed_and_its_neighbours_do_no
         async with beside(_kill_whoever_holds(store, fleet, job.id)):
             await crowd.submit(range(NEIGHBOURS))
             await crowd.until_ended(NEIGHBOURS, 60)
-            async with asyncio.timeout(60):
-                while not (ended := await store.get_job(CLIENT, job.id)).is_terminal:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+            await until(partial(_is_over, store, job.id), 60)
+    ended = await store.get_job(CLIENT, job.id)
     states = Counter[Any]()
     for job_id in crowd.acknowledged.values():
         neighbour = await store.get_job(CLIENT, job_id)
@@ -96,6 +96,10 @@ async def test_a_job_that_kills_its_workers_ends_failed_and_its_neighbours_do_no
     assert ended.error is not None
     assert ended.error["type"] == "PoisonedJob"
     assert states == {("completed", 0): NEIGHBOURS}
+
+
+async def _is_over(store: RedisStore, job_id: str) -> bool:
+    return (await store.get_job(CLIENT, job_id)).is_terminal
 
 
 async def _kill_whoever_holds(store: RedisStore, fleet: Fleet, job_id: str) -> None:

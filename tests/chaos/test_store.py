@@ -38,6 +38,8 @@ SLOW_TO_END = {"LOADING": 10.0, "PAUSE": 8.0}
 """Seconds in which a state ends by itself."""
 UNREADY_WITHIN_S = 4.0
 """The promise is 2 s, and the answer itself may take 1.5."""
+REFUSED_WITHIN_S = 3.0
+"""A call is given up after 2 s, whatever became of the store."""
 
 
 @sizes("STORE_KILLS", quick=2, long=20)
@@ -164,6 +166,11 @@ def _paused(scene: Scene) -> Callable[[], Any]:
     return lambda: None
 
 
+def _stopped(scene: Scene) -> Callable[[], Any]:
+    scene.valkey.signal(signal.SIGSTOP)
+    return lambda: scene.valkey.signal(signal.SIGCONT)
+
+
 def _misconf(scene: Scene) -> Callable[[], Any]:
     """Make a snapshot fail: its name is that of a folder."""
     obstacle = scene.valkey.folder / "dump.rdb"
@@ -205,6 +212,7 @@ STATES: dict[str, Callable[[Scene], Callable[[], Any]]] = {
     "NOREPLICAS": _config("min-replicas-to-write", "1", "0"),
     "READONLY": _readonly,
     "PAUSE": _paused,
+    "SIGSTOP": _stopped,
     "MISCONF": _misconf,
     "LOADING": _loading,
 }
@@ -246,6 +254,7 @@ async def test_in_every_bad_state_of_redis_callers_are_told_to_come_back(
             back_s = await scene.until(True, BACK_WITHIN_S + SLOW_TO_END.get(name, 0.0))
             solved_s = await _solve_again(scene, kept)
             seen[name] = f"{unready_s:.2f}/{back_s:.2f}/{solved_s:.2f}/{refused_s:.2f}"
+            assert refused_s < REFUSED_WITHIN_S, (name, seen)
     keep("bad states of Redis", seed=seed, began=began, unready_back_solved_refused_s=seen)
 
 
