@@ -55,6 +55,7 @@ from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.wellknown import metadata_routes
+from planner_mcp.web.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +176,9 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             *health_routes(),
             *metadata_routes(settings),
         ]
+        witness = Middleware(Witness, audit=house.audit, has_auth=settings.has_auth)
         layers = edge_layers(settings, before_body=gate_layers(house), after_body=judge_layers(house))
-        app = Starlette(routes=doors, middleware=layers, exception_handlers=HANDLERS)
+        app = Starlette(routes=doors, middleware=[witness, *layers], exception_handlers=HANDLERS)
         app.state.house = house
         yield app
 
@@ -187,10 +189,9 @@ def gate_layers(house: House) -> list[Middleware]:
     if not settings.has_auth:
         return []
     authenticator = open_authenticator(settings, RedisKeyRing(link))
-    limiter = RateLimiter(link, settings)
-    return [Middleware(Gate, settings=settings, authenticator=authenticator, limiter=limiter, audit=house.audit)]
+    return [Middleware(Gate, settings=settings, authenticator=authenticator, limiter=RateLimiter(link, settings))]
 
 
 def judge_layers(house: House) -> list[Middleware]:
     """Return the layer that judges scopes; none where everybody holds them all."""
-    return [Middleware(Judge, settings=house.settings, audit=house.audit)] if house.settings.has_auth else []
+    return [Middleware(Judge, settings=house.settings)] if house.settings.has_auth else []

@@ -126,6 +126,10 @@ class Settings(BaseSettings):
     auth_introspection_client_id: str = Field("", description="What this server calls itself at the look-up.")
     auth_introspection_client_secret: SecretStr = Field(SecretStr(""), description="And its secret there.")
     auth_api_keys: bool = Field(False, description="Accept API keys made by `planner-mcp keys create`.")
+    auth_failures_per_s: float = Field(
+        0.5, gt=0, description="Credentials a second one address may send that are not accepted, at one replica."
+    )
+    auth_failures_burst: int = Field(20, ge=1, description="Such credentials an address may send at once.")
     rate_per_s: float = Field(50.0, gt=0, description="Requests a second one authenticated principal may keep up.")
     rate_burst: int = Field(200, ge=1, description="Requests one principal may send at once.")
     max_open_requests: int = Field(

@@ -42,6 +42,8 @@ class Entry:
     outcome: str
     """`ok`, or the code of the error."""
     trace_id: str
+    left_out: int = 0
+    """Refusals of the same caller before this one of which only the process log has a line."""
 
     def as_line(self) -> str:
         """Return the entry as one line of ASCII JSON."""
@@ -73,7 +75,15 @@ class Audit:
         self._clock = clock
 
     async def record(
-        self, principal: Principal, what: str, *, outcome: str | int, trace_id: str, target: str = ""
+        self,
+        principal: Principal,
+        what: str,
+        *,
+        outcome: str | int,
+        trace_id: str,
+        target: str = "",
+        left_out: int = 0,
+        is_kept: bool = True,
     ) -> None:
         """Write one entry. With the store away it stands in the process log alone, and nobody waits for more."""
         entry = Entry(
@@ -85,8 +95,11 @@ class Audit:
             target=target,
             outcome=str(outcome),
             trace_id=trace_id,
+            left_out=left_out,
         )
         log.info("audit", extra=asdict(entry))
+        if not is_kept:
+            return
         is_away = outcome == StoreUnavailableError.code  # to ask it again would keep the caller waiting twice
         if is_away or not await self._keep(entry):
             log.error("audit entry not kept", extra={"trace": trace_id})

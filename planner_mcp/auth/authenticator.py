@@ -27,6 +27,14 @@ class Verifier(Protocol):
         ...
 
 
+class Lookup(Verifier, Protocol):
+    """Knows credentials by asking about them."""
+
+    def remembers(self, token: str) -> bool:
+        """Return whether an answer about a credential is at hand."""
+        ...
+
+
 class Authenticator:
     """Names the principal of a request.
 
@@ -36,7 +44,7 @@ class Authenticator:
         keys: Verifies API keys; None where they are switched off.
     """
 
-    def __init__(self, *, tokens: Verifier | None, opaque: Verifier | None, keys: Verifier | None) -> None:
+    def __init__(self, *, tokens: Verifier | None, opaque: Lookup | None, keys: Verifier | None) -> None:
         self._tokens = tokens
         self._opaque = opaque
         self._keys = keys
@@ -55,6 +63,15 @@ class Authenticator:
         if verifier is None:
             raise UnauthenticatedError("Credentials of this kind are not accepted here.")
         return await verifier.verify(token)
+
+    def must_ask(self, headers: RawHeaders) -> bool:
+        """Return whether the credential of a request can be judged only by asking its issuer about it."""
+        try:
+            token = bearer_of(headers)
+        except UnauthenticatedError:
+            return False
+        is_opaque = not token.startswith(PREFIX) and self._by_shape(token) is self._opaque
+        return is_opaque and self._opaque is not None and not self._opaque.remembers(token)
 
     def _by_shape(self, token: str) -> Verifier | None:
         return self._tokens if self._tokens is not None and token.count(".") == 2 else self._opaque

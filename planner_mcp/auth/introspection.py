@@ -109,6 +109,11 @@ class Introspector:
             raise UnauthenticatedError("The token is not active for this server.")
         return kept.principal
 
+    def remembers(self, token: str) -> bool:
+        """Return whether an answer about a token is at hand."""
+        kept = self._kept.get(hashlib.sha256(token.encode()).digest())
+        return kept is not None and kept.until > self._clock()
+
     def _judged(self, answer: Mapping[str, Any]) -> _Kept:
         now = self._clock()
         principal, expires = self._principal(answer), answer.get("exp")

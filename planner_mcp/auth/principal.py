@@ -1,6 +1,6 @@
-"""Whom a request acts for. Owns where the edge leaves what it proved."""
+"""Whom a request acts for, and whether its audit line is written. Owns where the layers of a request leave both."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 from planner_mcp.jobs.model import LOCAL, Principal
@@ -10,3 +10,18 @@ def principal_of(scope: Mapping[str, Any]) -> Principal:
     """Return what the edge proved of an ASGI request; the single user without configured auth."""
     found = scope.get("state", {}).get("principal")
     return found if isinstance(found, Principal) else LOCAL
+
+
+def act_for(scope: MutableMapping[str, Any], principal: Principal) -> None:
+    """Leave what the edge proved, where layers outside of this one see it too."""
+    scope.setdefault("state", {})["principal"] = principal
+
+
+def note_audited(scope: MutableMapping[str, Any]) -> None:
+    """Note that a line of the audit log says what became of an ASGI request."""
+    scope.setdefault("state", {})["is_audited"] = True
+
+
+def is_audited(scope: Mapping[str, Any]) -> bool:
+    """Return whether that was noted."""
+    return bool(scope.get("state", {}).get("is_audited"))

@@ -1,7 +1,7 @@
-"""Refusals of the protocol itself, in the audit log (SPEC A3).
+"""Methods of the protocol in the audit log (SPEC A3): every refusal, and every use of something that is somebody's.
 
-Owns the line for methods that answer with an error: an unknown resource, a task of another, a tool that is not there.
-Tools write their own lines, and everything that changes something is a tool.
+Owns the line of a method: a resource that was read, a task that was asked for, a stream that was opened, and whatever
+was answered with an error. Tools write their own lines, and everything that changes something is a tool.
 """
 
 import re
@@ -11,11 +11,29 @@ from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from planner_mcp.auth.audit import Audit, target_of
+from planner_mcp.auth.audit import OK, Audit, target_of
+from planner_mcp.auth.principal import note_audited
 from planner_mcp.errors import PlannerError
 from planner_mcp.protocol.callers import caller
 from planner_mcp.telemetry import trace_id
 
+USES: Final = frozenset(
+    {
+        "completion/complete",
+        "resources/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "tasks/get",
+        "tasks/list",
+        "tasks/result",
+        "tasks/update",
+    }
+)
+"""Methods that reach what belongs to a principal; `tasks/cancel` calls a tool."""
+STREAMS: Final = frozenset({"subscriptions/listen"})
+"""Methods whose answer may take hours: their line is written when they are asked for."""
+ASKED: Final = "asked"
 _METHOD: Final = re.compile(r"[a-z]{1,20}(/[A-Za-z_]{1,30}){0,3}")
 _NAME: Final = re.compile(r"(?:scn|job|plan)-[0-9]{1,2}-[a-z2-7]{26}")
 
@@ -24,7 +42,7 @@ class AuditedMethods:
     """A layer around every method.
 
     Args:
-        audit: Told of refusals.
+        audit: Told of uses and refusals.
     """
 
     def __init__(self, audit: Audit) -> None:
@@ -35,19 +53,26 @@ class AuditedMethods:
         server.middleware.append(self._watch)
 
     async def _watch(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method in STREAMS:
+            await self._record(ctx, ASKED)
         try:
-            return await call_next(ctx)
+            answer = await call_next(ctx)
         except PlannerError as error:
-            await self._refused(ctx, error.code)
+            await self._record(ctx, error.code)
             raise
         except MCPError as error:
             data = error.data if isinstance(error.data, dict) else {}
-            await self._refused(ctx, data.get("code", error.code))
+            await self._record(ctx, data.get("code", error.code))
             raise
+        if ctx.method in USES:
+            await self._record(ctx, OK)
+        return answer
 
-    async def _refused(self, ctx: ServerRequestContext[Any, Any], code: int) -> None:
+    async def _record(self, ctx: ServerRequestContext[Any, Any], outcome: str | int) -> None:
         what = ctx.method if _METHOD.fullmatch(ctx.method) else "unknown method"
-        await self._audit.record(caller(ctx), what, outcome=code, trace_id=trace_id(), target=_target(ctx.params))
+        await self._audit.record(caller(ctx), what, outcome=outcome, trace_id=trace_id(), target=_target(ctx.params))
+        if ctx.request is not None:
+            note_audited(ctx.request.scope)
 
 
 def _target(params: Any) -> str:

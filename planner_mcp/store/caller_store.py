@@ -58,8 +58,9 @@ class CallerStore:
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
         name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
-        kept = await self._link.command("HGETALL", name)
-        if not kept or kept["principal"] != principal:
+        if await self._link.command("HGET", name, "principal") != principal:
+            raise NotFoundError  # before the body is read: somebody else's large day takes no longer than an unknown one
+        if not (kept := await self._link.command("HGETALL", name)):
             raise NotFoundError
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
         return records.scenario_of(kept)

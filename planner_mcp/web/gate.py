@@ -3,6 +3,10 @@
 Owns which paths are public, the answer to strangers, and how many requests one principal may have open here. The
 principal is left in the request's state for every door behind, and the credential is taken out of the headers, so that
 nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s and the tools' to say.
+
+An address that sends one wrong credential after another is told to come back later. That locks out nobody who shares
+it: a right credential is let in all the same, as judging it costs nothing; only one that would have to be looked up at
+its issuer waits with the rest, since every guess would be a question there.
 """
 
 from collections import Counter
@@ -12,15 +16,16 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.auth.audit import NOBODY, Audit
+from planner_mcp.auth.audit import NOBODY
 from planner_mcp.auth.authenticator import Authenticator
 from planner_mcp.auth.challenge import challenge
-from planner_mcp.errors import PlannerError, QuotaExceededError, UnauthenticatedError
+from planner_mcp.auth.principal import act_for
+from planner_mcp.errors import PlannerError, QuotaExceededError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
 from planner_mcp.store.rates import RateLimiter
-from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.web.answers import refusal
+from planner_mcp.web.buckets import Buckets, address_of
 
 PUBLIC_PATHS: Final = frozenset({"/healthz", "/readyz", "/manifest", "/mcp/server-card"})
 PUBLIC_PREFIX: Final = "/.well-known/"
@@ -39,21 +44,18 @@ class Gate:
 
     Args:
         app: What is behind.
-        settings: The resource identifier, and how many requests may be open.
+        settings: The resource identifier, how many requests may be open, how many credentials wrong.
         authenticator: Names principals.
         limiter: Counts their requests.
-        audit: Told of every refusal.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: RateLimiter, audit: Audit
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: RateLimiter) -> None:
         self._app = app
         self._resource = settings.resource
         self._max_open = settings.max_open_requests
         self._authenticator = authenticator
         self._limiter = limiter
-        self._audit = audit
+        self._wrong = Buckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)
         self._open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,21 +63,34 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif is_public(scope["path"]):
-            await self._app(_as(scope, NOBODY), receive, send)
+            act_for(scope, NOBODY)
+            await self._app(_bare(scope), receive, send)
         else:
             await self._guard(scope, receive, send)
 
     async def _guard(self, scope: Scope, receive: Receive, send: Send) -> None:
-        principal = NOBODY
         try:
-            principal = await self._authenticator.principal(scope["headers"])
+            principal = await self._named(scope)
+            act_for(scope, principal)
             await self._limiter.take(principal.id)
             self._check_open(principal)
         except PlannerError as error:
-            await (await self._refused(error, principal, scope))(scope, receive, send)
+            await self._refused(error, scope)(scope, receive, send)
             return
         with self._counted(principal):
-            await self._app(_as(scope, principal), receive, send)
+            await self._app(_bare(scope), receive, send)
+
+    async def _named(self, scope: Scope) -> Principal:
+        """Return who sends a request; a wrong credential counts against the address it came from."""
+        headers, address = scope["headers"], address_of(scope)
+        if self._authenticator.must_ask(headers) and (wait_s := self._wrong.wait_s(address)):
+            raise _too_many_wrong(wait_s)
+        try:
+            return await self._authenticator.principal(headers)
+        except UnauthenticatedError as error:
+            if _has_credential(scope) and (wait_s := self._wrong.take(address)):
+                raise _too_many_wrong(wait_s) from error
+            raise
 
     def _check_open(self, principal: Principal) -> None:
         if self._open[principal.id] >= self._max_open:
@@ -91,32 +106,25 @@ class Gate:
             if not self._open[principal.id]:
                 del self._open[principal.id]
 
-    async def _refused(self, error: PlannerError, principal: Principal, scope: Scope) -> ASGIApp:
-        trace = new_trace_id()
-        with tracing(trace):
-            await self._audit.record(principal, request_name(scope), outcome=error.code, trace_id=trace)
-            headers = {"WWW-Authenticate": self._challenge(scope, error)} if _is_stranger(error) else None
-            return refusal(error, headers=headers)
+    def _refused(self, error: PlannerError, scope: Scope) -> ASGIApp:
+        is_stranger = isinstance(error, UnauthenticatedError)
+        return refusal(error, headers={"WWW-Authenticate": self._challenge(scope, error)} if is_stranger else None)
 
     def _challenge(self, scope: Scope, error: PlannerError) -> str:
         """Name what is wrong with a credential that came; one that did not come is no error (RFC 6750 §3.1)."""
-        if not any(name == b"authorization" for name, _value in scope["headers"]):
+        if not _has_credential(scope):
             return challenge(self._resource, USUAL_SCOPES)
         return challenge(self._resource, USUAL_SCOPES, error="invalid_token", description=error.message)
 
 
-def request_name(scope: Scope) -> str:
-    """Return how the audit log names a request: its method and the first part of its path, if they are ours."""
-    root = "/" + scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-    method = scope["method"] if scope["method"] in ("GET", "POST", "DELETE", "HEAD", "OPTIONS") else "HTTP"
-    return f"{method} {root}" if root in ("/mcp", "/sse", "/messages", "/jobs") else f"{method} other"
+def _has_credential(scope: Scope) -> bool:
+    return any(name == b"authorization" for name, _value in scope["headers"])
 
 
-def _is_stranger(error: PlannerError) -> bool:
-    return isinstance(error, UnauthenticatedError)
+def _too_many_wrong(wait_s: float) -> PlannerError:
+    return RateLimitedError("Too many credentials from this address were not accepted.", retry_after_s=wait_s)
 
 
-def _as(scope: Scope, principal: Principal) -> Scope:
-    """Return a request as the doors see it: with its principal, without its credential."""
-    headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
-    return {**scope, "headers": headers, "state": {**scope.get("state", {}), "principal": principal}}
+def _bare(scope: Scope) -> Scope:
+    """Return a request as the doors see it: without its credential."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"authorization"]}

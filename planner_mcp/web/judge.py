@@ -11,16 +11,13 @@ from typing import Any, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.challenge import challenge
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import InsufficientScopeError
 from planner_mcp.jobs.model import ADMIN, READ, SCOPES, WRITE, Principal
 from planner_mcp.settings import Settings
-from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.web.answers import refusal
-from planner_mcp.web.gate import request_name
 
 LARGE_BYTES: Final = 64 * 1024
 """Bodies above this are parsed only for principals that lack a usual scope."""
@@ -49,13 +46,11 @@ class Judge:
     Args:
         app: What is behind.
         settings: The resource identifier.
-        audit: Told of every refusal.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, audit: Audit) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self._app = app
         self._resource = settings.resource
-        self._audit = audit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -66,6 +61,8 @@ class Judge:
         needed: frozenset[str] = frozenset()
         if scope["path"].startswith("/jobs/"):
             needed = frozenset({READ})
+        elif scope["path"].startswith("/matrices"):
+            needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})
         elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
             first = await receive()
             receive = _again(first, receive)
@@ -73,18 +70,15 @@ class Judge:
         if needed <= principal.scopes:
             await self._app(scope, receive, send)
         else:
-            await (await self._refused(principal, needed, scope))(scope, receive, send)
+            await self._refused(principal, needed)(scope, receive, send)
 
-    async def _refused(self, principal: Principal, needed: frozenset[str], scope: Scope) -> ASGIApp:
+    def _refused(self, principal: Principal, needed: frozenset[str]) -> ASGIApp:
         names = sorted(needed - principal.scopes)
         error = InsufficientScopeError(f"The token lacks {', '.join(names)}.")
-        trace = new_trace_id()
-        with tracing(trace):
-            await self._audit.record(principal, request_name(scope), outcome=error.code, trace_id=trace)
-            told = challenge(
-                self._resource, needed | principal.scopes, error="insufficient_scope", description=error.message
-            )
-            return refusal(error, headers={"WWW-Authenticate": told})
+        told = challenge(
+            self._resource, needed | principal.scopes, error="insufficient_scope", description=error.message
+        )
+        return refusal(error, headers={"WWW-Authenticate": told})
 
 
 def scopes_needed(body: bytes, principal: Principal) -> frozenset[str]:

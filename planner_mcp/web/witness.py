@@ -1,0 +1,119 @@
+"""Sees what became of each request, and has it written down (SPEC A3): every refusal, whichever layer or door it comes
+from, and every use of a door but by a message of MCP: a job's page or channel, a stream, the end of a session.
+
+Owns the audit line of HTTP. Tools and methods of MCP write their own from inside (`tools.registry`,
+`protocol.auditing`); to what they note as written nothing is added. The line carries the code and the trace id that the
+answer tells, and stands before the answer is sent.
+
+A crowd must not fill the store: of a caller's refusals beyond `LINES_BURST`, one a second is kept there and says how
+many were left out before it. The process log has them all.
+"""
+
+import json
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from planner_mcp.auth.audit import NOBODY, OK, Audit
+from planner_mcp.auth.principal import act_for, is_audited, principal_of
+from planner_mcp.jobs.ids import is_name
+from planner_mcp.jobs.model import Principal
+from planner_mcp.telemetry import new_trace_id, tracing
+from planner_mcp.web.buckets import Buckets, address_of
+from planner_mcp.web.edge import PROBE_PATHS
+
+LINES_PER_S: Final = 1.0
+LINES_BURST: Final = 200
+"""Refusals of one caller kept in a row."""
+MAX_LOOKED_AT: Final = 16 * 1024
+"""Bytes of a refusal that are looked through for its code."""
+_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/matrices")
+_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
+
+
+class Witness:
+    """The outermost ASGI layer.
+
+    Args:
+        app: What is behind.
+        audit: Told what became of requests.
+        has_auth: Whether whoever is not named is nobody, or the single user.
+    """
+
+    def __init__(self, app: ASGIApp, *, audit: Audit, has_auth: bool) -> None:
+        self._app = app
+        self._audit = audit
+        self._has_auth = has_auth
+        self._lines = Buckets(rate_per_s=LINES_PER_S, burst=LINES_BURST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through and look at its answer."""
+        if scope["type"] != "http" or scope["path"] in PROBE_PATHS:
+            await self._app(scope, receive, send)
+            return
+        if self._has_auth:
+            act_for(scope, NOBODY)
+        await self._app(scope, receive, self._watching(scope, send))
+
+    def _watching(self, scope: Scope, send: Send) -> Send:
+        held: list[Message] = []
+
+        async def watch(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_told(scope, message["status"]):
+                held.append(message)
+                return
+            if held:
+                start = held.pop()
+                await self._record(scope, start["status"], message.get("body", b""))
+                await send(start)
+            await send(message)
+
+        return watch
+
+    async def _record(self, scope: Scope, status: int, body: bytes) -> None:
+        if is_audited(scope):
+            return
+        principal = principal_of(scope)
+        code, trace = (OK, new_trace_id()) if status < 400 else _told_in(body, status)
+        with tracing(trace):
+            about: dict[str, Any] = {"outcome": code, "trace_id": trace, "target": _target(scope["path"])}
+            await self._audit.record(principal, request_name(scope), **about, **self._kept(principal, scope, status))
+
+    def _kept(self, principal: Principal, scope: Scope, status: int) -> dict[str, Any]:
+        """Return whether the store keeps the line, and how many it stands for beside itself."""
+        if status < 400:
+            return {}
+        name = address_of(scope) if principal is NOBODY else principal.id
+        if self._lines.take(name):
+            return {"is_kept": False}
+        return {"left_out": self._lines.refused(name)}
+
+
+def request_name(scope: Scope) -> str:
+    """Return how the audit log names a request: its method and the first part of its path, if they are ours."""
+    root = _root(scope["path"])
+    method = scope["method"] if scope["method"] in _METHODS else "HTTP"
+    return f"{method} {root if root in _ROOTS else 'other'}"
+
+
+def _is_told(scope: Scope, status: int) -> bool:
+    return status >= 400 or (scope["method"] != "POST" and _root(scope["path"]) in _ROOTS)
+
+
+def _root(path: str) -> str:
+    return "/" + path.split("/")[1] if path.startswith("/") else ""
+
+
+def _target(path: str) -> str:
+    return next((part for part in path.split("/")[2:4] if is_name(part)), "")
+
+
+def _told_in(body: bytes, status: int) -> tuple[int, str]:
+    """Return code and trace id as an error's body tells them, in the form of either kind of door."""
+    try:
+        told = json.loads(body[:MAX_LOOKED_AT])
+        error = told.get("error", told)
+        data = error.get("data", error)
+        return int(data["code"]), str(data["traceId"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return status, new_trace_id()
