@@ -17,7 +17,7 @@ from planner_mcp.auth.challenge import WELL_KNOWN
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.model import READ
 from planner_mcp.prompts.registry import PROMPTS
-from planner_mcp.resources.catalogue import FILE_TEMPLATE, REPORT_FILE, TEMPLATES
+from planner_mcp.resources.catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES
 from planner_mcp.tools.base import Tool
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.vrp.scenario import Scenario
@@ -108,8 +108,8 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _resources() -> list[dict[str, Any]]:
-    """Return every template, as `resources/templates/list` shows it to who may read all."""
-    named = [(template.uri_template, template.look, template.scope) for template in TEMPLATES]
+    """Return every template, as `resources/templates/list` shows it to who may read all, and what there is one of."""
+    named = [(template.uri_template, template.look, template.scope) for template in (*TEMPLATES, *FIXED)]
     return [
         {
             "uriTemplate": uri_template,

@@ -15,6 +15,8 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.limits import limits_of
+from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
 from planner_mcp.settings import Settings
@@ -190,6 +192,15 @@ class Planner:
 
     async def ready(self) -> QueueStats:
         """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
+    async def allowance(self, principal: Principal) -> dict[str, Any]:
+        """Return what a principal may use, what it uses now, and how busy the house is (SPEC J8)."""
+        used = {}
+        for state in (JobState.QUEUED, JobState.SOLVING):
+            _jobs, used[state.value] = await self._store.list_jobs(principal.id, state, offset=0, count=0)
+        stats = await self._store.stats()
+        queue = {"queued": stats.queued, "solving": stats.solving, "slots": stats.live_slots}
+        return {"limits": limits_of(self._settings), "used": used, "queue": queue}
+
         await self._store.ping()
         return await self._store.stats()
 

@@ -12,12 +12,14 @@ from planner_mcp.errors import InsufficientScopeError, NotFoundError
 from planner_mcp.jobs.model import READ
 from planner_mcp.resources.base import Contents, Look, Reading, Template
 from planner_mcp.resources.pictures import MAP_PNG, MAP_SVG, REPORT
-from planner_mcp.resources.records import JOB, JOBS, LOG, PLAN, RESULT, SCENARIO
+from planner_mcp.resources.records import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO
 from planner_mcp.resources.reports import ROOT, mime_type_of
 from planner_mcp.resources.uri import variables_of
 
 TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, LOG)
 """Always in this order."""
+FIXED: Final = (LIMITS,)
+"""Kinds of which there is one: listed with the resources, not with the templates."""
 REPORT_FILE: Final = Look("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
 FILE_TEMPLATE: Final = ROOT + "{+path}"
 FILES_TTL_MS: Final = 60_000
@@ -33,7 +35,7 @@ async def read(reading: Reading, uri: str) -> Contents:
     """
     if uri.startswith(ROOT):
         return await _file(reading, uri)
-    for template in TEMPLATES:
+    for template in (*TEMPLATES, *FIXED):
         if (variables := variables_of(template, uri)) is not None:
             _check(reading, template.scope)
             return await template.read(reading, variables)

@@ -15,7 +15,7 @@ import anyio.to_thread
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.model import ADMIN, Job, ScenarioCard
 from planner_mcp.resources.base import Entry, Look, Reading
-from planner_mcp.resources.catalogue import REPORT_FILE
+from planner_mcp.resources.catalogue import FIXED, REPORT_FILE
 from planner_mcp.resources.records import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
 from planner_mcp.text import plain
 from planner_mcp.tools.answers import timestamp
@@ -67,8 +67,9 @@ async def page_of(reading: Reading, place: Place) -> tuple[list[Entry], Place | 
 
 
 async def _fixed(reading: Reading, _place: Place, _count: int) -> _Part:
-    """Return the jobs by status and, for who may read it, today's log."""
+    """Return the jobs by status, what there is one of and, for who may read it, today's log."""
     entries = [Entry(f"jobs://vrp/status/{status}?page=1&size={PAGE_SIZE}", _jobs_look(status)) for status in STATUSES]
+    entries += [Entry(kind.uri_template, kind.look) for kind in FIXED]
     if reading.principal.may(ADMIN) and reading.logs is not None:
         entries.append(Entry(f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}", LOG.look))
     return _Part(entries)

@@ -88,6 +88,10 @@ def job_row(job: Job) -> dict[str, Any]:
     return {**row, "scenario_id": job.request.scenario_id, "submitted_at": timestamp(job.submitted_at)}
 
 
+async def _limits(reading: Reading, _variables: Variables) -> Contents:
+    return _json(await reading.planner.allowance(reading.principal))
+
+
 async def _plan(reading: Reading, variables: Variables) -> Contents:
     plan = await reading.planner.plan(reading.principal, variables["plan_id"])
     return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan)})
@@ -129,6 +133,11 @@ JOBS: Final = Template(
     Look("jobs", "Jobs by status", f"Your jobs, newest first; status is one of {', '.join(STATUSES)}.", JSON),
     _jobs,
     optional=frozenset({"page", "size"}),
+)
+LIMITS: Final = Template(
+    "limits://vrp",
+    Look("limits", "Limits", "What you may use of this server, what you use now, and how busy it is.", JSON),
+    _limits,
 )
 LOG: Final = Template(
     "logs://vrp/{date}",

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
+    Fault,
     IdempotencyConflictError,
     IllegalTransitionError,
     LeaseLostError,
@@ -15,6 +16,7 @@ from planner_mcp.errors import (
     PlanNotReadyError,
     QueueFullError,
     QuotaExceededError,
+    RateLimitedError,
     StoreUnavailableError,
 )
 from planner_mcp.jobs import admission, ids
@@ -100,7 +102,17 @@ class CallerStore:
         }
         if is_explicit and self._settings.pools > 1:
             await self._bind_key(args)
-        return _job(await self._link.safe_step("submit", pool, args))
+        reply = await self._link.safe_step("submit", pool, args)
+        if reply[0] in _LIMITS:
+            raise self._over(*reply)
+        return _job(reply)
+
+    def _over(self, word: str, wait_s: int) -> PlannerError:
+        """Return the error of a limit that was reached: which one it is, and when to come back."""
+        error, setting, problem = _LIMITS[word]
+        allowed = f"{setting} is {getattr(self._settings, setting):g}"
+        fault = Fault("", problem, allowed, "Wait retry_after_s; limits://vrp tells what is allowed and used.")
+        return error(problem, errors=[fault], retry_after_s=float(wait_s))
 
     async def _bind_key(self, args: dict[str, Any]) -> None:
         home = int(args["idem"][-8:], 16) % self._settings.pools
@@ -198,6 +210,11 @@ class CallerStore:
 
 
 _BINDING: Final = ("principal", "idem", "digest", "idem_s")
+_LIMITS: Final[dict[str, tuple[type[PlannerError], str, str]]] = {
+    "full": (QueueFullError, "max_queued", "The queue is full."),
+    "quota": (QuotaExceededError, "max_queued_per_principal", "You have as many jobs queued as you may."),
+    "pace": (RateLimitedError, "submit_rate_per_s", "You submit jobs faster than you may."),
+}
 _REFUSALS: Final[dict[str, type[PlannerError]]] = {
     "not_found": NotFoundError,
     "conflict": IdempotencyConflictError,
@@ -216,8 +233,4 @@ def _job(reply: Reply) -> Job:
 
 
 def _refuse(reply: Reply) -> NoReturn:
-    error = _REFUSALS[reply[0]]
-    detail = reply[1] if len(reply) > 1 else None
-    if isinstance(detail, int):
-        raise error(retry_after_s=float(detail))
-    raise error(detail)
+    raise _REFUSALS[reply[0]](reply[1] if len(reply) > 1 else None)

@@ -73,6 +73,10 @@ def _constants(settings: Settings) -> str:
         "max_queued": -(-settings.max_queued // share),
         "max_queued_each": -(-settings.max_queued_per_principal // share),
         "max_solving": -(-settings.max_solving_per_principal // share),
+        "max_share": settings.max_share,
+        "submit_rate": settings.submit_rate_per_s / share,
+        "submit_burst": -(-settings.submit_burst // share),
+        "cores": settings.solve_cores,
         "max_crashes": MAX_CRASHES,
         "events_kept": keys.EVENTS_KEPT,
         "feed_kept": keys.FEED_KEPT,
@@ -82,5 +86,5 @@ def _constants(settings: Settings) -> str:
     return f"local LIMITS = {_lua(limits)}\nlocal MOVES = {_lua(json.loads(table_json()))}"
 
 
-def _lua(table: Mapping[str, int | str]) -> str:
+def _lua(table: Mapping[str, float | str]) -> str:
     return "{" + ", ".join(f"[{json.dumps(name)}] = {json.dumps(value)}" for name, value in table.items()) + "}"

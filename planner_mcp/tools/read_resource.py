@@ -88,7 +88,7 @@ TOOL: Final = Tool(
     title="Read resource",
     description=(
         "Read scenario://<id>, scenario://<id>/result, job://<id>, plan://<id> with /map.png, /map.svg, /report.html, "
-        "file:/// reports, logs://vrp/<date>. Text comes in pieces; map.png comes as a picture."
+        "file:/// reports, limits://vrp, logs://vrp/<date>. Text comes in pieces; map.png comes as a picture."
     ),
     input_schema=schema_of(ResourceArguments),
     output_schema=_OUTPUT,

@@ -118,6 +118,18 @@ local function move(id, job, change)
   return target
 end
 
+-- Takes a token from a bucket into which `rate` a second flow and `burst` fit; answers how many ms to wait when it is empty.
+local function take_token(key, rate, burst)
+  local kept = call('HMGET', key, 'tokens', 'at_ms')
+  local since_ms = NOW_MS - (tonumber(kept[2]) or NOW_MS)
+  local tokens = math.min(burst, (tonumber(kept[1]) or burst) + math.max(0, since_ms) * rate / 1000)
+  local wait_ms = 0
+  if tokens >= 1 then tokens = tokens - 1 else wait_ms = math.ceil((1 - tokens) * 1000 / rate) end
+  call('HSET', key, 'tokens', tokens, 'at_ms', NOW_MS)
+  call('PEXPIRE', key, math.ceil(burst * 1000 / rate) + 1000)
+  return wait_ms
+end
+
 -- Amortized clearing: forgets a few jobs of a principal that have expired since.
 local function forget_expired(principal, count)
   for _, id in ipairs(call('ZRANGEBYSCORE', ended_key(principal), '-inf', NOW_MS, 'LIMIT', 0, count)) do

@@ -2,12 +2,20 @@
 -- Fair sharing is start-time fair queueing: a principal's turn is its virtual time, which each job dispatched moves on
 -- by its estimated CPU seconds over the principal's weight. `clock.v` is the pool's virtual time.
 local FRONT = 2 ^ 45
+local START_S = 0.01 -- the least a job is charged: with nothing, whoever asks for nothing would always be next
 
 local function virtual_now() return tonumber(call('HGET', CLOCK, 'v') or 0) end
 
+-- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are.
+local function quota()
+  if LIMITS.max_share >= 1 then return LIMITS.max_solving end
+  local slots = tonumber(call('HGET', CLOCK, 'slots') or 0)
+  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * slots)))
+end
+
 -- A principal stands in the turn exactly while it has a backlog and is below its quota of jobs handed out.
 local function line_up(principal)
-  if call('ZCARD', backlog_key(principal)) == 0 or call('SCARD', out_key(principal)) >= LIMITS.max_solving then
+  if call('ZCARD', backlog_key(principal)) == 0 or call('SCARD', out_key(principal)) >= quota() then
     call('ZREM', TURN, principal)
   elseif not call('ZSCORE', TURN, principal) then
     call('ZADD', TURN, math.max(tonumber(call('ZSCORE', CREDIT, principal) or 0), virtual_now()), principal)
@@ -42,6 +50,18 @@ local function charge(principal, id, start)
   call('ZREMRANGEBYSCORE', CREDIT, '-inf', string.format('(%.17g', start))
   call('ZADD', CREDIT, start + tonumber(cpu_s or 0) / weight, principal)
   call('HSET', job_key(id), 'charged', '1')
+end
+
+-- Gives back what a job that is over was charged and did not use, though nobody falls behind the pool's virtual time.
+local function refund(job)
+  local credit = job.charged == '1' and call('ZSCORE', CREDIT, job.principal)
+  if not credit then return end
+  local used_s = math.max(START_S, (NOW_MS - tonumber(job.started_ms or NOW_MS)) / 1000 * LIMITS.cores)
+  local unused_s = math.max(0, tonumber(job.cpu_s) - used_s)
+  local weight = tonumber(call('HGET', WEIGHTS, job.principal) or 1)
+  local score = math.max(virtual_now(), tonumber(credit) - unused_s / weight)
+  call('ZADD', CREDIT, score, job.principal)
+  call('ZADD', TURN, 'XX', 'LT', score, job.principal)
 end
 
 local function hand_out(principal, start)

@@ -28,6 +28,7 @@ local function settle(id, job, change, extra)
   if job.cancel ~= '' then change, extra = 'cancel', '{}' end
   if not move(id, job, change) then return false end
   if change == 'cancel' and job.cancel == 'drop' then drop_plan(id, job) end
+  refund(job)
   release(id, job)
   if change == 'complete' then job.percent = '100' end
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })

@@ -22,6 +22,10 @@ local function refusal()
   local wait_s = math.max(1, math.min(60, math.ceil(A.cpu_s / slots)))
   if call('ZCARD', QUEUED) >= LIMITS.max_queued then return { 'full', wait_s } end
   if call('ZCARD', index_key(A.principal, 'queued')) >= LIMITS.max_queued_each then return { 'quota', wait_s } end
+  if LIMITS.submit_rate > 0 then
+    local wait_ms = take_token(P .. 'pace:' .. A.principal, LIMITS.submit_rate, LIMITS.submit_burst)
+    if wait_ms > 0 then return { 'pace', math.ceil(wait_ms / 1000) } end
+  end
 end
 
 local answer = made_before() or refusal()

@@ -169,6 +169,17 @@ async def reporting(store_url: str, tmp_path: Path) -> AsyncIterator[Replica]:
         yield one
 
 
+async def test_what_one_may_use_and_uses_can_be_read(houses: Two, caller: Caller) -> None:
+    """SPEC J8: limits by the names of their settings, one's own jobs by state, and how busy the house is."""
+    await caller.solve(houses[0])
+    told = json.loads((await read(caller, houses[1], "limits://vrp"))["text"])
+    assert told["limits"]["max_queued_per_principal"] == 1000
+    assert told["used"]["queued"] + told["used"]["solving"] >= 1
+    assert told["queue"].keys() == {"queued", "solving", "slots"}
+    listed = (await caller.result(houses[0], "resources/list"))["resources"]
+    assert "limits://vrp" in [each["uri"] for each in listed]
+
+
 async def test_reports_of_a_folder_are_resources(reporting: Replica, modern: Caller) -> None:
     """SPEC R1: `file://` static reports, with size and time; nothing beside the folder."""
     page = await modern.result(reporting, "resources/list")

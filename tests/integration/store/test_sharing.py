@@ -1,11 +1,12 @@
 """Who goes next, and who has to wait outside (SPEC J8)."""
 
+import time
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from planner_mcp.errors import QueueFullError, QuotaExceededError
+from planner_mcp.errors import QueueFullError, QuotaExceededError, RateLimitedError
 from planner_mcp.jobs.model import Progress
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
@@ -13,12 +14,14 @@ from planner_mcp.store.connect import connect
 pytestmark = pytest.mark.anyio
 
 
-async def serve(desk: Any, jobs: int, plan: dict[str, Any]) -> list[str]:
-    """Run jobs one after another and return whose they were."""
+async def serve(desk: Any, jobs: int, plan: dict[str, Any], *, used: float = 1.0) -> list[str]:
+    """Run jobs one after another, each for a share of the time it may take; return whose they were."""
     served = []
     for _ in range(jobs):
         claim = await desk.claim()
         served.append(claim.job.principal)
+        began = time.time() - used * claim.job.request.solve_time_s
+        await desk.store.redis.hset(f"{{p0}}:job:{claim.job.id}", "started_ms", round(began * 1000))
         await desk.store.complete(claim, Progress(), plan)
     return served
 
@@ -42,6 +45,28 @@ async def test_sharing_is_by_cpu_seconds_not_by_count(desk: Any, plan: dict[str,
     await desk.workers(1)
     shares = Counter(await serve(desk, 40, plan))
     assert shares["ann"] / shares["ben"] == pytest.approx(3, rel=0.1)
+
+
+async def test_who_used_less_than_was_charged_is_served_more(desk: Any, plan: dict[str, Any]) -> None:
+    """SPEC J8: a job that ends early is charged what it used, so asking for long searches costs nothing by itself."""
+    for _ in range(40):
+        await desk.submit("ann", solve_time_s=300)
+        await desk.submit("ben", solve_time_s=30)
+    await desk.workers(1)
+    shares = Counter(await serve(desk, 40, plan, used=0.0))
+    assert shares["ann"] == pytest.approx(20, abs=2)
+
+
+async def test_a_job_cancelled_before_it_began_is_charged_nothing(desk: Any, plan: dict[str, Any]) -> None:
+    """SPEC J8."""
+    await desk.workers(1)
+    unwanted = [await desk.submit("ann", solve_time_s=3000) for _ in range(5)]
+    for job in unwanted:
+        await desk.store.cancel("ann", job.id, keep_best=True)
+    for _ in range(10):
+        await desk.submit("ann")
+        await desk.submit("ben")
+    assert Counter(await serve(desk, 10, plan)) == {"ann": 5, "ben": 5}
 
 
 async def test_weights_set_the_shares(desk: Any, plan: dict[str, Any]) -> None:
@@ -89,6 +114,41 @@ async def test_a_principal_at_its_quota_leaves_the_slots_to_others(desk: Any, se
         assert await store.claim("w1", 0) is None
 
 
+async def test_a_share_of_the_slots_stays_free_for_others(desk: Any, settings: Settings) -> None:
+    """SPEC J8: `max_share`; a job of a second principal starts without waiting for one of the first to end."""
+    async with connect(settings.model_copy(update={"max_share": 0.75})) as store:
+        desk.store = store
+        await desk.workers(4)
+        for _ in range(10):
+            await desk.submit("ann")
+        assert [(await desk.claim()).job.principal for _ in range(3)] == ["ann"] * 3
+        assert await store.claim("w1", 0) is None
+        await desk.submit("ben")
+        assert (await desk.claim()).job.principal == "ben"
+
+
+async def test_one_slot_is_shared_in_turn_whatever_the_share(desk: Any, settings: Settings) -> None:
+    """SPEC J8: a share never keeps the only slot empty."""
+    async with connect(settings.model_copy(update={"max_share": 0.5})) as store:
+        desk.store = store
+        await desk.workers(1)
+        await desk.submit("ann")
+        await desk.claim()
+
+
+async def test_who_submits_too_fast_is_told_when_to_come_back(desk: Any, settings: Settings) -> None:
+    """SPEC J8: `submit_rate_per_s`, with and without authorization; a repeated call is no new job and costs nothing."""
+    async with connect(settings.model_copy(update={"submit_rate_per_s": 2.0, "submit_burst": 3})) as store:
+        desk.store = store
+        kept = [await desk.submit() for _ in range(3)]
+        with pytest.raises(RateLimitedError) as caught:
+            await desk.submit()
+        assert caught.value.retry_after_s == 1.0
+        assert "submit_rate_per_s is 2" in caught.value.errors[0].accepted
+        assert (await store.submit("ann", kept[0].request, "job-0-" + "b" * 26)).id == kept[0].id
+        await desk.submit("ben")
+
+
 async def test_a_freed_quota_brings_the_next_job(desk: Any, settings: Settings, plan: dict[str, Any]) -> None:
     """SPEC J8."""
     async with connect(settings.model_copy(update={"max_solving_per_principal": 1})) as store:
@@ -114,6 +174,7 @@ async def test_a_full_queue_refuses_and_says_when_to_come_back(
             await desk.submit()
         assert caught.value.retry_after_s is not None
         assert 1 <= caught.value.retry_after_s <= 60
+        assert caught.value.errors[0].accepted == f"{next(iter(limit))} is 2"
         assert (await store.submit("ann", kept[0].request, kept[0].id)).id == kept[0].id
         await store.cancel("ann", kept[0].id, keep_best=True)
         await desk.submit()

@@ -14,7 +14,7 @@ import planner_mcp
 from manifest import build, identity
 from planner_mcp.errors import catalogue
 from planner_mcp.prompts.registry import PROMPTS
-from planner_mcp.resources.catalogue import FILE_TEMPLATE, TEMPLATES
+from planner_mcp.resources.catalogue import FILE_TEMPLATE, FIXED, TEMPLATES
 from planner_mcp.tools.registry import REGISTRY
 
 
@@ -57,7 +57,7 @@ def test_every_resource_and_prompt_is_in_it() -> None:
     """SPEC M1, R1, R4: from the objects that answer the lists."""
     document = manifest.load()
     templates = [entry["uriTemplate"] for entry in document["resources"]]
-    assert templates == [*(template.uri_template for template in TEMPLATES), FILE_TEMPLATE]
+    assert templates == [*(template.uri_template for template in (*TEMPLATES, *FIXED)), FILE_TEMPLATE]
     assert [entry["name"] for entry in document["prompts"]] == [prompt.name for prompt in PROMPTS]
 
 
