@@ -218,8 +218,6 @@ _LIMITS: Final[dict[str, tuple[type[PlannerError], str, str]]] = {
 _REFUSALS: Final[dict[str, type[PlannerError]]] = {
     "not_found": NotFoundError,
     "conflict": IdempotencyConflictError,
-    "full": QueueFullError,
-    "quota": QuotaExceededError,
     "illegal": IllegalTransitionError,
     "lost": LeaseLostError,
 }
