@@ -54,6 +54,7 @@ from planner_mcp.web.health import health_routes
 from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
+from planner_mcp.web.matrices_api import MatricesApi
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness
 
@@ -171,6 +172,7 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             Route("/mcp", front),
             *old_front.routes(),
             *JobsApi(settings, drain=drain).routes(),
+            *MatricesApi(settings).routes(),
             *manifest_routes(settings),
             *discovery_routes(settings),
             *health_routes(),

@@ -132,9 +132,8 @@ def solve(
 
 
 async def _solve(file: Path, seconds: int, settings: Settings, take: Callable[[dict[str, Any]], None]) -> None:
-    body = file_cli.read_scenario(file)
     async with open_house(settings) as house, _workers(settings, 1):
-        if plan := await file_cli.solve(house.planner, body, seconds, settings=settings):
+        if plan := await file_cli.solve(house.planner, file, seconds, settings=settings):
             take(plan)
 
 

@@ -11,6 +11,7 @@ PlannerError         code + type: stable, listed in the manifest · retryable ·
 ├─ JobError          the life cycle refused     IllegalTransitionError, LeaseLostError, PlanNotReadyError
 ├─ EngineError       the solver failed          EngineCrashedError, EngineMemoryError, PlanRejectedError, …
 ├─ StoreError        Redis failed; retryable    StoreUnavailableError
+├─ RoadsUnavailable…  a road engine failed; retryable
 └─ WebhookError      the news did not travel    EndpointRejectedError, EndpointUnreachableError
 ```
 An infeasible day and a search that ran out of time are results, not errors.
@@ -252,6 +253,23 @@ class PlanNotReadyError(JobError):
     type = "PlanNotReady"
     retryable = True
     summary = "This job has no plan yet."
+
+
+class TravelUnknownError(JobError):
+    """The tables of travel that a day refers to are not at hand."""
+
+    code = 4044
+    type = "TravelUnknown"
+    summary = "Travel of this day is not at hand: upload its matrix again, or solve the day first."
+
+
+class RoadsUnavailableError(PlannerError):
+    """A road engine did not answer, or not with what was asked."""
+
+    code = 5050
+    type = "RoadsUnavailable"
+    retryable = True
+    summary = "The road engine of this day did not answer; solve again later or plan with other travel."
 
 
 class EngineError(PlannerError):

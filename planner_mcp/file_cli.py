@@ -1,7 +1,8 @@
 """`planner-mcp validate FILE` and `solve FILE`: a scenario of a file judged, or planned, without a client.
 
 Owns the wording of these commands and what they print; `cli.py` hangs them into the command line and brings the
-workers. A plan goes to standard output or a file as JSON, everything else to standard error.
+workers. A plan goes to standard output or a file as JSON, everything else to standard error. Here `travel.matrix` is
+the path of a file beside the scenario's.
 """
 
 import json
@@ -13,12 +14,16 @@ from typing import Any
 import typer
 
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.jobs.ids import is_name
+from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
+from planner_mcp.tools.borrowing import Borrowed, read_day, router_faults
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.table_text import read_tables
+from planner_mcp.vrp.tables import Tables
 
 STDIN = "-"
 
@@ -37,10 +42,32 @@ def read_scenario(path: Path) -> Any:
         raise input_error([Fault("", problem or "The file cannot be read.", "a scenario as JSON (UTF-8)")]) from error
 
 
+def read_matrices(path: Path, settings: Settings) -> Tables:
+    """Return the tables of travel of a file.
+
+    Raises:
+        InputError: It cannot be read, or is no such file.
+    """
+    try:
+        return read_tables(path.read_text(encoding="utf-8"), max_locations=settings.max_matrix_locations)
+    except (OSError, UnicodeDecodeError):
+        fault = Fault("/travel/matrix", "The file of matrices cannot be read.", "a path beside the scenario's file")
+        raise input_error([fault]) from None
+
+
+def tables_beside(path: Path, body: Any, settings: Settings) -> Tables | None:
+    """Return the tables that the scenario of a file names by their path; None where it names none."""
+    named = matrix_named(body)
+    folder = Path() if str(path) == STDIN else path.parent
+    return None if named is None or is_name(named) else read_matrices(folder / named, settings)
+
+
 def validate(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
-        found = judged(read_scenario(path), {}, settings)
+        body = read_scenario(path)
+        borrowed = Borrowed(tables_beside(path, body, settings), tuple(router_faults(body, settings)))
+        found = judged(body, {}, settings, lambda _: borrowed)
     except InputError as error:
         _print_faults(error)
         return False
@@ -48,13 +75,17 @@ def validate(path: Path, settings: Settings) -> bool:
     return bool(found["valid"])
 
 
-async def solve(planner: Planner, body: Any, solve_time_s: int, *, settings: Settings) -> dict[str, Any] | None:
-    """Plan a scenario, telling progress as it comes; return its plan, None where there is none."""
+async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Settings) -> dict[str, Any] | None:
+    """Plan the scenario of a file, telling progress as it comes; return its plan, None where there is none."""
     try:
-        parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        body = read_scenario(path)
+        tables = tables_beside(path, body, settings)
+        read_day(body, settings, Borrowed(tables, tuple(router_faults(body, settings))))
     except InputError as error:
         _print_faults(error)
         return None
+    if tables is not None:
+        body = {**body, "travel": {**body["travel"], "matrix": await planner.matrices.keep(LOCAL.id, tables)}}
     scenario = await planner.create_scenario(LOCAL, body)
     job = await planner.submit(LOCAL, SolveRequest(scenario.id, solve_time_s, fresh=True))
     async with aclosing(planner.follow(LOCAL, job.id)) as events:

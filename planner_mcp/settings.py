@@ -5,7 +5,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 T = TypeVar("T")
@@ -28,6 +28,19 @@ Network = Annotated[str, AfterValidator(lambda text: str(ip_network(text, strict
 def default_data_dir() -> Path:
     """Return where the embedded store lives when nothing is said: `~/.local/share/planner-mcp`."""
     return Path.home() / ".local" / "share" / "planner-mcp"
+
+
+class RouterSettings(BaseModel):
+    """One configured road engine."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["osrm", "valhalla"]
+    url: str = Field(pattern=r"^https?://[^\s?#]+$", description="Where it listens, without the path of a service.")
+    profile: str = Field("", pattern=r"^[\w-]*$", description="OSRM profile (driving) or Valhalla costing (auto).")
+    version: str = Field("", max_length=100, description="Of the engine, for the plan, where it does not say itself.")
+    data_date: str = Field("", max_length=100, description="Of its map, likewise.")
+    block: int = Field(50, ge=1, le=1000, description="Most origins, and most targets, of one request.")
 
 
 class Settings(BaseSettings):
@@ -102,6 +115,20 @@ class Settings(BaseSettings):
     drain_s: float = Field(
         25.0, ge=0, description="After SIGTERM a solve may go on this long before it is handed back."
     )
+
+    # ---- travel
+    routers: dict[str, RouterSettings] = Field(
+        default_factory=dict,
+        description=(
+            "Road engines by the name that `travel.router` uses: a JSON object of "
+            "`{kind: osrm or valhalla, url, profile, version, data_date, block}`."
+        ),
+    )
+    router_request_s: float = Field(15.0, gt=0, description="Time a road engine has for one block of a table.")
+    router_total_s: float = Field(300.0, gt=0, description="Time it has for the table of a whole day.")
+    max_matrix_locations: int = Field(2000, ge=2, description="Most locations of uploaded or asked tables of travel.")
+    max_matrix_bytes: int = Field(64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
+    max_matrices: int = Field(100, ge=1, description="Uploaded matrices one principal may keep.")
 
     # ---- authorization
     auth_issuers: dict[str, str | None] = Field(

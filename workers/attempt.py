@@ -20,10 +20,14 @@ from planner_mcp.errors import (
     EngineError,
     EngineMemoryError,
     EngineTimeoutError,
+    PlannerError,
     StoreUnavailableError,
 )
+from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.ports import Claim, WorkerStore
+from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
+from planner_mcp.vrp.tables import Packed
 from workers import limits
 from workers.chores import call_off
 from workers.nursery import Child
@@ -87,6 +91,7 @@ class Attempt:
         self._settings = settings
         self._trace_id = trace_id
         self._story = Story(claim, store, trace_id=trace_id, clock=clock)
+        self._bringer = Bringer(Matrices(store, settings), settings)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
         self._news = asyncio.Event()
         self._flags_changed = asyncio.Event()
@@ -111,16 +116,15 @@ class Attempt:
 
     async def run(self) -> bool:
         """Solve and settle; return whether the child may serve again."""
-        await self._child.send(self._order().as_message())
-        self._child.orders += 1
         async with asyncio.TaskGroup() as tasks:
             renewing = tasks.create_task(self._renew())
+            beginning = tasks.create_task(self._begin())
             reporting = tasks.create_task(self._report_along())
             listening = tasks.create_task(self._listen())
             guarding = tasks.create_task(self._guard())
             verdict = await self._verdict
             await self._stop_child(verdict, listening)
-            await call_off([guarding, listening])
+            await call_off([beginning, guarding, listening])
             await call_off([reporting], grace_s=GRACE_S)
             await self._settle(verdict)
             self._is_settled = True
@@ -128,7 +132,21 @@ class Attempt:
             await call_off([renewing], grace_s=GRACE_S)
         return verdict is Verdict.DONE and self._story.elapsed_s < REUSE_BELOW_S
 
-    def _order(self) -> Order:
+    async def _begin(self) -> None:
+        """Bring what the day refers to, then let the child search: the time for that begins here."""
+        try:
+            tables = await self._bringer.bring(self._claim.scenario)
+        except StoreUnavailableError:
+            self._decide(Verdict.HAND_BACK)
+        except PlannerError as error:
+            self._error = error.as_json(self._trace_id)
+            self._decide(Verdict.ERROR)
+        else:
+            self._story.begin()
+            await self._child.send(self._order(tables).as_message())
+            self._child.orders += 1
+
+    def _order(self, tables: Packed | None) -> Order:
         request = self._claim.job.request
         return Order(
             job_id=self.job_id,
@@ -141,6 +159,7 @@ class Attempt:
             cores=self._settings.solve_cores,
             memory_mb=self._settings.solve_memory_mb,
             best_plan=self._claim.best_plan,
+            tables=tables,
         )
 
     def _decide(self, verdict: Verdict) -> None:

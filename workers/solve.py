@@ -28,6 +28,7 @@ from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.repair import repair
 from planner_mcp.vrp.scenario import parse_scenario
 from planner_mcp.vrp.schedule import candidate_of
+from planner_mcp.vrp.tables import Packed, Tables
 from workers import frames, limits
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
@@ -60,6 +61,8 @@ class Order:
     memory_mb: int
     best_plan: dict[str, Any] | None = None
     """Where an earlier attempt stopped, or the plan of an earlier day to start from, as `Plan.as_json()`."""
+    tables: Packed | None = None
+    """The tables of travel the scenario refers to."""
 
     def as_message(self) -> frames.Message:
         """Return the order as it travels."""
@@ -135,7 +138,8 @@ def answer(order: Order, desk: Desk) -> frames.Message:
 
 def _search(order: Order, desk: Desk) -> frames.Message:
     deadline = time.monotonic() + order.solve_s
-    problem = compile_scenario(parse_scenario(order.body))
+    tables = None if order.tables is None else Tables.unpack(order.tables)
+    problem = compile_scenario(parse_scenario(order.body, tables=tables))
     engine = registry.choose(problem, order.engine)
 
     def publish(plan: Plan, improvements: int) -> None:

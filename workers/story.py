@@ -46,7 +46,7 @@ class Story:
         self._store = store
         self._trace_id = trace_id
         self._clock = clock
-        self._began = clock()
+        self._began: float | None = None
         self._improvements = 0
         self._is_reported = True
         self._gives_up_at = float("inf")
@@ -55,8 +55,12 @@ class Story:
 
     @property
     def elapsed_s(self) -> float:
-        """Time since the claim."""
-        return self._clock() - self._began
+        """Time of the search; what came before it does not count against `solve_time`."""
+        return 0.0 if self._began is None else self._clock() - self._began
+
+    def begin(self) -> None:
+        """Start the clock."""
+        self._began = self._clock()
 
     def better(self, plan: dict[str, Any], improvements: int) -> None:
         """Take a better plan in; it takes the place of one not yet reported."""

@@ -1,6 +1,7 @@
-"""Names of scenarios, jobs and plans: `<kind>-<pool>-<26 characters of base32>`.
+"""Names of scenarios, jobs, plans and matrices: `<kind>-<pool>-<26 characters of base32>`.
 
-A name carries 130 random bits, so nobody guesses one, and the pool that holds its keys, so nobody has to look it up.
+A name carries 130 random bits (that of a matrix: 130 bits of the digest of what it holds), so nobody guesses one, and
+the pool that holds its keys, so nobody has to look it up.
 The best plan of a job has the job's name with `plan` for `job`.
 """
 
@@ -11,14 +12,19 @@ from typing import Final, Literal
 
 from planner_mcp.errors import NotFoundError
 
-Kind = Literal["scn", "job", "plan"]
+Kind = Literal["scn", "job", "plan", "mat"]
 MAX_POOLS: Final = 64
-_FORM: Final = re.compile(r"(scn|job|plan)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
+_FORM: Final = re.compile(r"(scn|job|plan|mat)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
 
 
 def random_name(kind: Kind, pool: int) -> str:
     """Return a new name in a pool."""
     return f"{kind}-{pool}-{b32encode(secrets.token_bytes(17)).decode()[:26].lower()}"
+
+
+def derived_name(kind: Kind, digest: bytes, pools: int) -> str:
+    """Return the name of what has this digest, at least 18 bytes: always the same one."""
+    return f"{kind}-{digest[17] % pools}-{b32encode(digest[:17]).decode()[:26].lower()}"
 
 
 def random_pool(pools: int) -> int:

@@ -1,14 +1,15 @@
 """What the rules need from the rooms around them, as guarantees.
 
-Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side) and `Feed` (following events).
-`planner_mcp.store` implements the first two, `planner_mcp.notify.feed` the last, `planner_mcp.app` joins them.
+Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
+for both) and `Feed` (following events).
+`planner_mcp.store` implements the first three, `planner_mcp.notify.feed` the last, `planner_mcp.app` joins them.
 
 Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
 all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
 `StoreUnavailableError` when Redis did not confirm it, and repeating it after that error is safe.
 """
 
-from collections.abc import AsyncGenerator, Container, Sequence
+from collections.abc import AsyncGenerator, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -54,7 +55,23 @@ class QueueStats:
     live_slots: int
 
 
-class JobStore(Protocol):
+class MatrixStore(Protocol):
+    """Tables of travel, each `Tables.pack()` under a name."""
+
+    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
+        """Keep tables; those that can be had again (`is_cache`) make room for each other, others are refused."""
+        ...
+
+    async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
+        """Return tables of the principal and keep them for another life."""
+        ...
+
+    async def drop_matrix(self, principal: str, matrix_id: str) -> None:
+        """Forget tables of the principal."""
+        ...
+
+
+class JobStore(MatrixStore, Protocol):
     """Scenarios, jobs and plans as a caller sees them."""
 
     async def put_scenario(self, scenario: StoredScenario) -> None:
@@ -119,7 +136,7 @@ class JobStore(Protocol):
         ...
 
 
-class WorkerStore(Protocol):
+class WorkerStore(MatrixStore, Protocol):
     """The same store as a worker sees it.
 
     Each write but `claim` is refused with `LeaseLostError` once another worker holds the job.

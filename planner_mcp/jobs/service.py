@@ -17,6 +17,7 @@ from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.jobs.matrices import Matrices
+from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
 from planner_mcp.settings import Settings
@@ -56,6 +57,8 @@ class Planner:
         self._settings = settings
         self._clock = clock
         self._name = name
+        self.matrices = Matrices(store, settings)
+        """Tables of travel that days refer to."""
 
     # ---- scenarios
 

@@ -7,11 +7,12 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.caller_store import CallerStore
 from planner_mcp.store.event_log import FeedReader
 from planner_mcp.store.link import Link
+from planner_mcp.store.matrices import MatrixShelf
 from planner_mcp.store.worker_store import WorkerSide
 
 
-class RedisStore(CallerStore, WorkerSide, FeedReader):
-    """Everything the engine keeps. Implements `JobStore`, `WorkerStore` and `EventLog`.
+class RedisStore(CallerStore, WorkerSide, FeedReader, MatrixShelf):
+    """Everything the engine keeps. Implements `JobStore`, `WorkerStore`, `MatrixStore` and `EventLog`.
 
     Args:
         link: The line to Redis, closed with the store.
@@ -21,6 +22,7 @@ class RedisStore(CallerStore, WorkerSide, FeedReader):
     def __init__(self, link: Link, settings: Settings) -> None:
         CallerStore.__init__(self, link, settings)
         WorkerSide.__init__(self, link, settings)
+        MatrixShelf.__init__(self, link, settings)
 
     @property
     def redis(self) -> Any:

@@ -9,8 +9,9 @@ import anyio.to_thread
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
+from planner_mcp.tools.borrowing import Lend, lender, read_day
 from planner_mcp.vrp.assume import assumptions_of
-from planner_mcp.vrp.scenario import Scenario, parse_scenario, scenario_schema, warnings
+from planner_mcp.vrp.scenario import Scenario, scenario_schema, warnings
 
 EXAMPLE: Final = {
     "name": "北京城配",
@@ -35,7 +36,9 @@ _limiter = anyio.CapacityLimiter(2)
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    scenario, assumptions, cautions = await anyio.to_thread.run_sync(_judge, args, ctx.settings, limiter=_limiter)
+    scenario, assumptions, cautions = await anyio.to_thread.run_sync(
+        _judge, args, ctx.settings, lender(ctx), limiter=_limiter
+    )
     stored = await ctx.planner.create_scenario(ctx.principal, args)
     counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
     structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": cautions}
@@ -45,9 +48,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(lines), (Link(f"scenario://{stored.id}", "scenario"),))
 
 
-def _judge(args: dict[str, Any], settings: Settings) -> tuple[Scenario, list[str], list[str]]:
+def _judge(args: dict[str, Any], settings: Settings, lend: Lend) -> tuple[Scenario, list[str], list[str]]:
     """Return the scenario, what is assumed, and what looks wrong. A large day takes a second, off the event loop."""
-    scenario = parse_scenario(args, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    scenario = read_day(args, settings, lend(args))
     return scenario, _first(assumptions_of(scenario)), _first(warnings(scenario))
 
 

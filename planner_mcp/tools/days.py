@@ -18,8 +18,10 @@ from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
+from planner_mcp.tools.borrowing import Lend, read_day
 from planner_mcp.vrp.patch import changes, led_back, misuses, revise
-from planner_mcp.vrp.scenario import Scenario, parse_scenario
+from planner_mcp.vrp.scenario import Scenario
+from planner_mcp.vrp.tables import Tables
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -45,6 +47,8 @@ class Subject:
     scenario: StoredScenario
     plan: Json
     """As `Plan.as_json()`, unmasked."""
+    tables: Tables | None = None
+    """The travel its day refers to, where it is at hand."""
 
     @property
     def plan_id(self) -> str:
@@ -62,7 +66,8 @@ async def subject(ctx: ToolContext, name: str) -> Subject:
     plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
     job = await ctx.planner.job(ctx.principal, job_id)
     scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
-    return Subject(job, scenario, plan)
+    tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
+    return Subject(job, scenario, plan, tables)
 
 
 def job_id_of(name: str) -> str:
@@ -79,7 +84,7 @@ async def aside(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=_limiter)
 
 
-def revised(body: Json, patch: Json, settings: Settings) -> tuple[Json, Scenario]:
+def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
     """Return a scenario's body under a patch, and as it was read.
 
     Raises:
@@ -89,7 +94,7 @@ def revised(body: Json, patch: Json, settings: Settings) -> tuple[Json, Scenario
         raise input_error(wrong)
     new = revise(body, patch)
     try:
-        return new, parse_scenario(new, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return new, read_day(new, settings, lend(new))
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from planner_mcp.auth.masking import trials_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, check_known, fitting, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, check_known, fitting, subject
 from planner_mcp.vrp.fixes import Bench, told
 from planner_mcp.vrp.insertion import Trial
 
@@ -52,7 +52,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     left_out = chosen(found.plan, asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    answers = await aside(_explained, found.scenario.body, found.plan, shown) if shown else []
+    answers = await aside(_explained, found, shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
     tickets = trials_for(ctx.principal, tickets)
     structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
@@ -72,9 +72,9 @@ def chosen(plan: Json, ticket_ids: list[str]) -> list[Json]:
     return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
 
 
-def _explained(body: Json, plan: Json, entries: list[Json]) -> list[Json]:
+def _explained(found: Subject, entries: list[Json]) -> list[Json]:
     ends = time.monotonic() + BUDGET_S
-    bench = Bench(body, plan)
+    bench = Bench(found.scenario.body, found.plan, found.tables)
     return [_entry(bench, entry, ends) for entry in entries]
 
 

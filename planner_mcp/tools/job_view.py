@@ -47,7 +47,8 @@ def job_lines(job: Job) -> str:
         if reasons := result.get("unassigned_reasons"):
             lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
     if job.error:
-        lines.append(f"error {job.error.get('code')} {job.error.get('type')}")
+        places = " ".join(fault["path"] for fault in job.error.get("errors", ())[:3])
+        lines.append(f"error {job.error.get('code')} {job.error.get('type')} {places}".rstrip())
     return "\n".join([*lines, *_next_step(job)])
 
 

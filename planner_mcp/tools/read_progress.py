@@ -15,6 +15,7 @@ from planner_mcp.vrp.bounds import Bound, lower_bound
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.curve import Point, curve
 from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.tables import Tables
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 
@@ -69,7 +70,8 @@ def _points(events: Iterable[Event]) -> Iterator[Point]:
 async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
     """Return the bound, and the gap where the plan serves every wanted ticket; nothing where there is none."""
     scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
-    bound = await aside(_lower_bound, scenario.body)
+    tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
+    bound = await aside(_lower_bound, scenario.body, tables)
     if bound is None:
         return {}
     told: Json = {"lower_bound": number(bound.cost), "agents_needed": bound.agents}
@@ -78,8 +80,11 @@ async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
     return told if gap is None else {**told, "gap": number(gap)}
 
 
-def _lower_bound(body: Json) -> Bound | None:
-    return lower_bound(compile_scenario(parse_scenario(body)))
+def _lower_bound(body: Json, tables: Tables | None) -> Bound | None:
+    scenario = parse_scenario(body, tables=tables)
+    if scenario.refers_to_tables and tables is None:
+        return None
+    return lower_bound(compile_scenario(scenario))
 
 
 def _text(told: Json) -> str:

@@ -1,15 +1,16 @@
 """`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
-from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, revised, subject
+from planner_mcp.tools.borrowing import lender, with_roads
+from planner_mcp.tools.days import Patch, PlanName, Subject, aside, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.locks import locks
 
@@ -72,17 +73,16 @@ async def _day(
     until_s = _until(asked)
     if not (asked.patch or asked.keep_agents or until_s):
         return base, 0
-    body, kept = await aside(_held, base.body, asked, start.plan, until_s, ctx.settings)
+    lend = lender(ctx)
+    body, scenario = await aside(revised, base.body, asked.patch, ctx.settings, lend)
+    kept = 0
+    if asked.keep_agents or until_s:
+        scenario = await with_roads(ctx, scenario, body)
+        patch = await aside(partial(locks, scenario, start.plan, agents=asked.keep_agents, until_s=until_s))
+        first = (name for entry in patch.get("agents", {}).values() for name in entry["locked_tickets"])
+        kept = len({*first, *patch.get("tickets", {})})
+        body, _ = await aside(revised, body, patch, ctx.settings, lend)
     return (base, kept) if body == base.body else (await ctx.planner.create_scenario(ctx.principal, body, base), kept)
-
-
-def _held(body: Json, asked: ResolveArguments, plan: Json, until_s: float, settings: Settings) -> tuple[Json, int]:
-    body, scenario = revised(body, asked.patch, settings)
-    if not (asked.keep_agents or until_s):
-        return body, 0
-    patch = locks(scenario, plan, agents=asked.keep_agents, until_s=until_s)
-    first = (name for entry in patch.get("agents", {}).values() for name in entry["locked_tickets"])
-    return revised(body, patch, settings)[0], len({*first, *patch.get("tickets", {})})
 
 
 def _until(asked: ResolveArguments) -> float:

@@ -17,6 +17,7 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
+from planner_mcp.tools.borrowing import Lend, lender
 from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised
 from planner_mcp.vrp.scenario import warnings
 
@@ -47,7 +48,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
     parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
-    body, lines, cautions = await aside(_judge, parent.body, asked.patch, ctx.settings)
+    body, lines, cautions = await aside(_judge, parent.body, asked.patch, ctx.settings, lender(ctx))
     if not lines:
         raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario")
     stored = await ctx.planner.create_scenario(ctx.principal, body, parent)
@@ -64,8 +65,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(told), (Link(f"scenario://{stored.id}", "scenario"),))
 
 
-def _judge(body: Json, patch: Json, settings: Settings) -> tuple[Json, list[str], list[str]]:
-    new, scenario = revised(body, patch, settings)
+def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
+    new, scenario = revised(body, patch, settings, lend)
     return new, change_lines(body, new), warnings(scenario)[:_MAX_WARNINGS]
 
 

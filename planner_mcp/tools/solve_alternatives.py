@@ -8,6 +8,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.borrowing import lender
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.alternatives import styles
@@ -76,7 +77,7 @@ async def _queue(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int
     if not patch:
         seed = (base.job.request.seed + 1) % 1_000_000
         return await ctx.planner.submit(ctx.principal, SolveRequest(base.scenario.id, solve_time_s, seed=seed))
-    body, _ = await aside(revised, base.scenario.body, patch, ctx.settings)
+    body, _ = await aside(revised, base.scenario.body, patch, ctx.settings, lender(ctx))
     day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
     return await ctx.planner.submit(ctx.principal, SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id))
 

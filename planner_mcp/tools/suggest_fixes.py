@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.jobs.model import SENSITIVE
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, fitting, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject
 from planner_mcp.tools.explain_unassigned import chosen
 from planner_mcp.vrp.fixes import Bench, Fix
 
@@ -53,7 +53,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     names = [entry["ticket_id"] for entry in chosen(found.plan, asked.ticket_ids)]
     wanted = names if asked.ticket_ids else names[:3]
-    fixes = await aside(_fixes, found.scenario.body, found.plan, wanted) if wanted else {}
+    fixes = await aside(_fixes, found, wanted) if wanted else {}
     shows_prices = ctx.principal.may(SENSITIVE)
     structured = {
         "plan_id": found.plan_id,
@@ -74,16 +74,16 @@ def _lines(answer: Json) -> list[str]:
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
 
 
-def _fixes(body: Json, plan: Json, names: list[str]) -> dict[str, list[Fix]]:
+def _fixes(found: Subject, names: list[str]) -> dict[str, list[Fix]]:
     """Return the fixes of as many tickets as there is time for."""
     ends = time.monotonic() + BUDGET_S
-    bench = Bench(body, plan)
-    found: dict[str, list[Fix]] = {}
+    bench = Bench(found.scenario.body, found.plan, found.tables)
+    fixes: dict[str, list[Fix]] = {}
     for name in names:
-        if found and time.monotonic() > ends:
+        if fixes and time.monotonic() > ends:
             break
-        found[name] = bench.fixes(bench.index[name], lambda: time.monotonic() > ends)
-    return found
+        fixes[name] = bench.fixes(bench.index[name], lambda: time.monotonic() > ends)
+    return fixes
 
 
 def _shown(fix: Fix, shows_prices: bool) -> Json:

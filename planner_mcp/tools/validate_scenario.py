@@ -8,11 +8,13 @@ from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.borrowing import Borrowed, Lend, lender, read_day
 from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
+from planner_mcp.vrp.assume import assumptions_of
 from planner_mcp.vrp.bounds import lower_bound
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.conflicts import smallest_conflict
-from planner_mcp.vrp.scenario import Scenario, parse_scenario, warnings
+from planner_mcp.vrp.scenario import Scenario, warnings
 
 MAX_FAULTS: Final = 10
 """Faults listed; a last entry tells how many more there are."""
@@ -48,18 +50,18 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     body = asked.scenario
     if asked.scenario_id is not None:
         body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
-    found = await aside(judged, body, asked.patch, ctx.settings)
+    found = await aside(judged, body, asked.patch, ctx.settings, lender(ctx))
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
-def judged(body: Json, patch: Json, settings: Settings) -> Json:
+def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
     try:
         if patch:
-            parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-            _, scenario = revised(body, patch, settings)
+            read_day(body, settings, Borrowed())
+            _, scenario = revised(body, patch, settings, lend)
         else:
-            scenario = parse_scenario(body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+            scenario = read_day(body, settings, lend(body))
     except InputError as error:
         return {"valid": False, "errors": _listed(error), "warnings": []}
     return {"valid": True, "errors": [], "warnings": warnings(scenario)[:MAX_FAULTS], **_outlook(scenario)}
@@ -74,9 +76,11 @@ def _listed(error: InputError) -> list[dict[str, str]]:
 
 def _outlook(scenario: Scenario) -> Json:
     """Return what can be said of every plan of a day before one is made."""
+    told: Json = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
+    told["assumptions"] = list(assumptions_of(scenario))
+    if scenario.refers_to_tables and scenario.tables is None:
+        return told
     problem = compile_scenario(scenario)
-    told: Json = {"agents": len(problem.agents), "tickets": len(problem.tickets)}
-    told["assumptions"] = list(problem.assumptions)
     if (bound := lower_bound(problem)) is not None:
         told |= {"agents_needed": bound.agents, "lower_bound": number(bound.cost)}
     if (conflict := smallest_conflict(problem)) is not None:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.vrp.alternatives import Row, weigh
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.scenario import parse_scenario
@@ -48,7 +48,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(WeighArguments, args)
     found = [await subject(ctx, name) for name in dict.fromkeys(asked.plans)]
     ids = [each.plan_id for each in found]
-    rows = await aside(_weighed, found[0].scenario.body, [each.plan for each in found])
+    rows = await aside(_weighed, found[0], [each.plan for each in found])
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
@@ -61,8 +61,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(lines))
 
 
-def _weighed(body: Json, plans: list[Json]) -> list[Row]:
-    return weigh(compile_scenario(parse_scenario(body)), plans)
+def _weighed(base: Subject, plans: list[Json]) -> list[Row]:
+    return weigh(compile_scenario(parse_scenario(base.scenario.body, tables=base.tables)), plans)
 
 
 def _cells(row: Row) -> list[float | int | None]:

@@ -8,13 +8,29 @@ and hundreds of megabytes.
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
+from planner_mcp.vrp.check_names import named_places
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.model import Agent, Scenario, Ticket, end_of, start_of
+from planner_mcp.vrp.tables import Tables
 
 
 def assumptions_of(scenario: Scenario) -> tuple[str, ...]:
     """Return the sentences the compiled scenario will carry, for a scenario that `vrp/checks.py` accepted."""
-    return compile_scenario(_sketch(scenario)).assumptions
+    sketch = _sketch(scenario)
+    tables = scenario.tables
+    if tables is None and scenario.refers_to_tables:
+        tables = _blank(sketch)
+    return compile_scenario(sketch.with_tables(tables)).assumptions
+
+
+def _blank(sketch: Scenario) -> Tables:
+    """Return tables that say nothing but where travel will come from."""
+    places = tuple(sorted(named_places(sketch)))
+    nothing = np.zeros((len(places), len(places)))
+    said = f"Travel is asked of the road engine {sketch.travel.router} when the day is solved."
+    return Tables(places, nothing, nothing, {"said": said})
 
 
 def _sketch(scenario: Scenario) -> Scenario:
@@ -32,7 +48,7 @@ def _sketch(scenario: Scenario) -> Scenario:
         ),
         tickets=tuple(Ticket.model_construct(id=name, location=name, demand={}) for name in visited),
         locations=scenario.locations,
-        travel=scenario.travel,
+        travel=scenario.travel.model_copy(update={"distances": None, "durations": None}),
     )
 
 

@@ -1,16 +1,13 @@
-"""Checks on places: coordinates that cannot be, and matrices that do not fit."""
+"""Checks on places: coordinates that cannot be."""
 
 from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
-import numpy as np
-
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.check_names import named_places
 from planner_mcp.vrp.model import Location, Scenario
 from planner_mcp.vrp.position import haversine_m
-from planner_mcp.vrp.travel import matrix_order as order_of_rows
 
 _FAR_M: Final = 1_000_000.0
 """A day's work does not reach farther than this from its middle."""
@@ -66,9 +63,10 @@ def mixed_systems(scenario: Scenario) -> Iterator[Fault]:
 
 def missing_positions(scenario: Scenario) -> Iterator[Fault]:
     """Yield locations in use without a position, where others have one and no matrix helps."""
-    has_matrix = scenario.travel.distances is not None or scenario.travel.durations is not None
+    travel = scenario.travel
+    is_known_otherwise = scenario.refers_to_tables or travel.distances is not None or travel.durations is not None
     kinds = [_kind(place) for place in scenario.locations]
-    if has_matrix or all(kind == "none" for kind in kinds):
+    if is_known_otherwise or all(kind == "none" for kind in kinds):
         return
     used = named_places(scenario)
     accepted = "lat and lon" if "globe" in kinds else "x and y"
@@ -123,54 +121,3 @@ def foreign_gcj02(scenario: Scenario) -> Iterator[Fault]:
     if middle and scenario.travel.crs != "wgs84" and not (0.8 < middle[0] < 55.9 and 72 < middle[1] < 137.9):
         problem = "The coordinates are declared Chinese, yet lie outside China."
         yield Fault("/travel/crs", problem, "wgs84", "Declare wgs84.", "warning")
-
-
-def _tables(scenario: Scenario) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
-    for name in ("distances", "durations"):
-        if (table := getattr(scenario.travel, name)) is not None:
-            yield f"/travel/{name}", table
-
-
-def matrix_order(scenario: Scenario) -> Iterator[Fault]:
-    """Yield matrices whose rows have no names, the same name twice, or not the names in use."""
-    if not any(_tables(scenario)):
-        return
-    order = order_of_rows(scenario)
-    path = "/travel/matrix_locations"
-    if not order:
-        yield Fault(path, "The matrices do not say which row is which location.", "location ids in order", "", "logic")
-    elif len(set(order)) < len(order):
-        yield Fault(path, "A location has two rows.", "each location once", "Remove the repetition.", "logic")
-    elif missing := named_places(scenario) - set(order):
-        problem = f"{len(missing)} locations in use have no row in the matrices."
-        yield Fault(path, problem, "every location in use", "Add their rows and columns.", "logic")
-
-
-def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
-    """Yield matrices that are not square of the right size."""
-    size = len(order_of_rows(scenario))
-    for path, table in _tables(scenario) if size else ():
-        wrong = [index for index, row in enumerate(table) if len(row) != size]
-        if len(table) != size or wrong:
-            where = f"row {wrong[0]} has {len(table[wrong[0]])} numbers" if wrong else f"it has {len(table)} rows"
-            problem = f"The matrix does not fit {size} locations: {where}."
-            yield Fault(path, problem, f"{size} rows of {size} numbers", "", "logic")
-
-
-def matrix_values(scenario: Scenario) -> Iterator[Fault]:
-    """Yield the first negative number of each matrix."""
-    for path, table in _tables(scenario):
-        for index, row in enumerate(table):
-            if row and min(row) < 0:
-                at = row.index(min(row))
-                yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", "", "logic")
-                break
-
-
-def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:
-    """Yield matrices in which staying in place takes something."""
-    for path, table in _tables(scenario):
-        if np.any(np.diagonal(np.array(table))):
-            yield Fault(
-                path, "The diagonal is not zero.", "0 from a location to itself", "It is taken as 0.", "warning"
-            )

@@ -1,15 +1,15 @@
 """Every contradiction inside a well-formed scenario, at once (SPEC T7).
 
-Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands in
-the file of its subject: names, places, times, amounts. A check says only what it can prove; what merely looks odd is a
-warning, and planning goes on.
+Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
+in the file of its subject: names, places, matrices, times, amounts. A check says only what it can prove; what merely
+looks odd is a warning, and planning goes on.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp import check_amounts, check_names, check_places, check_times
+from planner_mcp.vrp import check_amounts, check_matrices, check_names, check_places, check_times
 from planner_mcp.vrp.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
@@ -28,9 +28,12 @@ CHECKS: Final[tuple[Check, ...]] = (
     check_places.impossible_positions,
     check_places.zero_positions,
     check_places.swapped_positions,
-    check_places.matrix_order,
-    check_places.matrix_shape,
-    check_places.matrix_values,
+    check_matrices.several_sources,
+    check_matrices.router_positions,
+    check_matrices.missing_rows,
+    check_matrices.matrix_order,
+    check_matrices.matrix_shape,
+    check_matrices.matrix_values,
     check_times.backward_windows,
     check_times.overlapping_windows,
     check_times.backward_shifts,
@@ -54,7 +57,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     check_amounts.worthless_tickets,
     check_amounts.free_lateness,
     check_places.far_outliers,
-    check_places.matrix_diagonals,
+    check_matrices.matrix_diagonals,
     check_places.foreign_gcj02,
 )
 """What looks odd."""
@@ -63,9 +66,11 @@ WARNINGS: Final[tuple[Check, ...]] = (
 def check(scenario: Scenario) -> list[Fault]:
     """Return every logic fault.
 
-    Reachability is judged last and only when nothing else is wrong, because it needs sound places and times.
+    Reachability is judged last and only when nothing else is wrong, because it needs sound places and times; and only
+    where travel is known already.
     """
-    return contradictions(scenario) or list(check_times.unreachable_tickets(scenario))
+    is_known = scenario.tables is not None or not scenario.refers_to_tables
+    return contradictions(scenario) or (list(check_times.unreachable_tickets(scenario)) if is_known else [])
 
 
 def contradictions(scenario: Scenario) -> list[Fault]:

@@ -21,6 +21,7 @@ from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.remedies import remedy
 from planner_mcp.vrp.scenario import parse_scenario
 from planner_mcp.vrp.schedule import candidate_of, lay_out
+from planner_mcp.vrp.tables import Tables
 from planner_mcp.vrp.verify import verify
 
 Json = dict[str, Any]
@@ -53,11 +54,13 @@ class Bench:
     Args:
         body: The scenario as stored.
         plan: As `Plan.as_json()`.
+        tables: The travel it refers to.
     """
 
-    def __init__(self, body: Json, plan: Mapping[str, Any]) -> None:
+    def __init__(self, body: Json, plan: Mapping[str, Any], tables: Tables | None = None) -> None:
         self.body = body
-        self.problem = compile_scenario(parse_scenario(body))
+        self._tables = tables
+        self.problem = compile_scenario(parse_scenario(body, tables=tables))
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
         self._served = {ticket for route in self.candidate.routes for ticket in tickets_of(route)}
@@ -138,7 +141,7 @@ class Bench:
         problem = self.problem
         if patch:
             try:
-                problem = compile_scenario(parse_scenario(revise(self.body, patch)))
+                problem = compile_scenario(parse_scenario(revise(self.body, patch), tables=self._tables))
             except InputError:
                 return None
         plan = lay_out(problem, candidate)

@@ -7,7 +7,9 @@ units, lengths are metres (or plane units), times are seconds after midnight of 
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, model_validator
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, StrictBool, model_validator
+from typing_extensions import override
 
 from planner_mcp.vrp.fields import (
     Amount,
@@ -30,6 +32,7 @@ from planner_mcp.vrp.fields import (
     need_pairs,
     need_some,
 )
+from planner_mcp.vrp.tables import Tables
 
 _MAX_FIELDS: Final = 100
 """Fields of one object; none of the models has half as many."""
@@ -65,7 +68,7 @@ class _Part(BaseModel):
 class Location(_Part):
     """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or nothing but an id where matrices say the rest."""
 
-    model_config = _sensitive("name", "address")
+    model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
 
     id: Identifier
     lat: Coordinate | None = None
@@ -142,7 +145,7 @@ class Ticket(_Part):
 
 
 class Travel(_Part):
-    """How distances and times come about: from positions, or as matrices."""
+    """How distances and times come about: from positions, as matrices, or asked of a road engine."""
 
     speed_kmh: Speed = 40.0
     detour: Factor = 1.0
@@ -150,6 +153,8 @@ class Travel(_Part):
     distances: Matrix | None = None
     durations: Matrix | None = None
     matrix_locations: Ids | None = None
+    matrix: Identifier | None = Field(None, description="id of uploaded matrices")
+    router: Identifier | None = Field(None, description="road engine of this deployment, by name")
     plane_speed: Speed = 1.0
     rounding: Literal["nearest", "floor", "ceil"] = "nearest"
     decimals: Decimals | None = None
@@ -189,6 +194,46 @@ class Scenario(_Part):
         (), description="tickets never on one route"
     )
     options: Options = Options()
+    _tables: Tables | None = PrivateAttr(None)
+
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        """Take the tables that came along (`tables` of the context), or those written into the scenario."""
+        self._tables = (context or {}).get("tables") or _by_value(self)
+
+    @property
+    def tables(self) -> Tables | None:
+        """Tables of travel, where they are at hand."""
+        return self._tables
+
+    def with_tables(self, tables: Tables | None) -> "Scenario":
+        """Return the same day with other tables at hand."""
+        twin = self.model_copy()
+        twin._tables = tables
+        return twin
+
+    @property
+    def refers_to_tables(self) -> bool:
+        """Whether travel is known only with tables that lie elsewhere."""
+        return self.travel.matrix is not None or self.travel.router is not None
+
+
+def _by_value(scenario: Scenario) -> Tables | None:
+    """Return the matrices of the scenario itself; None where there are none, or they have no sound shape."""
+    travel = scenario.travel
+    rows = matrix_order(scenario)
+    given = {name: table for name in ("distances", "durations") if (table := getattr(travel, name)) is not None}
+    is_square = all(len(table) == len(rows) == len(row) for table in given.values() for row in table)
+    if not given or not rows or not is_square or len(set(rows)) < len(rows):
+        return None
+    tables = {name: np.array(table, dtype=np.float64) for name, table in given.items()}
+    return Tables(rows, **tables, provenance={"source": "matrices", "given": sorted(given)})
+
+
+def matrix_order(scenario: Scenario) -> tuple[str, ...]:
+    """Return the location ids of the rows of the scenario's own matrices."""
+    named = scenario.travel.matrix_locations
+    return tuple(place.id for place in scenario.locations) if named is None else named
 
 
 def start_of(scenario: Scenario, agent: Agent) -> str | None:

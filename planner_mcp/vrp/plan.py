@@ -83,6 +83,8 @@ class Plan:
     seed: int = 0
     versions: dict[str, str] = field(default_factory=dict)
     input_hash: str = ""
+    travel: dict[str, Any] = field(default_factory=dict)
+    """Where distances and times came from: `source`, and of a road engine its name, profile, version, map."""
     penalty: float = 0.0
     """What the wanted tickets left out weigh: more than any cost, doubled by each level of priority. Nobody pays it."""
 

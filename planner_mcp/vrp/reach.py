@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from planner_mcp.vrp.model import Scenario
 from planner_mcp.vrp.position import haversine_m, to_wgs84
-from planner_mcp.vrp.travel import matrix_order
+from planner_mcp.vrp.tables import Tables
 
 Leg = tuple[float, float]
 """(metres, seconds)."""
@@ -18,7 +18,8 @@ class Reach:
 
     def __init__(self, scenario: Scenario) -> None:
         self._travel = scenario.travel
-        self._row = {name: index for index, name in enumerate(matrix_order(scenario))}
+        self._tables = scenario.tables
+        self._row = {name: index for index, name in enumerate(self._tables.locations if self._tables else ())}
         self._places = {place.id: place for place in scenario.locations}
         self.leg = lru_cache(maxsize=100_000)(self._leg)
 
@@ -26,8 +27,8 @@ class Reach:
         """Return distance and time; nothing where the route has no such end."""
         if origin is None or target is None or origin == target:
             return 0.0, 0.0
-        if self._travel.distances is not None or self._travel.durations is not None:
-            return self._by_matrix(self._row[origin], self._row[target])
+        if self._tables is not None:
+            return self._by_tables(self._tables, self._row[origin], self._row[target])
         a, b = self._places.get(origin), self._places.get(target)
         if a and b and a.lat is not None and a.lon is not None and b.lat is not None and b.lon is not None:
             crs = self._travel.crs
@@ -38,8 +39,7 @@ class Reach:
             return units, units / self._travel.plane_speed
         return 1.0, 1.0
 
-    def _by_matrix(self, origin: int, target: int) -> Leg:
-        distances, durations = self._travel.distances, self._travel.durations
-        seconds = durations[origin][target] if durations is not None else None
-        metres = distances[origin][target] if distances is not None else seconds or 0.0
-        return metres, metres / (self._travel.speed_kmh / 3.6) if seconds is None else seconds
+    def _by_tables(self, tables: Tables, origin: int, target: int) -> Leg:
+        legs = {name: float(table[origin, target]) for name, table in tables.given.items()}
+        metres = legs["distances"] if "distances" in legs else legs["durations"]
+        return metres, legs.get("durations", metres / (self._travel.speed_kmh / 3.6))

@@ -20,6 +20,7 @@ from planner_mcp.vrp.fields import read_date
 from planner_mcp.vrp.mend import is_doubtful, mend
 from planner_mcp.vrp.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
 from planner_mcp.vrp.schema import scenario_schema
+from planner_mcp.vrp.tables import Tables
 
 __all__ = [
     "Agent",
@@ -41,13 +42,22 @@ MAX_PLACES: Final = 200
 """With more schema faults than this nothing else is looked for: no more could be listed."""
 
 
-def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000) -> Scenario:
+def parse_scenario(
+    args: Any,
+    *,
+    max_tickets: int = 5000,
+    max_agents: int = 1000,
+    tables: Tables | None = None,
+    known_faults: Sequence[Fault] = (),
+) -> Scenario:
     """Return the scenario that a JSON value describes.
 
     Args:
         args: Any JSON value, already decoded.
         max_tickets: More are refused unread.
         max_agents: The same for agents.
+        tables: The tables of travel it refers to, where they are at hand.
+        known_faults: What the caller has already found wrong, told with the rest.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -55,11 +65,11 @@ def parse_scenario(args: Any, *, max_tickets: int = 5000, max_agents: int = 1000
     """
     _refuse_crowds(args, {"tickets": max_tickets, "agents": max_agents})
     try:
-        scenario = _validate(args)
+        scenario = _validate(args, tables)
     except ValidationError as error:
-        faults = faults_of(error, Scenario, args) + _beyond(args, error)
+        faults = [*known_faults, *faults_of(error, Scenario, args), *_beyond(args, error)]
         raise _refusal(faults, error.error_count()) from None
-    if found := check(scenario):
+    if found := [*known_faults, *check(scenario)]:
         raise _refusal(found)
     return scenario
 
@@ -75,8 +85,8 @@ def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:
         raise TooLargeError(faults[0].problem, errors=faults)
 
 
-def _validate(args: Any) -> Scenario:
-    return Scenario.model_validate(args, context={"planning_date": _planning_date(args)})
+def _validate(args: Any, tables: Tables | None = None) -> Scenario:
+    return Scenario.model_validate(args, context={"planning_date": _planning_date(args), "tables": tables})
 
 
 def _beyond(args: Any, error: ValidationError) -> list[Fault]:

@@ -62,6 +62,7 @@ def lay_out(
         seed=seed,
         versions=dict(versions or {}),
         input_hash=input_hash,
+        travel=dict(problem.provenance),
         penalty=penalty / problem.cost_scale,
     )
     why = reasons(problem, plan)

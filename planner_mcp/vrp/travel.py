@@ -1,7 +1,7 @@
 """Distances and times between locations, as integers.
 
-Owns where travel comes from (explicit matrices, WGS-84 by haversine, the plane, or unit legs where nothing is known),
-rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
+Owns where travel comes from (tables of `vrp/tables.py`, WGS-84 by haversine, the plane, or unit legs where nothing is
+known), rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
 """
 
 from collections.abc import Sequence
@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from planner_mcp.errors import TravelUnknownError
 from planner_mcp.vrp.model import Location, Scenario
 from planner_mcp.vrp.model import Travel as TravelInput
 from planner_mcp.vrp.position import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.vrp.problem import Matrix
+from planner_mcp.vrp.tables import Floats, Tables, decimals_of
 
 _CHUNK_ROWS: Final = 256
 """Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
-
-_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +40,16 @@ def measure(scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[floa
         scenario: Its travel section and positions.
         ids: Locations to measure, in the order of the matrices.
         speed_factors: An agent of factor 2 needs half the time.
+
+    Raises:
+        TravelUnknownError: The scenario refers to tables, and they did not come with it.
     """
     places = {place.id: place for place in scenario.locations}
     chosen = [places.get(name) for name in ids]
-    if scenario.travel.distances is not None or scenario.travel.durations is not None:
-        base = _from_matrices(scenario, ids)
+    if scenario.refers_to_tables and scenario.tables is None:
+        raise TravelUnknownError
+    if scenario.tables is not None:
+        base = _from_tables(scenario, scenario.tables, ids)
     elif all(place is not None and place.lat is not None for place in chosen):
         base = _on_the_globe(scenario.travel, [place for place in chosen if place])
     elif all(place is not None and place.x is not None for place in chosen):
@@ -63,7 +67,7 @@ def _with_speeds(base: Travel, factors: Sequence[float]) -> Travel:
     )
 
 
-def _round(values: _Floats, scale: int, rounding: str) -> Matrix:
+def _round(values: Floats, scale: int, rounding: str) -> Matrix:
     """Return integers of 1/scale. `floor` and `ceil` forgive a float error of 1e-9."""
     scaled = values * scale
     if rounding == "floor":
@@ -92,12 +96,12 @@ def _on_the_globe(travel: TravelInput, places: list[Location]) -> Travel:
     return Travel((distances,), (durations,), scale, positions, facts, said)
 
 
-def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> _Floats:
+def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:
     lat, lon = np.radians(np.array(positions, dtype=np.float64).reshape(-1, 2)).T
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
 
 
-def _great_circles(origins: _Floats, targets: _Floats) -> _Floats:
+def _great_circles(origins: Floats, targets: Floats) -> Floats:
     """Return metres between points on the unit sphere, (n, 3) and (m, 3), as (n, m).
 
     The haversine formula by way of the chord: half the chord is the root of the haversine, and three subtractions are
@@ -107,7 +111,7 @@ def _great_circles(origins: _Floats, targets: _Floats) -> _Floats:
     for axis in range(3):
         gap = origins[:, axis, None] - targets[None, :, axis]
         chord += gap * gap
-    metres: _Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
+    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
     return metres
 
 
@@ -139,41 +143,22 @@ def _unit_legs(size: int) -> Travel:
     return Travel((ones,), (ones,), 1, (), {"source": "unit legs"}, said)
 
 
-def matrix_order(scenario: Scenario) -> tuple[str, ...]:
-    """Return the location ids of the rows of the given matrices."""
-    named = scenario.travel.matrix_locations
-    return tuple(place.id for place in scenario.locations) if named is None else named
-
-
-def _from_matrices(scenario: Scenario, ids: Sequence[str]) -> Travel:
+def _from_tables(scenario: Scenario, tables: Tables, ids: Sequence[str]) -> Travel:
     travel = scenario.travel
-    row = {name: index for index, name in enumerate(matrix_order(scenario))}
-    chosen = np.array([row[name] for name in ids], dtype=np.intp)
-    given = {
-        name: np.array(table, dtype=np.float64)[np.ix_(chosen, chosen)]
-        for name, table in (("distances", travel.distances), ("durations", travel.durations))
-        if table is not None
-    }
-    decimals = travel.decimals if travel.decimals is not None else max(map(_decimals, given.values()))
+    between = tables.among(ids)
+    decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
     scale = 10**decimals
-    tables = {name: _round(table, scale, travel.rounding) for name, table in given.items()}
-    for table in tables.values():
-        np.fill_diagonal(table, 0)
-    said = []
-    if "distances" not in tables:
-        tables["distances"] = tables["durations"]
+    rounded = {name: _round(table, scale, travel.rounding) for name, table in between.items()}
+    said = [str(tables.provenance["said"])] if "said" in tables.provenance else []
+    if "distances" not in rounded:
+        rounded["distances"] = rounded["durations"]
         said.append("Only durations are given: distance is taken equal to travel time.")
-    if "durations" not in tables:
-        tables["durations"] = np.rint(tables["distances"] / (travel.speed_kmh / 3.6)).astype(np.int64)
+    if "durations" not in rounded:
+        rounded["durations"] = np.rint(rounded["distances"] / (travel.speed_kmh / 3.6)).astype(np.int64)
         said.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
-    facts = {"source": "matrices", "given": sorted(given)}
+    facts = {name: fact for name, fact in tables.provenance.items() if name != "said"}
     positions = _drawn(scenario, ids)
-    return Travel((tables["distances"],), (tables["durations"],), scale, positions, facts, tuple(said))
-
-
-def _decimals(table: _Floats) -> int:
-    """Return how many decimals the values have, at most 3."""
-    return next((d for d in range(3) if np.allclose(table * 10**d, np.rint(table * 10**d), rtol=0, atol=1e-6)), 3)
+    return Travel((rounded["distances"],), (rounded["durations"],), scale, positions, facts, tuple(said))
 
 
 def _drawn(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:

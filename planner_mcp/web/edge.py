@@ -32,6 +32,7 @@ from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
 from planner_mcp.web.halves import has_half_pair
 from planner_mcp.web.manifest import PATHS
+from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.web.nesting import is_deeper
 
 PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
@@ -72,7 +73,7 @@ def edge_layers(
         cors = Middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
-            allow_methods=("GET", "POST", "DELETE"),
+            allow_methods=("GET", "POST", "PUT", "DELETE"),
             allow_headers=_REQUEST_HEADERS,
             expose_headers=_ANSWER_HEADERS,
         )
@@ -135,6 +136,7 @@ class BodyLimits:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._max_body = settings.max_body_bytes
+        self._max_matrix = settings.max_matrix_bytes
         self._max_nesting = settings.max_nesting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -156,19 +158,23 @@ class BodyLimits:
         """Return a `receive` that hands out the body, read and measured."""
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             return receive
+        is_matrix = scope["path"] == MATRICES_PATH
+        most = self._max_matrix if is_matrix else self._max_body
         length = Headers(scope=scope).get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._max_body:
-            raise TooLargeError(f"The body is larger than {self._max_body} bytes.")
+        if not length.isdecimal() or int(length) > most:
+            raise TooLargeError(f"The body is larger than {most} bytes.")
         body = bytearray()
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return _replay([message], receive)
             body += message.get("body", b"")
-            if len(body) > self._max_body:
-                raise TooLargeError(f"The body is larger than {self._max_body} bytes.")
+            if len(body) > most:
+                raise TooLargeError(f"The body is larger than {most} bytes.")
             if not message.get("more_body", False):
                 break
+        if is_matrix:  # its reader decodes it item by item, and nothing of it goes farther than it understands
+            return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
         if is_deeper(body, self._max_nesting):
             raise InvalidMessageError(f"The body nests deeper than {self._max_nesting} levels.")
         if has_half_pair(body):

@@ -6,7 +6,7 @@ job's own stream, so any replica can go on from it.
 
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final
 
@@ -17,20 +17,19 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import Fault, InsufficientScopeError, PlannerError, QuotaExceededError, input_error
+from planner_mcp.errors import Fault, InsufficientScopeError, QuotaExceededError, input_error
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.events import notification
 from planner_mcp.settings import Settings
-from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.tools.base import READ
 from planner_mcp.tools.job_view import job_view
-from planner_mcp.web.answers import json_answer, method_refused, refusal
+from planner_mcp.web.answers import json_answer
+from planner_mcp.web.door import READING, Door
 from planner_mcp.web.sse import EventStream, frame
 
 STREAM_RETRY_S: Final = 5.0
 """What a principal with too many open streams is told to wait."""
-Handler = Callable[[Request], Awaitable[ASGIApp]]
 _POSITION: Final = re.compile(r"([0-9]{1,19})-([0-9]{1,19})")
 
 
@@ -50,8 +49,8 @@ class JobsApi:
     def routes(self) -> list[Route]:
         """Return the routes to mount."""
         return [
-            Route("/jobs/{job_id}", _Door(self._page, "GET, HEAD")),
-            Route("/jobs/{job_id}/events", _Door(self._events, "GET")),
+            Route("/jobs/{job_id}", Door(self._page, READING)),
+            Route("/jobs/{job_id}/events", Door(self._events, "GET")),
         ]
 
     async def _page(self, request: Request) -> ASGIApp:
@@ -119,24 +118,3 @@ def _position(request: Request, job: Job) -> str:
 def _order(event_id: str) -> tuple[int, int]:
     milliseconds, _, number = event_id.partition("-")
     return int(milliseconds), int(number)
-
-
-class _Door:
-    """Turns a handler into an ASGI app: refuses other methods, and answers errors as every door does."""
-
-    def __init__(self, handler: Handler, allowed: str) -> None:
-        self._handler = handler
-        self._allowed = allowed
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        request = Request(scope, receive)
-        with tracing(new_trace_id()):
-            answer: ASGIApp = method_refused(request, self._allowed) or await self._answer(request)
-            await answer(scope, receive, send)
-
-    async def _answer(self, request: Request) -> ASGIApp:
-        try:
-            return await self._handler(request)
-        except PlannerError as error:
-            return refusal(error)

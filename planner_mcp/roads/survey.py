@@ -1,0 +1,156 @@
+"""The table of a whole day, asked of its road engine block by block.
+
+Owns the cut into blocks, how many are asked at a time, the time for all of them, and the refusal of holes. It keeps
+nothing: whoever asks keeps the answer.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any, Final
+
+import anyio
+import httpx2 as httpx
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.errors import Fault, InputError, InvalidScenarioError, RoadsUnavailableError, TooLargeError
+from planner_mcp.roads.base import Block, Router
+from planner_mcp.roads.osrm import Osrm
+from planner_mcp.roads.valhalla import Valhalla
+from planner_mcp.settings import RouterSettings
+from planner_mcp.vrp.roads import RoadQuestion
+from planner_mcp.vrp.tables import Tables
+
+_AT_ONCE: Final = 4
+_TRIES: Final = 2
+"""A block is asked again once: engines are restarted, connections closed."""
+_MOST_FAULTS: Final = 20
+
+Span = tuple[int, int]
+Holes = NDArray[np.bool_]
+
+
+class Survey:
+    """Asks the road engines of a deployment.
+
+    Args:
+        routers: By the name that clients use.
+        request_s: Time for one block.
+        total_s: Time for all of them.
+        max_locations: More places are refused.
+    """
+
+    def __init__(
+        self, routers: Mapping[str, RouterSettings], *, request_s: float, total_s: float, max_locations: int
+    ) -> None:
+        self._routers = routers
+        self._request_s = request_s
+        self._total_s = total_s
+        self._max_locations = max_locations
+
+    async def tables(self, question: RoadQuestion) -> Tables:
+        """Return all legs between the places of a question.
+
+        Raises:
+            InputError: No engine has this name; too many places; places that no road joins, each with its path.
+            RoadsUnavailableError: The engine did not answer, in time or in its own form.
+        """
+        chosen = self._routers.get(question.router)
+        if chosen is None:
+            fault = Fault("/travel/router", "There is no road engine of this name.", ", ".join(self._routers))
+            raise InvalidScenarioError(fault.problem, errors=[fault])
+        if len(question.ids) > self._max_locations:
+            raise TooLargeError(f"Roads are asked between at most {self._max_locations} locations.")
+        try:
+            with anyio.fail_after(self._total_s):
+                return await self._survey(question, chosen)
+        except TimeoutError as error:
+            raise RoadsUnavailableError("The road engine did not answer in time.") from error
+
+    async def _survey(self, question: RoadQuestion, chosen: RouterSettings) -> Tables:
+        router = router_of(chosen)
+        size = len(question.ids)
+        distances, durations = np.zeros((2, size, size))
+        facts: dict[str, str] = {}
+        slots = anyio.Semaphore(_AT_ONCE)
+
+        async def fill(rows: Span, columns: Span) -> None:
+            async with slots:
+                block = await _insist(router, http, question, rows, columns)
+            distances[slice(*rows), slice(*columns)] = block.distances
+            durations[slice(*rows), slice(*columns)] = block.durations
+            facts.update(block.facts)
+
+        async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
+            try:
+                async with anyio.create_task_group() as asking:
+                    for rows, columns in product(list(_spans(size, chosen.block)), repeat=2):
+                        asking.start_soon(fill, rows, columns)
+            except* (RoadsUnavailableError, InputError) as group:
+                raise _first(group) from group
+            facts |= await router.facts(http)
+        _refuse_holes(question, np.isnan(distances) | np.isnan(durations))
+        return Tables(question.ids, distances, durations, _provenance(question, chosen, facts))
+
+
+def router_of(settings: RouterSettings) -> Router:
+    """Return the engine that settings describe."""
+    return Osrm(settings) if settings.kind == "osrm" else Valhalla(settings)
+
+
+async def _insist(router: Router, http: httpx.AsyncClient, asked: RoadQuestion, rows: Span, columns: Span) -> Block:
+    origins, targets = asked.positions[slice(*rows)], asked.positions[slice(*columns)]
+    for _ in range(_TRIES - 1):
+        try:
+            return await router.block(http, origins, targets)
+        except RoadsUnavailableError:
+            continue
+    return await router.block(http, origins, targets)
+
+
+def _spans(size: int, block: int) -> Iterator[Span]:
+    for low in range(0, size, block):
+        yield low, min(low + block, size)
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    """Return the first error of a group: blocks fail alike."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _refuse_holes(question: RoadQuestion, holes: Holes) -> None:
+    """Refuse places that no road leads to or from; the worst first, since one island makes a hole for every other."""
+    np.fill_diagonal(holes, val=False)
+    if not holes.any():
+        return
+    faults: list[Fault] = []
+    for place in _culprits(holes):
+        cut_off = int((holes[place] | holes[:, place]).sum())
+        problem = f"The road engine knows no way between this location and {cut_off} others."
+        path = f"/locations/{question.indexes[place]}"
+        faults.append(Fault(path, problem, "a place on the road network", "Move it.", "logic"))
+    raise InvalidScenarioError(
+        f"Travel has holes: {len(faults)} locations lie apart from the road network.", errors=faults[:_MOST_FAULTS]
+    )
+
+
+def _culprits(holes: Holes) -> list[int]:
+    """Return the fewest places, found greedily, whose removal leaves no hole."""
+    left = holes | holes.T
+    found = []
+    while left.any():
+        worst = int(left.sum(axis=0).argmax())
+        found.append(worst)
+        left[worst, :] = left[:, worst] = False
+    return found
+
+
+def _provenance(question: RoadQuestion, chosen: RouterSettings, found: Mapping[str, str]) -> dict[str, Any]:
+    stated = {"version": chosen.version, "data_date": chosen.data_date, **found}
+    profile = chosen.profile or ("driving" if chosen.kind == "osrm" else "auto")
+    facts = {"source": chosen.kind, "router": question.router, "profile": profile}
+    said = f"Travel by road: {question.router} ({chosen.kind}, {profile})."
+    return {**facts, **{name: value for name, value in stated.items() if value}, "said": said}

@@ -1,0 +1,72 @@
+"""Tables of travel in the store. Implements `jobs.ports.MatrixStore`."""
+
+from collections.abc import Mapping
+
+from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.jobs import ids
+from planner_mcp.settings import Settings
+from planner_mcp.store import keys
+from planner_mcp.store.link import Link
+
+
+class MatrixShelf:
+    """The side of the store that keeps tables.
+
+    Args:
+        link: The line to Redis.
+        settings: Lives, pools and how many tables a principal may keep.
+    """
+
+    def __init__(self, link: Link, settings: Settings) -> None:
+        self._link = link
+        self._settings = settings
+
+    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
+        """Keep tables for the scenario TTL from their last use.
+
+        Args:
+            principal: Whose they are.
+            matrix_id: Their name; the same tables put again live on.
+            words: `Tables.pack()`.
+            is_cache: They can be had again, so the oldest such tables make room; otherwise too many are refused.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may.
+        """
+        args = {
+            "matrix": matrix_id,
+            "principal": principal,
+            "ttl_s": self._settings.scenario_ttl_s,
+            "most": -(-self._settings.max_matrices // self._settings.pools),
+            "index": "roads" if is_cache else "mats",
+            "evicts": is_cache,
+        }
+        fields = {"principal": principal, **words}
+        flat = [word for pair in fields.items() for word in pair]
+        (word, *_rest) = await self._link.step("put_matrix", ids.pool_of("mat", matrix_id), args, *flat)
+        if word == "quota":
+            most = self._settings.max_matrices
+            raise QuotaExceededError(f"At most {most} matrices are kept; delete one.", retry_after_s=60)
+
+    async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
+        """Return tables of the principal as they were put, and keep them for another TTL."""
+        name = self._key(matrix_id)
+        if await self._link.command("HGET", name, "principal") != principal:
+            raise NotFoundError  # before the tables are read: somebody else's take no longer than unknown ones
+        if not (kept := await self._link.command("HGETALL", name)):
+            raise NotFoundError
+        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        return {field: word for field, word in kept.items() if field != "principal"}
+
+    async def drop_matrix(self, principal: str, matrix_id: str) -> None:
+        """Forget tables of the principal."""
+        name = self._key(matrix_id)
+        if await self._link.command("HGET", name, "principal") != principal:
+            raise NotFoundError
+        await self._link.command("DEL", name)
+
+    def _key(self, matrix_id: str) -> str:
+        pool = ids.pool_of("mat", matrix_id)
+        if pool >= self._settings.pools:
+            raise NotFoundError
+        return keys.key(pool, "mat", matrix_id)

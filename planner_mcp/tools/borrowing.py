@@ -1,0 +1,90 @@
+"""Travel that a day refers to, at hand while the day is judged (SPEC S1).
+
+Owns looking it up and what is said where there is none. A day is judged in a thread; looking up is the event loop's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+import anyio.from_thread
+
+from planner_mcp.errors import Fault, NotFoundError
+from planner_mcp.jobs.matrices import matrix_named, road_question
+from planner_mcp.roads.bringer import Bringer
+from planner_mcp.settings import Settings
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.scenario import Scenario, parse_scenario
+from planner_mcp.vrp.tables import Tables
+
+Json = dict[str, Any]
+ASK_S: Final = 20.0
+"""Time a road engine has where a call waits for it; a solve gives it longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    """What lies elsewhere and belongs to a day."""
+
+    tables: Tables | None = None
+    faults: tuple[Fault, ...] = ()
+
+
+Lend = Callable[[Any], Borrowed]
+"""Takes a day, of whatever form, and returns what belongs to it."""
+
+
+def lender(ctx: ToolContext) -> Lend:
+    """Return how the days of a caller come to their tables; to be used in a thread of this event loop."""
+
+    def lend(body: Any) -> Borrowed:
+        return anyio.from_thread.run(_lookup, ctx, body)
+
+    return lend
+
+
+async def _lookup(ctx: ToolContext, body: Any) -> Borrowed:
+    faults = tuple(router_faults(body, ctx.settings))
+    if (name := matrix_named(body)) is None:
+        return Borrowed(faults=faults)
+    try:
+        return Borrowed(await ctx.planner.matrices.tables(ctx.principal.id, name), faults)
+    except NotFoundError:
+        accepted, hint = "the id that PUT /matrices gave", "Upload the matrices, again if they have expired."
+        missing = Fault("/travel/matrix", "There are no matrices of this id.", accepted, hint, "logic")
+        return Borrowed(faults=(*faults, missing))
+
+
+def router_faults(body: Any, settings: Settings) -> list[Fault]:
+    """Return what is wrong with the road engine a day names."""
+    travel = body.get("travel") if isinstance(body, dict) else None
+    name = travel.get("router") if isinstance(travel, dict) else None
+    if not isinstance(name, str) or name in settings.routers:
+        return []
+    accepted = " or ".join(settings.routers) or "no road engine is configured here"
+    return [Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")]
+
+
+def read_day(body: Any, settings: Settings, borrowed: Borrowed) -> Scenario:
+    """Return a day within the limits of the deployment, its tables at hand.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
+    return parse_scenario(
+        body,
+        max_tickets=settings.max_tickets,
+        max_agents=settings.max_agents,
+        tables=borrowed.tables,
+        known_faults=borrowed.faults,
+    )
+
+
+async def with_roads(ctx: ToolContext, scenario: Scenario, body: Json) -> Scenario:
+    """Return a day that must be compiled now with its roads at hand, asking its road engine where need be."""
+    if scenario.tables is not None or (question := await road_question(body)) is None:
+        return scenario
+    settings = ctx.settings.model_copy(update={"router_total_s": min(ASK_S, ctx.settings.router_total_s)})
+    words = await Bringer(ctx.planner.matrices, settings).roads(ctx.principal.id, question)
+    return scenario.with_tables(Tables.unpack(words))

@@ -1,0 +1,84 @@
+"""Where large tables of travel come in: `PUT /matrices`, `GET` and `DELETE /matrices/{matrix}` (SPEC S1, T1).
+
+Owns the HTTP half only. Reading the text is `vrp.table_text`'s, keeping it `jobs.matrices`'. The body does not pass
+through a tool call and is not held as a tree of objects: it is read row by row in a thread.
+"""
+
+from functools import partial
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from planner_mcp.auth.principal import principal_of
+from planner_mcp.errors import Fault, InsufficientScopeError, input_error
+from planner_mcp.jobs.matrices import Matrices
+from planner_mcp.jobs.model import READ, WRITE, Principal
+from planner_mcp.settings import Settings
+from planner_mcp.vrp.table_text import read_tables
+from planner_mcp.vrp.tables import Tables
+from planner_mcp.web.answers import json_answer
+from planner_mcp.web.door import Door
+
+PATH: Final = "/matrices"
+_limiter = anyio.CapacityLimiter(2)
+"""Tables read at the same time; more threads would only share the interpreter."""
+
+
+class MatricesApi:
+    """The routes under `/matrices`. The planner is taken from `app.state.house` of the running app.
+
+    Args:
+        settings: How many locations tables may have.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._max_locations = settings.max_matrix_locations
+
+    def routes(self) -> list[Route]:
+        """Return the routes to mount."""
+        return [
+            Route(PATH, Door(self._put, "PUT")),
+            Route(PATH + "/{matrix}", Door(self._one, "GET, HEAD, DELETE")),
+        ]
+
+    async def _put(self, request: Request) -> ASGIApp:
+        principal = _may(request, WRITE)
+        read = partial(_read, await request.body(), self._max_locations)
+        tables = await anyio.to_thread.run_sync(read, limiter=_limiter)
+        name = await _matrices(request).keep(principal.id, tables)
+        return json_answer(_card(name, tables), 201)
+
+    async def _one(self, request: Request) -> ASGIApp:
+        name = request.path_params["matrix"]
+        if request.method == "DELETE":
+            await _matrices(request).drop(_may(request, WRITE).id, name)
+            return Response(status_code=204)
+        return json_answer(_card(name, await _matrices(request).tables(_may(request, READ).id, name)))
+
+
+def _read(body: bytes, max_locations: int) -> Tables:
+    try:
+        return read_tables(body.decode(), max_locations=max_locations)
+    except UnicodeDecodeError:
+        raise input_error([Fault("", "The body is not UTF-8.", "JSON in UTF-8")]) from None
+
+
+def _card(name: str, tables: Tables) -> dict[str, object]:
+    return {"matrix": name, "locations": len(tables.locations), "given": sorted(tables.given)}
+
+
+def _matrices(request: Request) -> Matrices:
+    matrices: Matrices = request.app.state.house.planner.matrices
+    return matrices
+
+
+def _may(request: Request, scope: str) -> Principal:
+    principal = principal_of(request.scope)
+    if not principal.may(scope):
+        raise InsufficientScopeError(f"This needs the scope {scope}.")
+    return principal

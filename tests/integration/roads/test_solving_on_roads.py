@@ -1,0 +1,156 @@
+"""Days that ask a road engine, solved by a real worker (SPEC S1)."""
+
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.model import LOCAL, Job
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.settings import RouterSettings, Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.tables import Tables
+from tests.integration.planning.conftest import Desk, _unheard
+from tests.integration.roads.conftest import CORNERS, day, routers
+from tests.integration.roads.engines import RoadEngine, metres
+from tests.integration.workers.conftest import Shop
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture
+async def desk(engine: RoadEngine, tmp_path: Path) -> AsyncIterator[Desk]:
+    """Tools, and one worker that knows the engine."""
+    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
+    settings = Settings(data_dir=tmp_path, routers=known, router_request_s=20, router_total_s=20)
+    async with connect(settings) as store, RedisFeed(store) as feed, Shop(store, feed, settings).crew(1):
+        yield Desk(ToolContext(LOCAL, Planner(store, feed, settings=settings), settings, _unheard, "0" * 32))
+
+
+async def submit(desk: Desk, body: dict[str, Any], solve_time: str = "PT1S") -> str:
+    scenario = await desk.use("create_scenario", **body)
+    return str((await desk.use("solve_vrp", scenario_id=scenario["scenario_id"], solve_time=solve_time))["job_id"])
+
+
+async def end(desk: Desk, job_id: str) -> Job:
+    with anyio.fail_after(30):
+        async for _ in desk.ctx.planner.follow(LOCAL, job_id):
+            pass
+    return await desk.ctx.planner.job(LOCAL, job_id)
+
+
+async def test_a_plan_follows_the_roads_and_says_so(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC S1: distances are the engine's, and the plan tells engine, profile, version and map."""
+    plan = Plan.from_json(await desk.plan(await submit(desk, day())))
+    route = ["D", *(visit.location or "" for visit in plan.routes[0].visits), "D"]
+    assert plan.distance_m == sum(metres(CORNERS[a], CORNERS[b]) for a, b in pairwise(route))
+    assert route in (["D", "E", "A", "B", "C", "D"], ["D", "A", "E", "B", "C", "D"]), "a way east costs twice"
+    facts = {"source": "osrm", "router": "car", "profile": "driving", "version": "5.27.1", "data_date": "2025-07-01"}
+    assert plan.travel == facts
+    assert "Travel by road: car (osrm, driving)." in plan.assumptions
+
+
+async def test_the_same_places_are_asked_about_once(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC S1: kept per principal, engine and places: a re-solve, a revision and the planning tools ask no more."""
+    unwanted = {"id": "x", "location": "B", "demand": 9, "penalty": 5}
+    job = await submit(desk, day(tickets=[*day()["tickets"], unwanted]))
+    plan = await desk.plan(job)
+    assert len(engine.asked) == 1
+    again = await desk.use("resolve_vrp", warm_from=job, patch={"tickets": {"a": {"demand": 2}}}, keep_agents=True)
+    await desk.plan(again["job_id"])
+    assert [entry["ticket_id"] for entry in plan["unassigned"]] == ["x"]
+    assert (await desk.use("explain_unassigned", plan=job))["tickets"][0]["ticket_id"] == "x"
+    assert "lower_bound" in await desk.use("read_progress", job_id=job)
+    assert (await desk.use("validate_scenario", scenario=day()))["valid"]
+    assert len(engine.asked) == 1
+    await desk.plan(await submit(desk, day("lorry")))
+    assert len(engine.asked) == 2, "another engine knows other roads"
+
+
+async def test_a_new_place_is_asked_about_where_the_answer_needs_it(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC T5: inserting into a running plan asks about the newcomer; a plain revision leaves that to the solve."""
+    job = await submit(desk, day())
+    await desk.plan(job)
+    newcomer = {
+        "locations": {"F": {"lat": 39.92, "lon": 116.41}},
+        "tickets": {"f": {"location": "F", "demand": 1}},
+    }
+    again = await desk.use("resolve_vrp", warm_from=job, patch=newcomer, keep_agents=True)
+    assert again["kept_tickets"] == 4
+    assert (await desk.plan(again["job_id"]))["tickets_served"] == 5
+    assert len(engine.asked) == 2
+
+
+async def test_before_the_first_solve_travel_is_not_known_and_that_is_said(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC T7: a day is checked for all that can be told without roads; nobody is asked for it."""
+    told = await desk.use("create_scenario", **day())
+    assert told["assumptions"] == ["Travel is asked of the road engine car when the day is solved."]
+    checked = await desk.use("validate_scenario", scenario=day())
+    assert checked["valid"]
+    assert "lower_bound" not in checked
+    assert engine.asked == []
+
+
+async def test_a_failing_engine_fails_the_job_with_a_code(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC T8: code 5050 and retryable; the next solve, with the engine back, succeeds."""
+    engine.mood = "refuses"
+    failed = await end(desk, await submit(desk, day()))
+    assert failed.state is JobState.FAILED
+    assert failed.error is not None
+    assert (failed.error["code"], failed.error["retryable"]) == (5050, True)
+    engine.mood = ""
+    assert (await end(desk, await submit(desk, day()))).state is JobState.COMPLETED
+
+
+async def test_a_place_off_the_roads_fails_the_job_with_its_path(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC T7: code, path and hint, for whoever reads the job."""
+    engine.islands = {CORNERS["C"]}
+    failed = await end(desk, await submit(desk, day()))
+    assert failed.error is not None
+    assert failed.error["code"] == 4005
+    assert failed.error["errors"][0]["path"] == "/locations/3"
+    told = await desk.use("query_vrp_status", job_id=failed.id)
+    assert told["error"]["errors"][0]["path"] == "/locations/3"
+
+
+async def test_cancelling_takes_effect_while_the_engine_is_asked(desk: Desk, engine: RoadEngine) -> None:
+    """SPEC T4, S1: a hanging engine holds nobody."""
+    engine.mood = "hangs"
+    job_id = await submit(desk, day())
+    with anyio.fail_after(20):
+        while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
+            await anyio.sleep(0.01)
+    began = anyio.current_time()
+    await desk.use("cancel_vrp_job", job_id=job_id)
+    assert (await end(desk, job_id)).state is JobState.CANCELLED
+    assert anyio.current_time() - began < 1.0
+    engine.mood = ""
+    engine.let_go.set()
+    assert (await end(desk, await submit(desk, day()))).state is JobState.COMPLETED
+
+
+async def test_unknown_engines_are_refused_with_all_other_faults(desk: Desk) -> None:
+    """SPEC T7: all at once: the engine nobody configured and the place without a position."""
+    wrong = day("http://10.0.0.1/", locations=[*day()["locations"][1:], {"id": "D"}])
+    found = await desk.use("validate_scenario", scenario=wrong)
+    assert {fault["path"] for fault in found["errors"]} == {"/travel/router", "/locations/4"}
+    assert found["errors"][0]["accepted"] == "car or lorry"
+
+
+def test_tables_survive_packing() -> None:
+    """Our choice: thousandths are kept exactly."""
+    import numpy as np
+
+    tables = Tables(("a", "北"), np.array([[0, 0.001], [123456.789, 0]]), None, {"source": "t"})
+    twin = Tables.unpack(tables.pack())
+    assert twin.locations == tables.locations
+    assert twin.durations is None
+    assert twin.distances is not None
+    assert twin.distances.tolist() == tables.distances.tolist()  # type: ignore[union-attr]
