@@ -107,6 +107,15 @@ class Settings(BaseSettings):
     max_queued: int = Field(10_000, ge=1, description="Jobs the whole queue holds before it refuses.")
     max_queued_per_principal: int = Field(1000, ge=1, description="Queued jobs of one principal.")
     max_solving_per_principal: int = Field(64, ge=1, description="Jobs of one principal solved at the same time.")
+    max_share: float = Field(
+        1.0, gt=0, le=1, description="Share of all slots one principal may hold; below 1 some stay free for others."
+    )
+    submit_rate_per_s: float = Field(
+        0.0, ge=0, description="New jobs a second one principal may keep submitting; 0 for no limit."
+    )
+    submit_burst: int = Field(
+        100, ge=1, description="New jobs one principal may submit at once, where that is limited."
+    )
     solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use.")
     solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
     scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
@@ -134,15 +143,6 @@ class Settings(BaseSettings):
     auth_issuers: dict[str, str | None] = Field(
         default_factory=dict,
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
-    max_share: float = Field(
-        1.0, gt=0, le=1, description="Share of all slots one principal may hold; below 1 some stay free for others."
-    )
-    submit_rate_per_s: float = Field(
-        0.0, ge=0, description="New jobs a second one principal may keep submitting; 0 for no limit."
-    )
-    submit_burst: int = Field(
-        100, ge=1, description="New jobs one principal may submit at once, where that is limited."
-    )
     )
     auth_audience: str | None = Field(
         None, description="Resource identifier tokens must be issued for. Default: public_url + /mcp."
