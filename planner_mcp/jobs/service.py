@@ -17,7 +17,6 @@ from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.jobs.matrices import Matrices
-from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
 from planner_mcp.settings import Settings
@@ -193,8 +192,6 @@ class Planner:
         """Return the queue at a glance."""
         return await self._store.stats()
 
-    async def ready(self) -> QueueStats:
-        """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
     async def allowance(self, principal: Principal) -> dict[str, Any]:
         """Return what a principal may use, what it uses now, and how busy the house is (SPEC J8)."""
         used = {}
@@ -204,6 +201,8 @@ class Planner:
         queue = {"queued": stats.queued, "solving": stats.solving, "slots": stats.live_slots}
         return {"limits": limits_of(self._settings), "used": used, "queue": queue}
 
+    async def ready(self) -> QueueStats:
+        """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
         await self._store.ping()
         return await self._store.stats()
 

@@ -27,10 +27,10 @@ key                      kind    holds                                          
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S
 {pN}:ping                string  proof that writes are taken                       PING_S
 {pN}:rate:<p>            hash    tokens left of a principal's rate (pool 0)        until it would be full again
+{pN}:pace:<p>            hash    the same for its submits, where they are limited  until it would be full again
 {pN}:audit:<date>        stream  audit log of a UTC day (pool 0)                   audit TTL from its last line
 {pN}:wh:…                        webhook deliveries, drawn in store/outbox.py      keep
 {p0}:whsec:<p>           hash    signing secrets, drawn in store/secrets.py        KEEP_S
-{pN}:pace:<p>            hash    the same for its submits, where they are limited  until it would be full again
 
 Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers)
