@@ -188,6 +188,12 @@ class Settings(BaseSettings):
     )
     webhook_jitter: float = Field(0.2, ge=0, le=1, description="Random share by which each delay varies.")
     webhook_timeout_s: float = Field(15.0, gt=0, description="Total time of one delivery attempt.")
+    webhook_rate_per_s: float = Field(
+        50.0, gt=0, description="Attempts a second to one endpoint, a second's worth at once."
+    )
+    webhook_disable_after_s: float = Field(
+        5 * 86400.0, gt=0, description="An endpoint that failed for this long hears no more until its owner asks."
+    )
     secret_key: str | None = Field(
         None, description="Key that seals stored secrets; made and kept in data_dir when empty."
     )

@@ -59,6 +59,15 @@ def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = No
 
 
 @app.command()
+def endpoints(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Tell how endpoints do: new, working, failing, resting or disabled."""
+    for one in _ask(lambda hooks, _settings: hooks.endpoints(principal, count=1000), redis_url, data_dir):
+        since = f"failing since {_at(one.failing_since)}" if one.failing_since else ""
+        parts = [one.state, one.url, f"pending {one.pending}", f"failures {one.failures}", since]
+        typer.echo("  ".join(part for part in parts if part))
+
+
+@app.command()
 def replay(
     delivery_ids: Annotated[list[str] | None, typer.Argument(help="Deliveries to send again.")] = None,
     dead: Annotated[bool, typer.Option(help="All that were given up.")] = False,

@@ -57,6 +57,37 @@ class Delivery:
     """Oldest first, those before a replay included; only when one delivery was asked for."""
 
 
+class EndpointState(StrEnum):
+    """How an endpoint does."""
+
+    NEW = "new"
+    """No attempt was made yet."""
+    WORKING = "working"
+    FAILING = "failing"
+    RESTING = "resting"
+    """Failed often, or asked for a pause: left alone for a while, then probed."""
+    DISABLED = "disabled"
+    """It said that it is gone, or failed for too long: nothing is sent until its owner replays or tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One receiver of a principal's webhooks: a URL without its query."""
+
+    url: str
+    state: EndpointState
+    pending: int
+    """Deliveries that wait or are under way."""
+    failures: int
+    """Failed attempts in a row."""
+    status: int | None
+    """Of the last answer; None when there was none."""
+    failing_since: datetime | None = None
+    last_at: datetime | None = None
+    """When the last attempt ended."""
+    rests_until: datetime | None = None
+
+
 class DeliveryStore(Protocol):
     """A principal's deliveries. Another's are answered like unknown ones, with `NotFoundError`."""
 
@@ -68,6 +99,10 @@ class DeliveryStore(Protocol):
 
     async def delivery(self, principal: str, delivery_id: str) -> Delivery:
         """Return one delivery with its attempts."""
+        ...
+
+    async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
+        """Return how endpoints do, those last given something first."""
         ...
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:

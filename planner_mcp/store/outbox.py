@@ -8,7 +8,8 @@ deliveries in flight, so a broken one holds up nobody else. Times are the store'
 {pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, due_ms …       keep
 {pN}:wh:tries:<delivery> list    its attempts, JSON                                                       keep
 {pN}:wh:q:<endpoint>     zset    its pending deliveries by due time                                       keep
-{pN}:wh:ep:<endpoint>    hash    url, inflight, proven, failures, not_before_ms, paced_ms, gone             keep
+{pN}:wh:ep:<endpoint>    hash    url, inflight, proven, failures, failing_ms, not_before_ms, paced_ms, gone keep
+{pN}:wh:eps:<p>          zset    endpoints of a principal by when they were last given something           keep
 {pN}:wh:proven|unproven  zset    endpoints by when the next attempt may start                              keep
 {pN}:wh:leases           zset    "<delivery>/<fence>" by when the lease ends                               keep
 {pN}:wh:all|dead:<p>     zset    deliveries of a principal by age, and those given up                      keep
@@ -19,6 +20,7 @@ deliveries in flight, so a broken one holds up nobody else. Times are the store'
 import json
 import re
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, StoreError
-from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState
+from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
 from planner_mcp.notify.endpoints import Verdict
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
@@ -36,9 +38,8 @@ GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
 PARALLEL: Final = 8
 """Deliveries in flight to one endpoint that answers; one that does not is tried with one at a time."""
-RATE_PER_S: Final = 50.0
-BURST: Final = 50
-"""Attempts to one endpoint: this many at once, then `RATE_PER_S`."""
+BURST_S: Final = 1.0
+"""Attempts to one endpoint that may be made at once: as many as its rate allows in this time."""
 TRIPS: Final = 10
 """Failures in a row, of any deliveries, after which an endpoint is left alone for a while."""
 REST_S: Final = 30.0
@@ -198,6 +199,18 @@ class Outbox:
         tries = await self._link.command("LRANGE", keys.key(self._pool, "wh", "tries", delivery_id), 0, -1)
         return _delivery(delivery_id, kept, [json.loads(text) for text in tries])
 
+    async def endpoints(self, principal: str, count: int) -> list[Endpoint]:
+        """Return how a principal's endpoints do, those last given something first."""
+        found = []
+        for name in await self._link.command(
+            "ZRANGE", keys.key(self._pool, "wh", "eps", principal), 0, count - 1, "REV"
+        ):
+            kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "ep", name))
+            pending = await self._link.command("ZCARD", keys.key(self._pool, "wh", "q", name))
+            if kept.get("url"):
+                found.append(_endpoint(kept, int(pending), self._clock_ms() / 1000 if self._clock_ms else time.time()))
+        return found
+
     async def replay(self, principal: str, delivery_id: str) -> bool:
         """Schedule an ended delivery anew; False when it is unknown or another's."""
         reply = await self._step("webhook_replay", {"id": delivery_id, "principal": principal})
@@ -220,8 +233,9 @@ def policy(settings: Settings) -> dict[str, int]:
         "first": schedule[0] if schedule else 0.0,
         "rest": min(REST_S, longest_s),
         "longest_rest": min(LONGEST_REST_S, longest_s),
-        "interval": 1 / RATE_PER_S,
-        "burst": BURST / RATE_PER_S,
+        "interval": 1 / settings.webhook_rate_per_s,
+        "burst": BURST_S,
+        "disable": settings.webhook_disable_after_s,
     }
     return {"parallel": PARALLEL, "trips": TRIPS} | {f"{name}_ms": int(value * 1000) for name, value in seconds.items()}
 
@@ -257,6 +271,25 @@ def _delivery(delivery_id: str, kept: dict[str, str], tries: Sequence[dict[str, 
         attempt_count=int(kept["attempts"]),
         error=kept.get("error", ""),
         attempts=tuple(Attempt(_time(t["at_ms"]), t["status"] or None, t["error"], int(t["took_ms"])) for t in tries),
+    )
+
+
+def _endpoint(kept: dict[str, str], pending: int, now_s: float) -> Endpoint:
+    failures, rests_until = int(kept.get("failures", 0)), int(kept.get("not_before_ms", 0)) / 1000
+    state = EndpointState.FAILING if failures else EndpointState.WORKING if "status" in kept else EndpointState.NEW
+    if failures and rests_until > now_s:
+        state = EndpointState.RESTING
+    if "gone" in kept:
+        state = EndpointState.DISABLED
+    return Endpoint(
+        url=kept["url"].partition("?")[0],
+        state=state,
+        pending=pending + int(kept.get("inflight", 0)),
+        failures=failures,
+        status=int(kept.get("status", 0)) or None,
+        failing_since=_time(kept["failing_ms"]) if "failing_ms" in kept else None,
+        last_at=_time(kept["last_ms"]) if "last_ms" in kept else None,
+        rests_until=_time(rests_until * 1000) if state is EndpointState.RESTING else None,
     )
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from planner_mcp.errors import NotFoundError
-from planner_mcp.jobs.deliveries import Delivery, DeliveryState, SecretNote
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, SecretNote
 from planner_mcp.notify.endpoints import endpoint_id
 from planner_mcp.settings import Settings
 from planner_mcp.store.link import Link
@@ -44,6 +44,10 @@ class RedisWebhooks:
         if (found := await self._find(principal, delivery_id)) is None:
             raise NotFoundError
         return found
+
+    async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
+        """Return how endpoints do, those last given something first; each pool judges an endpoint by itself."""
+        return [one for outbox in self._outboxes for one in await outbox.endpoints(principal, count)][:count]
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""

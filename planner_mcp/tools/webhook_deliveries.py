@@ -1,11 +1,12 @@
 """`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, input_error
-from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Webhooks
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Webhooks
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
@@ -16,7 +17,7 @@ SHOWN_ATTEMPTS: Final = 10
 class DeliveriesArguments(Arguments):
     """Arguments of `webhook_deliveries`."""
 
-    action: Literal["list", "show", "replay", "test"] = "list"
+    action: Literal["list", "show", "replay", "test", "endpoints"] = "list"
     delivery_id: Annotated[str | None, Field(max_length=120, description="to show or replay")] = None
     url: Annotated[str | None, Field(max_length=2048, description="endpoint to test")] = None
     state: Annotated[Literal["pending", "delivered", "dead"] | None, Field(description="list only these")] = None
@@ -30,8 +31,9 @@ _OUTPUT: Final = {
         "deliveries": {"type": "array", "items": {"type": "object"}},
         "total": {"type": "integer"},
         "next_page": {"type": "integer"},
+        "endpoints": {"type": "array", "items": {"type": "object"}},
     },
-    "required": ["deliveries"],
+    "required": [],
 }
 
 
@@ -43,6 +45,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     principal = ctx.principal.id
     if asked.action == "list":
         return await _list(webhooks, principal, asked)
+    if asked.action == "endpoints":
+        return _endpoints(await webhooks.endpoints(principal, count=asked.size))
     if asked.action == "test":
         url = _needed(asked.url, "/url", "the https URL of an endpoint")
         check_callback_url(url, ctx.settings, path="/url")
@@ -77,6 +81,19 @@ def _one(delivery: Delivery) -> ToolResult:
     return ToolResult({"deliveries": [{**_row(delivery), "tries": tries}]}, "\n".join([_line(delivery), *lines]))
 
 
+def _endpoints(found: Sequence[Endpoint]) -> ToolResult:
+    rows = [_endpoint_row(one) for one in found]
+    lines = [" ".join(f"{name}={value}" for name, value in row.items()) for row in rows]
+    return ToolResult({"endpoints": rows}, "\n".join(lines or ["No endpoint was given anything yet."]))
+
+
+def _endpoint_row(one: Endpoint) -> dict[str, Any]:
+    times = {"failing_since": one.failing_since, "rests_until": one.rests_until, "last_at": one.last_at}
+    row: dict[str, Any] = {"url": one.url, "state": one.state, "pending": one.pending, "failures": one.failures}
+    row |= {"last_status": one.status} if one.status else {}
+    return row | {name: timestamp(moment) for name, moment in times.items() if moment is not None}
+
+
 def _row(delivery: Delivery) -> dict[str, Any]:
     row: dict[str, Any] = {
         "delivery_id": delivery.id,
@@ -102,7 +119,7 @@ TOOL: Final = Tool(
     title="Webhook deliveries",
     description=(
         "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one with the same id, "
-        "or test an endpoint."
+        "test an endpoint, or see how endpoints do (a disabled one hears again after replay or test)."
     ),
     input_schema=schema_of(DeliveriesArguments),
     output_schema=_OUTPUT,

@@ -55,21 +55,11 @@ REQUIREMENTS: Final = (
     Requirement("J7", "SIGTERM drains; with Redis away callers are told to come back and nothing is lost."),
     Requirement("J8", "Quotas, fair sharing, priorities and a bounded queue that says when to come back."),
     Requirement("J9", "Every stored key has a life; jobs belong to the principal, never to a connection."),
-    Requirement(
-        "W1", "Webhooks are signed in the Standard Webhooks form, with several secrets while one rotates.", "issue 3"
-    ),
-    Requirement(
-        "W2", "A webhook's body is the notification of the event; its schema stands in the manifest.", "issue 3"
-    ),
-    Requirement(
-        "W3", "Deliveries go at least once through an outbox, with retries over hours and dead letters.", "issue 3"
-    ),
-    Requirement(
-        "W4", "A webhook never reaches an address that is not public, save where a deployment allows it.", "issue 3"
-    ),
-    Requirement(
-        "W5", "A client learns its webhook secret once; networks, ports and schedules are settings.", "issue 3"
-    ),
+    Requirement("W1", "Webhooks are signed in the Standard Webhooks form, with several secrets while one rotates."),
+    Requirement("W2", "A webhook's body is the notification of the event; its schema stands in the manifest."),
+    Requirement("W3", "Deliveries go at least once through an outbox, with retries over hours and dead letters."),
+    Requirement("W4", "A webhook never reaches an address that is not public, save where a deployment allows it."),
+    Requirement("W5", "A client learns its webhook secret once; networks, ports and schedules are settings."),
     Requirement("R1", "Scenarios, jobs, plans, logs and reports are resources with stated URIs."),
     Requirement("R2", "Resources can be listed, completed, subscribed to and followed.", "issue 4"),
     Requirement("R3", "Sensitive fields are declared and masked for principals without the scope."),
@@ -91,7 +81,7 @@ REQUIREMENTS: Final = (
     Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan."),
     Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out.", "issue 5"),
     Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
-    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", "issue 3"),
+    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", LATER),
     Requirement("O4", "The flow over several servers, address resolution included, runs as an example.", LATER),
     Requirement(
         "O5", "A REST face with OpenAPI, and an adapter that serves chosen foreign operations as tools.", LATER

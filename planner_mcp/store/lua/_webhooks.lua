@@ -11,6 +11,7 @@ local function endpoint_key(endpoint) return W .. 'ep:' .. endpoint end
 local function queue_key(endpoint) return W .. 'q:' .. endpoint end
 local function lane_key(is_proven) return W .. (is_proven and 'proven' or 'unproven') end
 local function all_key(principal) return W .. 'all:' .. principal end
+local function endpoints_key(principal) return W .. 'eps:' .. principal end
 local function dead_key(principal) return W .. 'dead:' .. principal end
 
 local function hash(key) return table_of(call('HGETALL', key)) end
@@ -44,6 +45,9 @@ local function bury(id, delivery, reason)
   call('ZADD', dead_key(delivery.principal), NOW, id)
   lives(delivery_key(id), attempts_key(id), dead_key(delivery.principal))
 end
+
+-- Its owner asks for an endpoint: whatever it was left alone for is forgotten, and it has its time to prove itself.
+local function reopen(endpoint) call('HDEL', endpoint_key(endpoint), 'gone', 'not_before_ms', 'failing_ms') end
 
 -- Ends a lease; false when it had passed on.
 local function let_go(lease, endpoint)

@@ -14,7 +14,7 @@ end
 
 local function refusal(delivery, known)
   if delivery.state ~= 'pending' then return '' end
-  if known.gone == '1' then return 'endpoint is gone' end
+  if known.gone then return known.gone end
   if tonumber(delivery.expires_ms) < NOW then return 'endpoint is out of service' end
 end
 

@@ -11,7 +11,10 @@ local function schedule(posting, body)
   for _, index in ipairs({ all, dead }) do call('ZREMRANGEBYSCORE', index, '-inf', NOW - POLICY.keep_ms) end
   queue(posting.id, posting.endpoint, NOW + POLICY.first_ms)
   call('HSET', endpoint_key(posting.endpoint), 'url', posting.url)
-  lives(key, all, endpoint_key(posting.endpoint))
+  call('ZADD', endpoints_key(posting.principal), NOW, posting.endpoint)
+  call('ZREMRANGEBYSCORE', endpoints_key(posting.principal), '-inf', NOW - POLICY.keep_ms)
+  if posting.entry == '' then reopen(posting.endpoint) end
+  lives(key, all, endpoint_key(posting.endpoint), endpoints_key(posting.principal))
   rescore(posting.endpoint)
 end
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import anyio
 import pytest
 
-from planner_mcp.jobs.deliveries import DeliveryState
+from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
 from planner_mcp.notify.endpoints import Verdict, endpoint_id
 from planner_mcp.settings import Settings
 from planner_mcp.store.outbox import TRIPS, Outbox, Outcome, Posting
@@ -46,9 +46,9 @@ def outbox(store: RedisStore, settings: Settings, clock: Clock) -> Outbox:
     return Outbox(store.link, 0, real, clock_ms=clock)
 
 
-async def take(outbox: Outbox, url: str = "https://a/x", number: int = 0) -> str:
+async def take(outbox: Outbox, url: str = "https://a/x", number: int = 0, entry: str = "") -> str:
     name = f"{NAME}:{number}"
-    await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", NAME, "{}")])
+    await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", NAME, "{}", entry)])
     return name
 
 
@@ -141,6 +141,31 @@ async def test_an_endpoint_that_keeps_failing_is_left_alone_and_probed(outbox: O
     assert len((await outbox.claim(50, 50))[0]) > 1
 
 
+async def test_an_endpoint_that_fails_for_days_is_disabled_until_its_owner_asks(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W3, W4: `webhook_disable_after_s`; what waits is given up, a test or a replay opens it again."""
+    every_s, limit_s, states = 6 * 3600, Settings().webhook_disable_after_s, list[EndpointState]()
+    for tries in range(1, int(limit_s / every_s) + 2):
+        await take(outbox, number=tries, entry="1-0")
+        ((dispatch,), _next) = await outbox.claim(50, 50)
+        await outbox.settle(dispatch, FAILED)
+        (one,) = await outbox.endpoints("ann", 9)
+        assert (one.url, one.failures, one.status) == ("https://a/x", tries, 500)
+        states.append(one.state)
+        clock.pass_s(every_s)
+    resting = [EndpointState.RESTING] * (tries - TRIPS)
+    assert states == [*[EndpointState.FAILING] * (TRIPS - 1), *resting, EndpointState.DISABLED]
+    late = await take(outbox, number=99, entry="1-0")
+    clock.pass_s(3600)
+    assert (await outbox.claim(50, 50))[0] == []
+    given_up = await outbox.find("ann", late)
+    assert given_up is not None
+    assert (given_up.state, given_up.error) == (DeliveryState.DEAD, "endpoint failed for too long")
+    await outbox.replay("ann", given_up.id)
+    ((again,), _next) = await outbox.claim(50, 50)
+    await outbox.settle(again, DELIVERED)
+    assert (await outbox.endpoints("ann", 9))[0].state is EndpointState.WORKING
+
+
 async def test_broken_endpoints_have_a_lane_of_their_own(outbox: Outbox) -> None:
     """SPEC W4: however many broken endpoints wait, one that works is served first; each has one in flight."""
     await take(outbox, "https://good/x", 0)
@@ -185,10 +210,10 @@ async def test_a_delivery_held_back_for_too_long_is_given_up(outbox: Outbox, clo
 async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """Issue 3: not by more than a second."""
+    """SPEC W4: not by more than a second, its first contact included; the dead hold on for longer than the test."""
     for number in range(50):
         receiver.answers[f"/dead/{number}"] = [hanging]
-    async with carrying(store, settings):
+    async with carrying(store, settings.model_copy(update={"webhook_timeout_s": 60.0})):
         for _ in range(4):
             for number in range(50):
                 await post.put(receiver.url(f"/dead/{number}"))

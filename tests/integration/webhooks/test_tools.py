@@ -82,6 +82,10 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
         tested = await call(ctx, "webhook_deliveries", action="test", url=receiver.url("/test"))
         assert tested.structured["deliveries"][0]["event"] == "test"
         await receiver.wait_for(1, "/test")
+        told = (await call(ctx, "webhook_deliveries", action="endpoints")).structured["endpoints"]
+        assert {receiver.url("/hook"), receiver.url("/test")} == {row["url"] for row in told}
+        assert all(row["state"] in ("working", "new") for row in told)
+        assert (await call(stranger, "webhook_deliveries", action="endpoints")).structured == {"endpoints": []}
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,7 @@ async def test_commands_do_the_same(post: Post, receiver: Receiver, settings: Se
     assert (code, name[:7]) == (0, "test-0-")
     assert name in (await run("list", "--state", "pending"))[1]
     assert receiver.url("/hook") in (await run("show", name))[1]
+    assert (await run("endpoints"))[1] == f"new  {receiver.url('/hook')}  pending 1  failures 0"
     assert "pending" in (await run("replay", name))[1]
     assert await run("show", "nothing") == (1, "Nothing with this id is known here.")
     assert (await run("test", "https://10.0.0.1/"))[0] == 1
