@@ -27,7 +27,7 @@ from tests.chaos.fleet import Fleet, fleet_of
 from tests.chaos.light import PLAN
 from tests.chaos.record import keep, sizes
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 Storm = tuple[RedisStore, Settings]
 AT_ONCE = 20
 NEIGHBOURS = 60

@@ -26,7 +26,7 @@ from tests.chaos.record import keep, size_of, sizes
 from tests.chaos.valkey import Valkey
 from workers.chores import call_off
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700)]
 Mode = Literal["none", "wait", "waitaof"]
 WRITERS = 4
 PHASE_S = 0.7

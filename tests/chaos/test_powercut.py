@@ -32,7 +32,7 @@ from tests.chaos.valkey import Valkey
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.timeout(3600),
+    pytest.mark.timeout(700),
     pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler"),
 ]
 WRITERS = 4
