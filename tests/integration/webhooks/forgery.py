@@ -1,11 +1,15 @@
 """Run inside a network namespace of its own, where every address is this machine: counts who is reached.
 
 Nothing can leave: the namespace has a loopback interface and no other.
-Prints `{"control": n, "forged": n, "tried": n}`.
+Beside the named targets it tries random addresses of special networks, as many as its first argument says: half of
+them written in the URL, half told by a name service. Prints `{"control": n, "forged": n, "tried": n, "random": n}`.
 """
 
 import asyncio
+import contextlib
+import ipaddress
 import json
+import random
 import socket
 import ssl
 import subprocess
@@ -19,7 +23,7 @@ from planner_mcp.errors import EndpointUnreachableError
 from planner_mcp.notify.guard import system_lookup
 from planner_mcp.notify.sender import Sender
 from planner_mcp.settings import Settings
-from tests.unit.notify.targets import FORBIDDEN_URLS
+from tests.unit.notify.targets import FORBIDDEN_URLS, SPECIAL
 
 PORTS = (80, 443, 8080, 8443)
 FORBIDDEN_ANSWERS = [
@@ -64,6 +68,27 @@ async def tried(url: str, answers: Sequence[str] | None = None) -> int:
     return connections - before
 
 
+async def tried_at_random(count: int, seed: int = 20261121) -> int:
+    """Return how many connections random addresses of special networks see."""
+    dice, networks = random.Random(seed), [ipaddress.ip_network(text) for text in SPECIAL]
+    answers: list[str] = []
+
+    async def lookup(_host: str) -> Sequence[str]:
+        return answers
+
+    sender, before = Sender(Settings(webhook_timeout_s=1.0), lookup=lookup, tls=TLS), connections
+    for number in range(count):
+        network = dice.choice(networks)
+        address = network[dice.randrange(network.num_addresses)]
+        answers[:] = [str(address)]
+        literal = f"[{address}]" if address.version == 6 else str(address)
+        host = literal if number % 2 else "hooks.example.com"
+        with contextlib.suppress(EndpointUnreachableError):
+            await sender.post(f"https://{host}/", {}, b"{}")
+    await anyio.sleep(0.1)
+    return connections - before
+
+
 async def main() -> None:
     for port in PORTS:
         for host in ("0.0.0.0", "::"):  # noqa: S104 - inside the namespace
@@ -72,7 +97,9 @@ async def main() -> None:
     control += await tried("https://hooks.example.com/", ["8.8.8.8"])
     forged = [await tried(url) for url in FORBIDDEN_URLS]
     forged += [await tried("https://hooks.example.com/", answers) for answers in FORBIDDEN_ANSWERS]
-    print(json.dumps({"control": control, "forged": sum(forged), "tried": len(forged)}))  # noqa: T201
+    at_random = int(sys.argv[1])
+    seen = {"control": control, "forged": sum(forged) + await tried_at_random(at_random), "tried": len(forged)}
+    print(json.dumps({**seen, "random": at_random}))  # noqa: T201
 
 
 if __name__ == "__main__":
