@@ -1,6 +1,5 @@
 """A store of the storm's own, and a seed."""
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import storm_settings
+from tests.chaos.record import seed_of
 
 HERE = Path(__file__).parent
 
@@ -25,8 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def seed() -> int:
-    """`CHAOS_SEED`, 1 unless said otherwise."""
-    return int(os.environ.get("CHAOS_SEED", "1"))
+    """The seed of every storm."""
+    return seed_of()
 
 
 @pytest.fixture

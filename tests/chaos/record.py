@@ -16,6 +16,11 @@ import pytest
 from benchmarks.record import machine
 
 
+def seed_of() -> int:
+    """Return `CHAOS_SEED`, 1 unless said otherwise."""
+    return int(os.environ.get("CHAOS_SEED", "1"))
+
+
 def size_of(name: str, long: int) -> int:
     """Return the size of a test that has no quick half."""
     return int(os.environ.get(name, long))
