@@ -29,6 +29,8 @@ SMALLEST: Final = {
 }
 PLAN: Final[dict[str, Any]] = {"status": "feasible", "cost": 0.0, "routes": [], "unassigned": []}
 WORKER: Final = "bench"
+SLOTS: Final = 8
+"""Of the worker that empties a backlog; each is a worker to the store, as the processes of a pool are."""
 
 
 async def measure(folder: Path, *, n: int) -> list[Figure]:
@@ -66,24 +68,26 @@ async def _submit(planner: Planner, store: RedisStore, scenario: StoredScenario,
         started = time.perf_counter()
         await planner.submit(LOCAL, _request(scenario))
         samples.append(time.perf_counter() - started)
-    async with _worker(store, slots=8):
-        await _all_claimed(store, n)
+    await _all_claimed(store, n)
     return spread("submit, engine only", samples, "one Lua step, durable (appendfsync always) when it returns")
 
 
 async def _all_claimed(store: RedisStore, n: int) -> None:
-    async def slot() -> None:
-        nonlocal n
-        while n > 0 and (claim := await store.claim(WORKER, 1.0)):
-            n -= 1
-            await store.complete(claim, Progress(percent=99), PLAN)
+    left = iter(range(n))
 
-    await asyncio.gather(*(slot() for _ in range(8)))
+    async def slot(name: str) -> None:
+        async with _worker(store, name):
+            for _ in left:
+                claim = await store.claim(name, 5.0)
+                assert claim is not None, "the job went to nobody"
+                await store.complete(claim, Progress(percent=99), PLAN)
+
+    await asyncio.gather(*(slot(f"{WORKER}-{number}") for number in range(SLOTS)))
 
 
 async def _pick_up(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
     samples = []
-    async with _worker(store, slots=1):
+    async with _worker(store):
         for _ in range(n):
             waiting = asyncio.create_task(store.claim(WORKER, 5.0))
             await asyncio.sleep(0.001)  # the worker stands at the queue before the job comes
@@ -98,7 +102,7 @@ async def _pick_up(planner: Planner, store: RedisStore, scenario: StoredScenario
 
 async def _event(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
     samples: list[float] = []
-    async with _worker(store, slots=1):
+    async with _worker(store):
         job = await planner.submit(LOCAL, _request(scenario))
         claim = await store.claim(WORKER, 5.0)
         assert claim is not None, "the job went to nobody"
@@ -123,19 +127,18 @@ async def _report(store: RedisStore, claim: Claim, index: int) -> None:
 async def _drain(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
     for _ in range(n):
         await planner.submit(LOCAL, _request(scenario))
-    async with _worker(store, slots=8):
-        started = time.perf_counter()
-        await _all_claimed(store, n)
-        elapsed_s = time.perf_counter() - started
+    started = time.perf_counter()
+    await _all_claimed(store, n)
+    elapsed_s = time.perf_counter() - started
     return rate(
-        "drain of a backlog, engine only", n, elapsed_s, "claim and complete, 8 slots of one process, no solver"
+        "drain of a backlog, engine only", n, elapsed_s, f"claim and complete, {SLOTS} slots of one process, no solver"
     )
 
 
 @asynccontextmanager
-async def _worker(store: RedisStore, *, slots: int) -> AsyncIterator[None]:
-    await store.register(WORKER, slots)
+async def _worker(store: RedisStore, name: str = WORKER) -> AsyncIterator[None]:
+    await store.register(name, 1)
     try:
         yield
     finally:
-        await store.unregister(WORKER)
+        await store.unregister(name)

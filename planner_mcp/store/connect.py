@@ -15,6 +15,7 @@ from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import border
 from planner_mcp.store.embedded import EmbeddedStore
+from planner_mcp.store.line import Line
 from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 
@@ -79,9 +80,11 @@ async def _link(url: str, settings: Settings) -> Link:
         await _close(client)
         raise
     if not is_cluster:
-        return _joined(client, _client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS), settings)
+        line = Line(_client(url, None, 1), answer_s=ANSWER_S)
+        return _joined(client, _client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS), line, settings)
     await _close(client)
-    return _joined(_cluster(url, ANSWER_S), _cluster(url, BLOCKING_TIMEOUT_S), settings)
+    cluster = _cluster(url, ANSWER_S)
+    return _joined(cluster, _cluster(url, BLOCKING_TIMEOUT_S), cluster, settings)
 
 
 def _answer_s(settings: Settings) -> float:
@@ -90,15 +93,15 @@ def _answer_s(settings: Settings) -> float:
     return max(ANSWER_S, settings.replication_wait_s + CONFIRM_S) if is_confirmed else ANSWER_S
 
 
-def _joined(commands: Any, blocking: Any, settings: Settings) -> Link:
+def _joined(commands: Any, blocking: Any, line: Any, settings: Settings) -> Link:
     async def close() -> None:
-        await _close(commands)
-        await _close(blocking)
+        for client in (line, commands, blocking):
+            await _close(client)
 
-    return Link(commands, blocking, settings=settings, close=close)
+    return Link(commands, blocking, line, settings=settings, close=close)
 
 
-def _client(url: str, timeout_s: float, connections: int) -> Redis:
+def _client(url: str, timeout_s: float | None, connections: int) -> Redis:
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=connections,

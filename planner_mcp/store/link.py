@@ -1,7 +1,7 @@
 """The line to Redis: runs steps and the few plain commands, each inside the border.
 
-Owns the two clients: one for commands, which answer at once or fail, and one for blocking reads, each of which holds a
-connection of its own. Nothing else in the engine talks to Redis.
+Owns the shared connection for what is answered at once or fails, and the client for blocking reads, each of which holds
+a connection of its own. Nothing else in the engine talks to Redis.
 """
 
 import asyncio
@@ -32,14 +32,22 @@ class Link:
     Args:
         commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
         blocking: The same with a socket timeout above `BLOCK_S`.
+        line: Runs what answers at once: the shared connection, or the first client where keys lie on several servers.
         settings: Limits and lives the steps are loaded with.
         close: Closes both clients.
     """
 
     def __init__(
-        self, commands: Any, blocking: Any, *, settings: Settings, close: Callable[[], Awaitable[None]] | None = None
+        self,
+        commands: Any,
+        blocking: Any,
+        line: Any,
+        *,
+        settings: Settings,
+        close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.commands = commands
+        self._line = line
         self.pools = settings.pools
         self._blocking = blocking
         self._steps = load_steps(settings)
@@ -57,9 +65,9 @@ class Link:
         with border():
             async with asyncio.timeout(ANSWER_S):
                 try:
-                    reply = await self.commands.execute_command("EVALSHA", step.sha, *arguments)
+                    reply = await self._line.execute_command("EVALSHA", step.sha, *arguments)
                 except NoScriptError:
-                    reply = await self.commands.execute_command("EVAL", step.text, *arguments)
+                    reply = await self._line.execute_command("EVAL", step.text, *arguments)
         return list(reply)
 
     async def safe_step(self, name: str, pool: int, args: dict[str, Any]) -> Reply:
@@ -81,7 +89,7 @@ class Link:
         """Run one plain command."""
         with border():
             async with asyncio.timeout(ANSWER_S):
-                return await self.commands.execute_command(*words)
+                return await self._line.execute_command(*words)
 
     async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> Entry | None:
         """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).

@@ -5,7 +5,7 @@ round over all takes `ROUND_S`.
 """
 
 import json
-from asyncio import sleep
+from asyncio import Lock, sleep
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -43,7 +43,9 @@ class WorkerSide:
         self._pools = range(settings.pools)
         self._next_pool = count()
         self._heard: dict[int, str] = {}
-        self._owed = defaultdict[str, list[tuple[int, str, str]]](list)
+        self._held = defaultdict[str, set[str]](set)
+        """What each worker here has claimed; of any other delivery to it the claim, or its answer, was lost."""
+        self._claiming = defaultdict[str, Lock](Lock)
 
     # ---- being there
 
@@ -60,26 +62,16 @@ class WorkerSide:
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
-        while owed := self._owed[worker_id]:
-            if claim := await self._take(worker_id, *owed.pop()):
-                return claim
         for pool, block_s in self._turns(wait_s):
-            stream = keys.key(pool, "ready")
-            entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
-            if entry is not None and (claim := await self._take(worker_id, pool, entry[1]["job"], entry[0])):
+            if claim := await self._take(worker_id, pool):
+                return claim
+            if block_s:
+                stream = keys.key(pool, "ready")
+                await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
+        for pool in self._pools if wait_s > 0 else ():
+            if claim := await self._take(worker_id, pool):
                 return claim
         return None
-
-    async def _take(self, worker_id: str, *delivery: *tuple[int, str, str]) -> Claim | None:
-        """Claim a delivered job. If the store goes away meanwhile the delivery is tried first next time.
-
-        Otherwise the job would wait for its lease to end, and be charged a crash if only the answer had been lost.
-        """
-        try:
-            return await self._claim(worker_id, *delivery)
-        except StoreUnavailableError:
-            self._owed[worker_id].append(delivery)
-            raise
 
     def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""
@@ -90,13 +82,16 @@ class WorkerSide:
         while (left := ends_at - monotonic()) > 0:
             yield next(self._next_pool) % len(self._pools), min(left, longest)
 
-    async def _claim(self, worker_id: str, pool: int, job_id: str, delivery_id: str) -> Claim | None:
+    async def _take(self, worker_id: str, pool: int) -> Claim | None:
+        """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
+        held = self._held[worker_id]
         missing = _error(NotFoundError("The scenario of this job is gone."))
-        args = {"job": job_id, "delivery": delivery_id, "worker": worker_id, "missing": missing}
-        reply = await self._insist("claim", pool, args)
-        if reply[0] != "ok":
-            return None
-        _ok, job_fields, scenario_fields, plan = reply
+        async with self._claiming[worker_id]:
+            reply = await self._insist("claim", pool, {"worker": worker_id, "held": list(held), "missing": missing})
+            if reply[0] != "ok":
+                return None
+            _ok, job_fields, scenario_fields, plan, job_id, delivery_id = reply
+            held.add(delivery_id)
         job = records.job_of(job_id, job_fields)
         scenario = records.scenario_of(records.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
@@ -178,18 +173,18 @@ class WorkerSide:
 
     async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> None:
         blank = {"progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}"}
-        self._must_hold(await self._step("finish", claim, {**blank, **args, "change": change}, plan))
+        self._let_go(claim, await self._step("finish", claim, {**blank, **args, "change": change}, plan))
 
     async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
         """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
         poison = _error(PoisonedJobError(f"{PoisonedJobError.summary} Last: {error.get('message', 'unknown')}"))
         reply = await self._step("requeue", claim, {"change": Change.CRASH, "poison": poison})
-        self._must_hold(reply)
+        self._let_go(claim, reply)
         return JobState(reply[1])
 
     async def hand_back(self, claim: Claim) -> None:
         """Give the job back unfinished (drain): queued again at the front, no crash counted."""
-        self._must_hold(await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
+        self._let_go(claim, await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
 
     async def reap(self) -> int:
         """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many."""
@@ -205,6 +200,10 @@ class WorkerSide:
     async def _step(self, name: str, claim: Claim, args: dict[str, Any], *blobs: str) -> Reply:
         pool = ids.pool_of("job", claim.job.id)
         return await self._link.step(name, pool, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
+
+    def _let_go(self, claim: Claim, reply: Reply) -> None:
+        self._held[claim.worker_id].discard(claim.delivery_id)
+        self._must_hold(reply)
 
     @staticmethod
     def _must_hold(reply: Reply) -> None:

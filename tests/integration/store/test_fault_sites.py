@@ -126,7 +126,7 @@ async def sabotaged(settings: Settings) -> AsyncIterator[tuple[RedisStore, Sabot
     wide = {"pools": 2, "lease_s": 1.0}
     async with connect(settings.model_copy(update=wide)) as store:
         link = store._link
-        link.commands, link._blocking = (FaultyClient(each, saboteur) for each in (link.commands, link._blocking))
+        link._line, link._blocking = (FaultyClient(each, saboteur) for each in (link._line, link._blocking))
         store._link = MarkedLink(link, saboteur)  # type: ignore[assignment]
         yield store, saboteur
 
@@ -154,6 +154,7 @@ class Day:
         await insist(store.put_scenario, scenario)
         await insist(store.get_scenario, OWNER, self.scenario)
         await insist(store.register, "w1", 1)
+        assert await insist(store.claim, "w1", 0.01) is None
         await insist(store.wait_control, 0.01)
         first = await self.completed()
         await self.completed(warm_plan_id=ids.plan_of(first.id))

@@ -80,10 +80,10 @@ async def reap(store: RedisStore, is_done: anyio.Event) -> None:
 async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J6, J7, W3: every step is atomic and may be repeated."""
     link, dice = store._link, random.Random(7)
-    healthy = link.commands, link._blocking
+    healthy = link._line, link._blocking
     scenario = StoredScenario(ids.random_name("scn", 0), "ann", {}, datetime.now(UTC), "h")
     await store.put_scenario(scenario)
-    link.commands, link._blocking = Faulty(healthy[0], dice), Faulty(healthy[1], dice)
+    link._line, link._blocking = Faulty(healthy[0], dice), Faulty(healthy[1], dice)
     is_done, jobs = anyio.Event(), []
 
     with anyio.fail_after(60):
@@ -98,8 +98,8 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
                 await anyio.sleep(0.02)
             is_done.set()
 
-    faults = link.commands.faults + link._blocking.faults
-    link.commands, link._blocking = healthy
+    faults = link._line.faults + link._blocking.faults
+    link._line, link._blocking = healthy
     assert len(set(jobs)) == JOBS
     for job_id in jobs:
         kinds = Counter(event.kind.value for event in await store.read_events("ann", job_id))

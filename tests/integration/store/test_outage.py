@@ -130,12 +130,11 @@ async def test_a_delivery_that_could_not_be_claimed_is_claimed_when_the_store_is
     """SPEC J7: it does not wait for its lease to end, and no crash is counted."""
     await desk.workers()
     job = await desk.submit()
-    command = desk.store.redis.execute_command
+    await desk.store.link.read_group("{p0}:ready", group="workers", consumer="w1", block_s=1.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(desk.store.redis, "execute_command", _refuse)
+        patch.setattr(desk.store.link._line, "execute_command", _refuse)
         with pytest.raises(StoreUnavailableError):
             await desk.store.claim("w1", 0.1)
-    assert desk.store.redis.execute_command == command
     claim = await desk.claim(wait_s=0)
     assert (claim.job.id, claim.job.crashes) == (job.id, 0)
 

@@ -55,6 +55,10 @@ class Shop:
         """Return a job as it stands."""
         return await self.store.get_job(OWNER, job.id)
 
+    async def holder(self, job: Job) -> int:
+        """Return the process id of the worker that holds a job."""
+        return int((await self.store.redis.hget(f"{{p0}}:job:{job.id}", "worker")).split("-")[-2])
+
     async def until(self, job: Job, is_it: Callable[[Event], bool]) -> list[Event]:
         """Follow a job until an event, or its end; return all events up to there."""
         seen: list[Event] = []
@@ -148,11 +152,11 @@ async def until_gone(pids: list[int], within_s: float = 15.0) -> None:
             await anyio.sleep(0.01)
 
 
-async def solver_of(pool: Pool) -> tuple[int, int, int]:
-    """Return worker, warm parent and child of a pool of one worker that solves."""
+async def solver_of(pool: Pool, holder: int | None = None) -> tuple[int, int, int]:
+    """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
     with anyio.fail_after(15):
         while True:
-            for worker in pool.pids:
+            for worker in pool.pids if holder is None else [holder]:
                 for warm in children(worker):
                     if forks := children(warm):
                         return worker, warm, forks[0]

@@ -84,7 +84,7 @@ async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(shop: Shop)
     async with shop.crew(2) as pool:
         job = await shop.submit(fleet_body(100), 2)
         await shop.until_planned(job)
-        worker, warm, child = await solver_of(pool)
+        worker, warm, child = await solver_of(pool, await shop.holder(job))
         kill(worker)
         began = time.monotonic()
         await until_gone([worker, warm, child])

@@ -1,0 +1,93 @@
+"""A client of one MCP endpoint that costs next to nothing, so that the server is what is measured.
+
+Owns a keep-alive HTTP/1.1 connection and revision 2026-07-28 spoken over it. It reads bodies by length or in chunks and
+knows no more of HTTP than that; programs use the official client.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+VERSION: Final = "2026-07-28"
+TASKS: Final = "io.modelcontextprotocol/tasks"
+META: Final = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}},
+}
+HEAD: Final = (
+    "POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
+    "accept: application/json, text/event-stream\r\nmcp-protocol-version: {version}\r\n"
+    "mcp-method: {method}\r\nmcp-name: {name}\r\n{more}content-length: {length}\r\n\r\n"
+)
+_ids = count(1)
+
+
+class Wire:
+    """One connection, one request at a time.
+
+    Args:
+        reader, writer: The connection.
+        url: Of the endpoint.
+        headers: Further headers of every request, for example a credential.
+    """
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str, headers: dict[str, str]
+    ) -> None:
+        self._reader, self._writer = reader, writer
+        self._where = urlsplit(url)
+        self._more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of one tool call."""
+        return await self.send("tools/call", tool, {"name": tool, "arguments": arguments})
+
+    async def send(self, method: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of one request."""
+        text = await self._post(method, name, {"params": {**params, "_meta": META}})
+        if text.startswith((b"event:", b"data:", b":")):
+            text = [line for line in text.splitlines() if line.startswith(b"data: {")][-1].removeprefix(b"data: ")
+        reply = json.loads(text)
+        if "result" not in reply:
+            raise RuntimeError(f"{method}: {text[:300]!r}")
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    async def _post(self, method: str, name: str, message: dict[str, Any]) -> bytes:
+        body = json.dumps({"jsonrpc": "2.0", "id": next(_ids), "method": method, **message}).encode()
+        head = HEAD.format(
+            path=self._where.path,
+            host=self._where.netloc,
+            version=VERSION,
+            method=method,
+            name=name,
+            more=self._more,
+            length=len(body),
+        )
+        self._writer.write(head.encode() + body)
+        head_lines = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
+        for line in head_lines:
+            if line.startswith(b"content-length:"):
+                return await self._reader.readexactly(int(line[15:]))
+        return b"".join([chunk async for chunk in self._chunks()])
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        while size := int(await self._reader.readuntil(b"\r\n"), 16):
+            yield (await self._reader.readexactly(size + 2))[:-2]
+        await self._reader.readexactly(2)
+
+
+@asynccontextmanager
+async def connected(url: str, **headers: str) -> AsyncIterator[Wire]:
+    """Yield a connection to an endpoint."""
+    where = urlsplit(url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    try:
+        yield Wire(reader, writer, url, headers)
+    finally:
+        writer.close()
