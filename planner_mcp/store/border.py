@@ -29,8 +29,10 @@ REFUSALS: Final = (
     "CLUSTERDOWN",
     "TRYAGAIN",
     "BUSY ",
+    "UNBLOCKED",
 )
-"""Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors."""
+"""Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors. A blocking read
+that waits while a primary becomes a replica is answered `UNBLOCKED`."""
 
 
 @contextmanager

@@ -276,3 +276,4 @@ async def _until_ended(scene: Scene, jobs: list[str]) -> None:
             if told.get("status") == "COMPLETED":
                 break
             assert told.get("status") in ("QUEUED", "SOLVING") or told.get("retryable"), told
+        assert scene.valkey.ask("HGET", f"{{p0}}:job:{job_id}", "crashes") == "0"

@@ -110,6 +110,28 @@ async def test_a_claim_that_waits_reports_the_outage_and_works_after_it(desk: An
         assert (await desk.claim()).job.id == job.id
 
 
+async def test_who_waits_while_a_primary_becomes_a_replica_is_told_to_come_back(desk: Any) -> None:
+    """SPEC J7: a failover interrupts reads that block; a worker must take it for an outage and not die of it."""
+    redis, told = desk.store.redis, list[str]()
+
+    async def wait() -> None:
+        with pytest.raises(StoreUnavailableError):
+            await desk.store.wait_control(30)
+        told.append("away")
+
+    async def is_blocked() -> bool:
+        return bool(int((await redis.info("clients"))["blocked_clients"]))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait)
+            while not await is_blocked():  # noqa: ASYNC110 only the server knows
+                await anyio.sleep(0.01)
+            await redis.execute_command("REPLICAOF", "127.0.0.1", "1")
+    await redis.execute_command("REPLICAOF", "NO", "ONE")
+    assert told == ["away"]
+
+
 async def test_a_paused_server_is_not_ready_within_two_seconds(desk: Any, server: EmbeddedStore) -> None:
     """SPEC J7: half-open is as bad as closed."""
     await desk.store.ping()
