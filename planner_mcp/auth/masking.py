@@ -1,8 +1,9 @@
 """What a principal without `planner:sensitive` sees (SPEC R3).
 
 Owns the masking; which fields are sensitive is declared beside them, as `x-sensitive-fields` of a schema, and read from
-there, so that a field cannot be declared and forgotten. Text becomes `***`, anything else null. Everything here is
-pure: a body goes in, a copy comes out.
+there, so that a field cannot be declared and forgotten. Text becomes `***`, a position coarse by about a kilometre (a
+map still shows the town, and no door), anything else null. Everything here is pure: a body goes in, a copy comes out.
+Labels, which are ids and the name of the scenario itself, are shown to whoever may read: by them people find the day.
 
 Of a plan the cost of each route is masked, since with its distance and duration it would tell the prices. The total
 cost and its lower bound stay, in events and webhooks too: progress is measured by them, and callers compare plans so.
@@ -19,6 +20,8 @@ from planner_mcp.vrp.model import Scenario
 
 KEYWORD: Final = "x-sensitive-fields"
 MASK: Final = "***"
+COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}
+"""Decimals a masked position keeps: a hundredth of a degree, a thousand metres."""
 
 Json = dict[str, Any]
 
@@ -61,14 +64,16 @@ def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
         return value
     hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
     return {
-        name: _field(each, is_masked=is_masked)
+        name: _field(name, each, is_masked=is_masked)
         if name in hidden
         else _shown(each, fields.get(name, {}), is_masked=is_masked)
         for name, each in value.items()
     }
 
 
-def _field(value: Any, *, is_masked: bool) -> Any:
+def _field(name: str, value: Any, *, is_masked: bool) -> Any:
+    if is_masked and name in COARSE and isinstance(value, int | float):
+        return round(value, COARSE[name])
     if is_masked:
         return MASK if isinstance(value, str) else None
     return plain(value, MAX_NOTE_LENGTH) if isinstance(value, str) else value

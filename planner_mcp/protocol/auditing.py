@@ -13,9 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from planner_mcp.auth.audit import OK, Audit, target_of
 from planner_mcp.auth.principal import note_audited
-from planner_mcp.errors import PlannerError
 from planner_mcp.protocol.callers import caller
-from planner_mcp.telemetry import trace_id
+from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 
 USES: Final = frozenset(
     {
@@ -49,24 +48,22 @@ class AuditedMethods:
         self._audit = audit
 
     def install(self, server: Server[dict[str, Any]]) -> None:
-        """Add the layer."""
-        server.middleware.append(self._watch)
+        """Add the layer, outside of all others: it sees what the caller is told."""
+        server.middleware.insert(0, self._watch)
 
     async def _watch(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if ctx.method in STREAMS:
-            await self._record(ctx, ASKED)
-        try:
-            answer = await call_next(ctx)
-        except PlannerError as error:
-            await self._record(ctx, error.code)
-            raise
-        except MCPError as error:
-            data = error.data if isinstance(error.data, dict) else {}
-            await self._record(ctx, data.get("code", error.code))
-            raise
-        if ctx.method in USES:
-            await self._record(ctx, OK)
-        return answer
+        with tracing(new_trace_id()):
+            if ctx.method in STREAMS:
+                await self._record(ctx, ASKED)
+            try:
+                answer = await call_next(ctx)
+            except MCPError as error:
+                told = error.data if isinstance(error.data, dict) else {}
+                await self._record(ctx, told.get("code", error.code))
+                raise
+            if ctx.method in USES:
+                await self._record(ctx, OK)
+            return answer
 
     async def _record(self, ctx: ServerRequestContext[Any, Any], outcome: str | int) -> None:
         what = ctx.method if _METHOD.fullmatch(ctx.method) else "unknown method"

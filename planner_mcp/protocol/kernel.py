@@ -34,7 +34,7 @@ from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
 from planner_mcp.protocol.completing import completing
-from planner_mcp.telemetry import new_trace_id, tracing
+from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
 LIST_TTL_MS: Final = 300_000
@@ -197,7 +197,7 @@ class ModernApp:
 
 async def _border(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Give every protocol fault the same `data`, and let nothing internal out (SPEC T7, T8)."""
-    with tracing(new_trace_id()):
+    with tracing(trace_id() or new_trace_id()):
         return await _answer_or_fault(ctx, call_next)
 
 

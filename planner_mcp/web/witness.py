@@ -1,5 +1,5 @@
 """Sees what became of each request, and has it written down (SPEC A3): every refusal, whichever layer or door it comes
-from, and every use of a door but by a message of MCP: a job's page or channel, a stream, the end of a session.
+from, and every use of a door but by a message of MCP: a job's page, a stream, an upload, the end of a session.
 
 Owns the audit line of HTTP. Tools and methods of MCP write their own from inside (`tools.registry`,
 `protocol.auditing`); to what they note as written nothing is added. The line carries the code and the trace id that the
@@ -21,6 +21,7 @@ from planner_mcp.jobs.model import Principal
 from planner_mcp.telemetry import new_trace_id, tracing
 from planner_mcp.web.buckets import Buckets, address_of
 from planner_mcp.web.edge import PROBE_PATHS
+from planner_mcp.web.gate import is_public
 
 LINES_PER_S: Final = 1.0
 LINES_BURST: Final = 200
@@ -97,7 +98,9 @@ def request_name(scope: Scope) -> str:
 
 
 def _is_told(scope: Scope, status: int) -> bool:
-    return status >= 400 or (scope["method"] != "POST" and _root(scope["path"]) in _ROOTS)
+    """Return whether an answer is a refusal or a use; a message of MCP, a preflight, a public page is none."""
+    is_message = scope["method"] == "POST" and _root(scope["path"]) in ("/mcp", "/messages")
+    return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_public(scope["path"]))
 
 
 def _root(path: str) -> str:

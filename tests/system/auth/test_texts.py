@@ -10,7 +10,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.auth.masking import sensitive_fields
+from planner_mcp.auth.masking import COARSE, sensitive_fields
 from planner_mcp.jobs.ids import is_name, plan_of
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.vrp.schema import full_schemas
@@ -157,10 +157,13 @@ async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: For
     day: dict[str, Any] = json.loads(json.dumps(SMALLEST))
     day["tickets"] = [day["tickets"][0] | {"demand": 90}, {"id": "t-2", "location": "LOC_B", "demand": 90}]
     day["agents"].append({"id": "veh-2", "capacity": 100, "fixed_cost": 11})
-    day["locations"] = [{"id": "LOC_A", "x": 0, "y": 0}, {"id": "LOC_B", "x": 3000, "y": 0}]
-    canaries = {}
+    home = {"lat": 52.516275, "lon": 13.377704}
+    day["locations"] = [{"id": "LOC_A", **home}, {"id": "LOC_B", "lat": 52.54, "lon": 13.4}]
+    canaries = {f"locations.{name}": str(value) for name, value in home.items()}
     for part, model in (("agents", "Agent"), ("tickets", "Ticket"), ("locations", "Location")):
         for number, name in enumerate(sensitive_fields()[model]):
+            if name in COARSE:
+                continue
             is_text = full_schemas()[model]["properties"][name]["type"] == "string"
             value: Any = f"canary-{part}-{name}" if is_text else 7_654_321.25 + number
             day[part][0][name] = value

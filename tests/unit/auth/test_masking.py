@@ -23,7 +23,7 @@ def day() -> dict[str, Any]:
         "planning_date": "2025-07-15",
         "agents": [{"id": "veh-1", "capacity": 10, "name": "Li", "phone": "139", **prices}],
         "tickets": [ticket, {**ticket, "id": "t-2"}],
-        "locations": [{"id": "L", "x": 1, "y": 2, "name": "Yard", "address": "Road 2"}],
+        "locations": [{"id": "L", "x": 1234.5, "y": -2, "name": "Yard", "address": "Road 2"}],
         "groups": [{"kind": "one_of", "tickets": ["t-1", "t-2"], "penalty": 5}],
         "options": {"balance_cost_per_hour": 1},
     }
@@ -39,9 +39,17 @@ def test_every_sensitive_field_is_masked_and_nothing_else() -> None:
     assert (ticket["id"], ticket["demand"], ticket["location"]) == ("t-1", 1, "L")
     assert {name: seen["agents"][0][name] for name in PRICES} == dict.fromkeys(PRICES)
     assert seen["agents"][0]["phone"] == seen["locations"][0]["address"] == MASK
-    assert seen["locations"][0]["x"] == 1
     assert seen["groups"][0]["penalty"] is seen["options"]["balance_cost_per_hour"] is None
     assert seen["name"] == "day"
+
+
+def test_a_position_is_a_kilometre_coarse() -> None:
+    """SPEC R3: where somebody lives is as private as the address; a map of the town still shows the routes."""
+    assert scenario_for(READER, day())["locations"][0] == {"id": "L", "x": 1000, "y": 0, "name": MASK, "address": MASK}
+    place = {"id": "L", "lat": 52.516275, "lon": -13.377704}
+    seen = scenario_for(READER, day() | {"locations": [place, {"id": "M"}]})["locations"]
+    assert seen == [{"id": "L", "lat": 52.52, "lon": -13.38}, {"id": "M"}]
+    assert scenario_for(LOCAL, day() | {"locations": [place]})["locations"] == [place]
 
 
 def test_the_scope_shows_everything_but_what_does_not_show() -> None:
