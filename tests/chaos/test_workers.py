@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwar
 Storm = tuple[RedisStore, Settings]
 FLEET = 4
 PATIENCE_S = 600.0
+THERE_WITHIN_S = 60.0
 FREEZABLE = 8
 FREEZERS = 4
 """Of these workers, how many may be frozen at the same time."""
@@ -118,7 +119,7 @@ async def test_killed_workers_with_their_solvers_lose_nothing(storm_store: Storm
         killer = Killer(fleet, store, dice)
 
         async def kill_one_of_all() -> None:
-            await until(partial(_are_there, store, 3), PATIENCE_S)
+            await until(partial(_are_there, store, 3), THERE_WITHIN_S)
             await killer.kill()
 
         await run_jobs(crowd, jobs, kill_one_of_all, every_s=every_s, per_s=5)
