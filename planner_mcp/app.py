@@ -17,6 +17,7 @@ from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.opening import open_authenticator
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.answering import Answering
 from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.auditing import AuditedMethods
 from planner_mcp.protocol.cursors import Cursors
@@ -25,6 +26,7 @@ from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
 from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
+from planner_mcp.protocol.listen_stream import Sources
 from planner_mcp.protocol.logs import Logs
 from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.stopping import stop
@@ -43,6 +45,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal, state_key
 from planner_mcp.store.session_notes import SessionNotes
 from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.session_work import SessionWork
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.store.webhooks import RedisWebhooks
@@ -55,6 +58,7 @@ from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.matrices_api import MatricesApi
+from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness
 
@@ -71,6 +75,7 @@ class House:
     audit: Audit
     waker: Waker
     subscriptions: Subscriptions
+    streams: OpenStreams
 
 
 @asynccontextmanager
@@ -85,13 +90,14 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         waker = Waker(store.redis)
         registry, watch_log = Registry(planner, waker), WatchLog(store.redis)
         subscriptions = Subscriptions(registry, watch_log, waker, job_ttl_s=settings.job_ttl_s)
-        listen = Listen(registry, watch_log, settings, drain=drain or anyio.Event())
-        tasks = Tasks(planner, desk, settings, on_created=subscriptions.add_task)
+        streams = OpenStreams(settings.max_streams)
+        listen = Listen(Sources(registry, watch_log, settings.job_ttl_s, drain or anyio.Event()), streams)
+        tasks = Tasks(planner, desk, settings, cursors=books.cursors, on_created=subscriptions.add_task)
         notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
         features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes)]
         kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
-        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions)
+        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
@@ -113,7 +119,7 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             waker,
             modern=modern,
             drain=drain,
-            max_streams=house.settings.max_streams,
+            streams=house.streams,
             pump=house.subscriptions.pump,
         )
         waker.on_cancel(front.cancelled)
@@ -134,18 +140,19 @@ async def hearing(house: House) -> AsyncIterator[None]:
 @asynccontextmanager
 async def open_old_front(house: House, front: Front, drain: anyio.Event) -> AsyncIterator[SseFront]:
     """Serve the transport of revision 2024-11-05 on this replica."""
-    old_front = SseFront(
-        house.kernel,
-        SessionStore(house.store.redis, house.settings.max_sessions),
-        house.waker,
-        taker=front,
-        pump=house.subscriptions.pump,
-        drain=drain,
-        max_streams=house.settings.max_streams,
-    )
-    house.waker.on_cancel(old_front.cancelled)
-    async with old_front.running():
-        yield old_front
+    store, waker = SessionStore(house.store.redis, house.settings.max_sessions), house.waker
+    answering = Answering(house.kernel, store, SessionWork(house.store.redis))
+    waker.on_cancel(answering.cancelled)
+    async with answering.running():
+        yield SseFront(
+            store,
+            waker,
+            answering=answering,
+            taker=front,
+            pump=house.subscriptions.pump,
+            drain=drain,
+            streams=house.streams,
+        )
 
 
 @asynccontextmanager
@@ -171,7 +178,7 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
         doors = [
             Route("/mcp", front),
             *old_front.routes(),
-            *JobsApi(settings, drain=drain).routes(),
+            *JobsApi(house.streams, drain=drain).routes(),
             *MatricesApi(settings).routes(),
             *manifest_routes(settings),
             *discovery_routes(settings),

@@ -51,11 +51,15 @@ class Cursors:
             problem = "This cursor belongs to no page of this list."
             raise input_error([Fault("/cursor", problem, "nextCursor of the page before, or none")]) from error
 
+    def offset(self, method: str, principal: Principal, cursor: str | None) -> int:
+        """Return where a page begins whose cursor is a number of items; 0 without one."""
+        return int(self.read(method, principal, cursor)) if cursor is not None else 0
+
     def page(
         self, method: str, principal: Principal, items: Sequence[T], cursor: str | None, size: int
     ) -> tuple[list[T], str | None]:
         """Return one page of a list that is all in memory, and the cursor of the next."""
-        start = int(self.read(method, principal, cursor)) if cursor is not None else 0
+        start = self.offset(method, principal, cursor)
         rest = len(items) - start - size
         following = self.make(method, principal, str(start + size)) if rest > 0 else None
         return list(items[start : start + size]), following

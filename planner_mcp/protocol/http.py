@@ -11,7 +11,6 @@ import asyncio
 import json
 import logging
 import secrets
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
@@ -38,6 +37,7 @@ from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
+from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
 
 RETRY_AFTER_S: Final = 2
@@ -59,7 +59,7 @@ class Front:
         wakes: How this replica hears of growing streams.
         modern: Entry of the revisions without handshake.
         drain: Set when this replica is about to stop: its open streams then end.
-        max_streams: Standing GET streams one principal may have here.
+        streams: How many streams each principal has open here.
         pump: Writes to a session's standalone stream what it subscribed to, while this replica holds that stream.
     """
 
@@ -71,7 +71,7 @@ class Front:
         *,
         modern: ModernApp,
         drain: anyio.Event,
-        max_streams: int,
+        streams: OpenStreams,
         pump: Pump | None = None,
     ) -> None:
         self.drain = drain
@@ -81,8 +81,7 @@ class Front:
         self._sessions = Sessions(store)
         self._follower = Follower(store, wakes)
         self._modern = modern
-        self._max_streams = max_streams
-        self._streams: Counter[str] = Counter()
+        self._streams = streams
         self._replica = secrets.token_hex(8)
         self._running: dict[Exchange, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -100,7 +99,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
         request = Request(scope, receive, send)
-        if is_stateless(request):
+        if request.method == "POST" and is_stateless(request):
             await self._modern(scope, receive, send)
             return
         try:
@@ -116,6 +115,8 @@ class Front:
         await response(scope, receive, send)
 
     async def _serve(self, request: Request) -> Any:
+        if is_stateless(request):
+            raise HttpFault(405, MethodNotAllowedError(), headers={"allow": "POST"})
         if request.method == "POST":
             return await self._post(request)
         if request.method == "GET":
@@ -203,8 +204,10 @@ class Front:
     async def _get(self, request: Request) -> Any:
         accept(request, "text/event-stream")
         session = await self._session(request)
-        if self._streams[session.principal] >= self._max_streams:
-            raise _too_many(QuotaExceededError("Too many open streams.", retry_after_s=RETRY_AFTER_S))
+        try:
+            self._streams.check(session.principal)
+        except QuotaExceededError as error:
+            raise _too_many(error) from error
         stream, after = await self._position(request, session)
         if stream == STANDALONE:
             token = secrets.token_hex(8)
@@ -239,15 +242,10 @@ class Front:
 
     async def _counted(self, session: Session, entries: Entries) -> Entries:
         """Yield entries while counting the stream as one of the principal's."""
-        self._streams[session.principal] += 1
-        try:
+        with self._streams.counted(session.principal):
             async with aclosing(entries):
                 async for entry in entries:
                     yield entry
-        finally:
-            self._streams[session.principal] -= 1
-            if not self._streams[session.principal]:
-                del self._streams[session.principal]
 
     async def _pumped(self, session: Session, entries: Entries) -> Entries:
         """Yield entries of the standalone stream while writing to it what the session subscribed to."""

@@ -1,117 +1,36 @@
 """`subscriptions/listen` of revision 2026-07-28: one long answer that tells what a client asked to hear.
 
-Owns the filter, the acknowledgement and the stream. Beside the core kinds there are `taskIds` of the tasks extension
-and, under the key of our own extension `planner-mcp/jobs`, ids of jobs whose events are told as everywhere (SPEC J3);
-two of those have names that MCP uses for something else, so here they are `notifications/jobs/progress` and
-`notifications/jobs/cancelled`. Ids that are unknown or somebody else's are left out of the acknowledgement.
-
-The stream is level-triggered, as the revision has no replay: after the acknowledgement comes the present state of each
-task and job, then every change, so a client that listens anew on another replica has missed no end. Of several changes
-that wait for a slow reader only the last of each kind and job is kept, so a stream holds no more than it has subjects;
-a reader that takes nothing for `SEND_S` is answered with an error. A draining replica ends its streams with their
-results. Events come from the feed of the replica: a stream costs Redis nothing.
+Owns the method: who may listen, and how many streams a principal has open. What is asked for is `listen_filter`'s, the
+telling `listen_stream`'s. Under the key of our own extension `planner-mcp/jobs` the events of jobs are told as
+everywhere (SPEC J3); two of those have names that MCP uses for something else, so here they are
+`notifications/jobs/progress` and `notifications/jobs/cancelled`. Ids that are unknown or somebody else's are left out
+of the acknowledgement.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any
 
-import anyio
 import mcp_types as types
-from anyio.abc import TaskGroup
 
-from planner_mcp.errors import (
-    Fault,
-    InputError,
-    NotFoundError,
-    PlannerError,
-    QuotaExceededError,
-    SlowReaderError,
-    input_error,
-)
-from planner_mcp.jobs.events import Event
-from planner_mcp.jobs.model import READ, Job, Principal
-from planner_mcp.notify.events import notification
+from planner_mcp.errors import PlannerError
+from planner_mcp.jobs.model import READ
 from planner_mcp.protocol.callers import Context, allow, require
-from planner_mcp.protocol.pipe import Note
-from planner_mcp.protocol.subjects import MAX_WATCHED, Registry, Subject, subject_of
-from planner_mcp.protocol.subscriptions import LISTS, QUIET_S, WatchLog
-from planner_mcp.protocol.task_view import detailed_task
+from planner_mcp.protocol.listen_filter import JOBS, Filter
+from planner_mcp.protocol.listen_stream import Sources, Stream
 from planner_mcp.protocol.tasks import EXTENSION as TASKS
-from planner_mcp.settings import Settings
-
-JOBS: Final = "planner-mcp/jobs"
-"""Our extension, and its key in the filter: a list of job ids."""
-SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
-SEND_S: Final = 20.0
-"""A reader that takes nothing for this long is cut off."""
-RETRY_AFTER_S: Final = 5.0
-_OWN_NAMES: Final = {
-    "notifications/progress": "notifications/jobs/progress",
-    "notifications/cancelled": "notifications/jobs/cancelled",
-}
-_Key = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """What a client wants to hear, or is told that it will."""
-
-    lists: tuple[str, ...] = ()
-    """Of `tools`, `resources`, `prompts`."""
-    uris: tuple[str, ...] = ()
-    tasks: tuple[str, ...] = ()
-    jobs: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, asked: types.SubscriptionFilter) -> "Filter":
-        """Return what was asked for.
-
-        Raises:
-            InvalidParameterError: A list is none, or all together are too long.
-        """
-        extra = asked.model_extra or {}
-        flags = {
-            "tools": asked.tools_list_changed,
-            "resources": asked.resources_list_changed,
-            "prompts": asked.prompts_list_changed,
-        }
-        found = cls(
-            lists=tuple(kind for kind in LISTS if flags[kind]),
-            uris=tuple(dict.fromkeys(asked.resource_subscriptions or ())),
-            tasks=_ids(extra, "taskIds"),
-            jobs=_ids(extra, JOBS),
-        )
-        if len(found.uris) + len(found.tasks) + len(found.jobs) > MAX_WATCHED:
-            raise input_error([Fault("/notifications", "Too many things for one stream.", f"at most {MAX_WATCHED}")])
-        return found
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the filter as an acknowledgement spells it: only what it holds."""
-        lists = {f"{kind}ListChanged": True for kind in self.lists}
-        named = {"resourceSubscriptions": self.uris, "taskIds": self.tasks, JOBS: self.jobs}
-        return lists | {key: list(names) for key, names in named.items() if names}
+from planner_mcp.web.open_streams import OpenStreams
 
 
 class Listen:
     """Serves `subscriptions/listen`.
 
     Args:
-        registry: Finds the jobs behind ids and URIs.
-        log: Knows when lists changed.
-        settings: How many streams a principal may have here, and how long jobs are kept.
-        drain: Set when the streams of this replica shall end.
+        sources: Where its streams look.
+        streams: How many streams each principal has open here.
     """
 
-    def __init__(self, registry: Registry, log: WatchLog, settings: Settings, *, drain: anyio.Event) -> None:
-        self.registry = registry
-        self.log = log
-        self.job_ttl_s = settings.job_ttl_s
-        self.drain = drain
-        self._max_streams = settings.max_streams
-        self._open: Counter[str] = Counter()
+    def __init__(self, sources: Sources, streams: OpenStreams) -> None:
+        self._sources = sources
+        self._streams = streams
 
     def install(self, server: Any) -> None:
         """Add the method to the SDK's server."""
@@ -124,177 +43,14 @@ class Listen:
         asked = Filter.parse(params.notifications)
         if asked.tasks:
             require(ctx, TASKS)
-        with self._counted(principal):
-            stream = Stream(self, ctx, principal)
+        self._streams.check(principal.id)
+        with self._streams.counted(principal.id):
+            stream = Stream(self._sources, ctx, principal)
             try:
                 await stream.run(asked)
             except ExceptionGroup as group:
                 raise _cause(group) from group
         return {"resultType": "complete", "_meta": stream.meta}
-
-    @contextmanager
-    def _counted(self, principal: Principal) -> Iterator[None]:
-        if self._open[principal.id] >= self._max_streams:
-            raise QuotaExceededError("Too many open streams.", retry_after_s=RETRY_AFTER_S)
-        self._open[principal.id] += 1
-        try:
-            yield
-        finally:
-            self._open[principal.id] -= 1
-            if not self._open[principal.id]:
-                del self._open[principal.id]
-
-
-class Stream:
-    """One stream.
-
-    Args:
-        listen: Where to look.
-        ctx: The request it answers.
-        principal: Who listens.
-    """
-
-    def __init__(self, listen: Listen, ctx: Context, principal: Principal) -> None:
-        self.meta: dict[str, Any] = {SUBSCRIPTION: ctx.request_id}
-        self._listen = listen
-        self._planner = listen.registry.planner
-        self._ctx = ctx
-        self._principal = principal
-        self._jobs: dict[str, Job] = {}
-        """Jobs that are told of, as read when the stream began."""
-        self._subjects: list[Subject] = []
-        self._wanted = Filter()
-        self._pending: dict[_Key, Note] = {}
-        """What waits for the reader: the last of each kind and name."""
-        self._rung = anyio.Event()
-        self._followed: set[str] = set()
-
-    async def run(self, asked: Filter) -> None:
-        """Tell what is asked for, as far as it is the principal's, until the replica drains."""
-        self._wanted = await self._honoured(asked)
-        await self._send(
-            Note(method="notifications/subscriptions/acknowledged", params={"notifications": self._wanted.as_json()})
-        )
-        async with anyio.create_task_group() as tasks:
-            for job_id in {*self._wanted.tasks, *self._wanted.jobs}:
-                self._begin(tasks, job_id, _before(self._jobs[job_id].event_id))
-            for subject in self._subjects:
-                if subject.is_scenario:
-                    tasks.start_soon(self._scenario, subject, tasks)
-                else:
-                    self._begin(tasks, subject.name, self._jobs[subject.name].event_id)
-            if self._wanted.lists:
-                tasks.start_soon(self._lists)
-            tasks.start_soon(self._drain)
-            await self._write()
-            tasks.cancel_scope.cancel()
-
-    # ---- what is asked for
-
-    async def _honoured(self, asked: Filter) -> Filter:
-        uris = [uri for uri in asked.uris if await self._knows_uri(uri)]
-        tasks = [task_id for task_id in asked.tasks if await self._knows_job(task_id)]
-        jobs = [job_id for job_id in asked.jobs if await self._knows_job(job_id)]
-        return Filter(asked.lists, tuple(uris), tuple(tasks), tuple(jobs))
-
-    async def _knows_job(self, job_id: str) -> bool:
-        try:
-            self._jobs.setdefault(job_id, await self._planner.job(self._principal, job_id))
-        except NotFoundError:
-            return False
-        return True
-
-    async def _knows_uri(self, uri: str) -> bool:
-        try:
-            subject = subject_of(uri)
-            job_id = await self._listen.registry.job_of(self._principal, subject)
-        except InputError:
-            return False
-        if job_id is not None and not await self._knows_job(job_id):
-            return False
-        self._subjects.append(subject)
-        return True
-
-    # ---- what happens
-
-    def _begin(self, tasks: TaskGroup, job_id: str, after: str) -> None:
-        if job_id not in self._followed:
-            self._followed.add(job_id)
-            tasks.start_soon(self._follow, job_id, after)
-
-    async def _scenario(self, subject: Subject, tasks: TaskGroup) -> None:
-        async with aclosing(self._listen.registry.jobs_of(self._principal, subject.name)) as newest:
-            async for job_id in newest:
-                is_new = job_id not in self._jobs
-                if await self._knows_job(job_id):
-                    self._begin(tasks, job_id, "0" if is_new else self._jobs[job_id].event_id)
-
-    async def _follow(self, job_id: str, after: str) -> None:
-        job = self._jobs[job_id]
-        cost = job.progress.cost
-        async with aclosing(self._planner.follow(self._principal, job_id, after)) as events:
-            async for event in events:
-                await self._tell(job, event, cost)
-                cost = event.data.get("cost", cost)
-
-    async def _tell(self, job: Job, event: Event, last_cost: float | None) -> None:
-        """Put what an event means to this stream where the writer finds it."""
-        if job.id in self._wanted.jobs:
-            told = notification(event)
-            self._put(("job", job.id), _OWN_NAMES.get(told["method"], told["method"]), told["params"])
-        if job.id in self._wanted.tasks:
-            now = await self._planner.job(self._principal, job.id) if event.is_final else job
-            task = detailed_task(now, self._listen.job_ttl_s, None if event.is_final else event)
-            self._put(("task", job.id), "notifications/tasks", task)
-        if event.id == job.event_id:
-            return  # the present state; who listens to a resource reads it
-        for subject in self._subjects:
-            if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, last_cost):
-                self._put(("uri", subject.uri), "notifications/resources/updated", {"uri": subject.uri})
-
-    async def _lists(self) -> None:
-        wakes, principal = self._listen.registry.wakes, self._principal.id
-        if wakes is None:
-            return
-        async with wakes.watch(f"mcp:l:{principal}") as bell:
-            last = await self._listen.log.list_versions(principal)
-            while True:
-                await bell.wait(QUIET_S)
-                versions = await self._listen.log.list_versions(principal)
-                for kind in self._wanted.lists:
-                    if versions.get(kind) != last.get(kind):
-                        self._put(("list", kind), f"notifications/{kind}/list_changed", {})
-                last = versions
-
-    # ---- what is sent
-
-    def _put(self, key: _Key, method: str, params: dict[str, Any]) -> None:
-        self._pending.pop(key, None)
-        self._pending[key] = Note(method=method, params=params)
-        self._rung.set()
-
-    async def _drain(self) -> None:
-        await self._listen.drain.wait()
-        self._rung.set()
-
-    async def _write(self) -> None:
-        """Send what waits, until the replica drains and nothing waits any more."""
-        while self._pending or not self._listen.drain.is_set():
-            if not self._pending:
-                self._rung = anyio.Event()
-                await self._rung.wait()
-                continue
-            await self._send(self._pending.pop(next(iter(self._pending))))
-
-    async def _send(self, note: Note) -> None:
-        stamped = note.model_copy(update={"params": {**note.params, "_meta": self.meta}})
-        try:
-            with anyio.fail_after(SEND_S):
-                await self._ctx.session.send_notification(
-                    cast("types.ServerNotification", stamped), related_request_id=self._ctx.request_id
-                )
-        except TimeoutError as error:
-            raise SlowReaderError from error
 
 
 def _cause(group: ExceptionGroup) -> Exception:
@@ -304,16 +60,3 @@ def _cause(group: ExceptionGroup) -> Exception:
     while isinstance(error, ExceptionGroup) and ours is not None:
         error = error.exceptions[0]
     return error
-
-
-def _ids(extra: dict[str, Any], key: str) -> tuple[str, ...]:
-    found = extra.get(key) or []
-    if not isinstance(found, Sequence) or isinstance(found, str) or not all(isinstance(each, str) for each in found):
-        raise input_error([Fault(f"/notifications/{key.replace('/', '~1')}", "This is a list of ids.", "[text, …]")])
-    return tuple(dict.fromkeys(found))
-
-
-def _before(event_id: str) -> str:
-    """Return the position just before an event, so that following begins with it."""
-    ms, _dash, number = event_id.partition("-")
-    return f"{ms}-{int(number) - 1}" if int(number or 0) else f"{int(ms) - 1}-{10**19 - 1}"

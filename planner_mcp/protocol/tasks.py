@@ -19,6 +19,7 @@ from planner_mcp.jobs.model import READ, Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol import tasks2025
 from planner_mcp.protocol.callers import Context, allow, as_json, check_name, declares, refusal_in, require
+from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import detailed_task, extension_task
 from planner_mcp.protocol.tasks2025 import CoreTasks, OnCreated
@@ -62,14 +63,21 @@ class Tasks:
         planner: Whose jobs the tasks are.
         desk: Calls the tools.
         settings: How long jobs are kept.
+        cursors: Those of `tasks/list`.
         on_created: Told of each task of a handshake session, if anybody is.
     """
 
     def __init__(
-        self, planner: Planner, desk: Desk, settings: Settings, *, on_created: OnCreated | None = None
+        self,
+        planner: Planner,
+        desk: Desk,
+        settings: Settings,
+        *,
+        cursors: Cursors,
+        on_created: OnCreated | None = None,
     ) -> None:
         self._desk = desk
-        self._core = CoreTasks(planner, settings, cancel=self._cancelled, on_created=on_created)
+        self._core = CoreTasks(planner, settings, cursors=cursors, cancel=self._cancelled, on_created=on_created)
         self._extension = ExtensionTasks(planner, settings, cancel=self._cancelled)
         self._planner = planner
 

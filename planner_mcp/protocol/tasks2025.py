@@ -7,8 +7,6 @@ Intended departure: the same call made again finds the job it made before, so a 
 its job has meanwhile, not always in `working`.
 """
 
-import base64
-import binascii
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Final
@@ -17,10 +15,11 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
-from planner_mcp.errors import Fault, InputError, UnknownMethodError, input_error
+from planner_mcp.errors import InputError, UnknownMethodError
 from planner_mcp.jobs.model import READ, Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.callers import Context, allow, as_json, refusal_in
+from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import core_task, result_json
 from planner_mcp.settings import Settings
@@ -41,12 +40,22 @@ class CoreTasks:
     Args:
         planner: Whose jobs the tasks are.
         settings: How long jobs are kept.
+        cursors: Those of `tasks/list`.
         cancel: Cancels a job and returns it once its solver has stopped.
         on_created: Told of each new task, so that its session hears how it goes.
     """
 
-    def __init__(self, planner: Planner, settings: Settings, *, cancel: Cancel, on_created: OnCreated | None) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        settings: Settings,
+        *,
+        cursors: Cursors,
+        cancel: Cancel,
+        on_created: OnCreated | None,
+    ) -> None:
         self._planner = planner
+        self._cursors = cursors
         self._ttl_s = settings.job_ttl_s
         self._cancel = cancel
         self._on_created = on_created
@@ -94,10 +103,12 @@ class CoreTasks:
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         """Answer `tasks/list`: every job of the principal, newest first."""
-        offset = _offset(params.cursor)
-        jobs, total = await self._planner.jobs(allow(ctx, READ), offset=offset, count=PAGE)
+        principal = allow(ctx, READ)
+        offset = self._cursors.offset(ctx.method, principal, params.cursor)
+        jobs, total = await self._planner.jobs(principal, offset=offset, count=PAGE)
+        following = self._cursors.make(ctx.method, principal, str(offset + PAGE)) if offset + PAGE < total else None
         page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in jobs]}
-        return page | ({"nextCursor": _cursor(offset + PAGE)} if offset + PAGE < total else {})
+        return page | ({} if following is None else {"nextCursor": following})
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
         """Answer `tasks/cancel`, after the solver has stopped."""
@@ -105,24 +116,3 @@ class CoreTasks:
         if job.is_terminal:
             raise InputError(f"The task has already ended: {job.state.lower()}.")
         return core_task(await self._cancel(ctx, job.id), self._ttl_s)
-
-
-def _cursor(offset: int) -> str:
-    return base64.urlsafe_b64encode(f"tasks:{offset}".encode()).decode().rstrip("=")
-
-
-def _offset(cursor: str | None) -> int:
-    """Return where a page begins.
-
-    Raises:
-        InvalidParameterError: Not a cursor of this list.
-    """
-    if cursor is None:
-        return 0
-    try:
-        name, _, offset = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(":")
-    except (binascii.Error, UnicodeError, ValueError):
-        name = offset = ""
-    if name != "tasks" or not (offset.isascii() and offset.isdecimal() and len(offset) < 10):
-        raise input_error([Fault("/cursor", "This is no cursor of this list.", "a nextCursor that tasks/list gave")])
-    return int(offset)

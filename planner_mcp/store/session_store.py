@@ -9,6 +9,7 @@ mcp:{sid}:streams    hash    stream name → JSON list of the request ids it ans
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py
+mcp:{sid}:work       hash    what is being answered, drawn in store/session_work.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```
@@ -88,7 +89,7 @@ class SessionStore:
             if owner := await self._redis.hget(_row(session_id), "principal"):
                 await self._cap.forget(owner, session_id)
             names = await self._redis.hkeys(_names(session_id))
-            keys = [_row(session_id), _names(session_id), watch_key(session_id)]
+            keys = [_row(session_id), _names(session_id), watch_key(session_id), work_key(session_id)]
             for name in names:
                 keys += [_stream(session_id, name), _lease(session_id, name)]
             await self._redis.delete(*keys)
@@ -194,6 +195,11 @@ def channel_of(session_id: str) -> str:
 def watch_key(session_id: str) -> str:
     """Return the key of what a session watches."""
     return f"mcp:{{{session_id}}}:watch"
+
+
+def work_key(session_id: str) -> str:
+    """Return the key of what is being answered for a session."""
+    return f"mcp:{{{session_id}}}:work"
 
 
 def _row(session_id: str) -> str:

@@ -5,7 +5,6 @@ job's own stream, so any replica can go on from it.
 """
 
 import re
-from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final
@@ -17,19 +16,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import Fault, InsufficientScopeError, QuotaExceededError, input_error
+from planner_mcp.errors import Fault, InsufficientScopeError, input_error
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.events import notification
-from planner_mcp.settings import Settings
 from planner_mcp.tools.base import READ
 from planner_mcp.tools.job_view import job_view
 from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import READING, Door
+from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream, frame
 
-STREAM_RETRY_S: Final = 5.0
-"""What a principal with too many open streams is told to wait."""
 _POSITION: Final = re.compile(r"([0-9]{1,19})-([0-9]{1,19})")
 
 
@@ -37,14 +34,13 @@ class JobsApi:
     """The routes under `/jobs`. The planner is taken from `app.state.house` of the running app.
 
     Args:
-        settings: Names how many streams one principal may have open here.
+        streams: How many streams each principal has open here.
         drain: Set when open streams shall end.
     """
 
-    def __init__(self, settings: Settings, *, drain: anyio.Event | None = None) -> None:
-        self._max_streams = settings.max_streams
+    def __init__(self, streams: OpenStreams, *, drain: anyio.Event | None = None) -> None:
+        self._streams = streams
         self._drain = drain
-        self._open: Counter[str] = Counter()
 
     def routes(self) -> list[Route]:
         """Return the routes to mount."""
@@ -63,20 +59,13 @@ class JobsApi:
         after = _position(request, job)
         if job.is_terminal and after == job.event_id:
             return Response(status_code=204)  # tells an EventSource to stop reconnecting
-        if self._open[principal.id] >= self._max_streams:
-            raise QuotaExceededError("Too many streams are open.", retry_after_s=STREAM_RETRY_S)
+        self._streams.check(principal.id)
         return self._counted(EventStream(_frames(planner, principal, job.id, after), drain=self._drain), principal)
 
     def _counted(self, stream: EventStream, principal: Principal) -> ASGIApp:
-        self._open[principal.id] += 1
-
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            try:
+            with self._streams.counted(principal.id):
                 await stream(scope, receive, send)
-            finally:
-                self._open[principal.id] -= 1
-                if not self._open[principal.id]:
-                    del self._open[principal.id]
 
         return serve
 

@@ -8,11 +8,21 @@ const [url, scenario] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
 const errors = [];
 const updated = new Set();
 const progress = [];
+const answered = new Set();
+const late = []; // tokens of progress that came after its answer
+
+// Sees each message as it comes. This client handles answers at once and notifications a moment later, so of a progress
+// and its answer in one read it forgets the progress and complains; what was sent in which order is told here.
+const transport = new SSEClientTransport(url);
+transport.onmessage = ({ id, method, params }) => {
+  if (method === undefined) answered.add(id);
+  else if (method === "notifications/progress" && answered.has(params.progressToken)) late.push(params.progressToken);
+};
 
 const client = new Client({ name: "old-typescript-test", version: "1.0.0" });
 client.onerror = (error) => errors.push(error.message);
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, (note) => { updated.add(note.params.uri); });
-await client.connect(new SSEClientTransport(url));
+await client.connect(transport);
 
 async function use(name, args, options) {
   const result = await client.callTool({ name, arguments: args }, undefined, options);
@@ -31,4 +41,4 @@ do {
 await client.ping(); // what was said of the job before this answer has arrived
 client.onerror = undefined; // closing ends the stream, which is no fault
 await client.close();
-console.log(JSON.stringify({ status, job_id, updated: [...updated], progress, errors }));
+console.log(JSON.stringify({ status, job_id, updated: [...updated], progress, late, errors }));

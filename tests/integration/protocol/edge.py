@@ -21,6 +21,7 @@ from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
+from planner_mcp.web.open_streams import OpenStreams
 
 
 class SlowDesk:
@@ -81,9 +82,8 @@ async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Repl
     desk, waker = SlowDesk(), Waker(store.redis)
     kernel = Kernel(desk)
     async with kernel.modern_app(1 << 20) as modern:
-        front = Front(
-            kernel, SessionStore(store.redis), waker, modern=modern, drain=anyio.Event(), max_streams=max_streams
-        )
+        streams = OpenStreams(max_streams)
+        front = Front(kernel, SessionStore(store.redis), waker, modern=modern, drain=anyio.Event(), streams=streams)
         waker.on_cancel(front.cancelled)
 
         class Door:

@@ -50,16 +50,20 @@ async def replica(url: str, data_dir: Path, **settings: Any) -> AsyncIterator[Re
     drain = anyio.Event()
     async with open_app(Settings(redis_url=url, data_dir=data_dir, **settings), drain=drain) as app:
         listener = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(app, http="h11", log_config=None, lifespan="off", ws="none")
+        config = uvicorn.Config(
+            app, http="h11", log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=2
+        )
         server = uvicorn.Server(config)
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
             await anyio.sleep(0.005)
-        yield Replica(f"http://127.0.0.1:{listener.getsockname()[1]}", drain)
-        drain.set()
-        server.should_exit = True
-        await serving
+        try:
+            yield Replica(f"http://127.0.0.1:{listener.getsockname()[1]}", drain)
+        finally:
+            drain.set()
+            server.should_exit = True
+            await serving
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,17 +14,19 @@ import pytest
 from planner_mcp.errors import SlowReaderError
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol import listen
+from planner_mcp.protocol import listen_stream
+from planner_mcp.protocol.listen import Listen
+from planner_mcp.protocol.listen_filter import JOBS
+from planner_mcp.protocol.listen_stream import SUBSCRIPTION, Sources
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog
-from tests.integration.protocol.houses import Caller, Replica, Worker, messages
+from planner_mcp.web.open_streams import OpenStreams
+from tests.integration.protocol.houses import Caller, Replica, Worker, messages, replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
-JOBS = listen.JOBS
-SUBSCRIPTION = listen.SUBSCRIPTION
 
 
 @asynccontextmanager
@@ -163,13 +166,24 @@ async def test_filter_that_is_none_is_refused(houses: Two, modern: Caller, asked
     assert (refused["code"], refused["data"]["errors"][0]["path"][:14]) == (-32602, "/notifications")
 
 
-async def test_principal_has_so_many_streams_and_no_more(
-    houses: Two, modern: Caller, monkeypatch: pytest.MonkeyPatch
+async def test_principal_has_so_many_streams_over_all_doors(
+    store: RedisStore, store_url: str, tmp_path: Path, modern: Caller, web: httpx.AsyncClient
 ) -> None:
-    """SPEC A3: PLANNER_MAX_STREAMS, told by an error that says to come back."""
-    monkeypatch.setattr(listen.Counter, "__getitem__", lambda *_: 256)
-    refused = await modern.error(houses[1], "subscriptions/listen", notifications={})
-    assert (refused["code"], refused["data"]["type"]) == (-32603, "QuotaExceeded")
+    """SPEC A3: PLANNER_MAX_STREAMS counts the streams of every door together; a refusal says to come back."""
+    await store.redis.flushdb()
+    async with replica(f"{store_url}?db=15", tmp_path, max_streams=1) as only:
+        job_id = await job(modern, only)
+        async with web.stream("GET", f"{only.url}/jobs/{job_id}/events") as channel:
+            lines = channel.aiter_lines()
+            await anext(lines)
+            refused = await modern.error(only, "subscriptions/listen", notifications={})
+            assert (refused["code"], refused["data"]["type"]) == (-32603, "QuotaExceeded")
+            async with web.stream("GET", f"{only.url}/sse") as old:
+                assert old.status_code == 429
+            session = Caller(web, "2025-11-25")
+            await session.initialize(only)
+            async with session.standalone(only) as standing:
+                assert (standing.status_code, standing.headers["retry-after"]) == (429, "5")
 
 
 async def test_stream_tells_the_story_of_the_job_channel(
@@ -211,34 +225,40 @@ class SlowSession:
 
 
 @pytest.fixture
-async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[listen.Listen, SlowSession, Any]]:
+async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Listen, Sources, SlowSession, Any]]:
     """A stream's server half, its reader, and the request it answers."""
     async with RedisFeed(store) as feed:
         planner = Planner(store, feed, settings=settings)
-        server = listen.Listen(Registry(planner), WatchLog(store.redis), settings, drain=anyio.Event())
+        sources = Sources(Registry(planner), WatchLog(store.redis), settings.job_ttl_s, anyio.Event())
         session = SlowSession()
-        yield server, session, SimpleNamespace(request=None, request_id="L", session=session)
+        yield (
+            Listen(sources, OpenStreams(1)),
+            sources,
+            session,
+            SimpleNamespace(request=None, request_id="L", session=session),
+        )
 
 
 async def test_reader_that_takes_nothing_is_answered_with_an_error(
     houses: Two, modern: Caller, slow: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 3.1: a stated answer to a slow reader."""
-    monkeypatch.setattr(listen, "SEND_S", 0.05)
-    server, _session, ctx = slow
+    monkeypatch.setattr(listen_stream, "SEND_S", 0.05)
+    server, _sources, _session, ctx = slow
     asked = types.SubscriptionsListenRequestParams.model_validate(
         {"notifications": {JOBS: [await job(modern, houses[0])]}}
     )
     with anyio.fail_after(5), pytest.raises(SlowReaderError):
         await server.listen(ctx, asked)
-    assert server._open == {}
+    with anyio.fail_after(5), pytest.raises(SlowReaderError):  # its place is free again
+        await server.listen(ctx, asked)
 
 
 async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
     houses: Two, modern: Caller, slow: Any, worker: Worker
 ) -> None:
     """DESIGN 3.1: bounded by what is watched; of a hundred changes that waited the last is told."""
-    server, session, ctx = slow
+    server, sources, session, ctx = slow
     job_id = await job(modern, houses[0])
     asked = types.SubscriptionsListenRequestParams.model_validate({"notifications": {JOBS: [job_id]}})
     with anyio.fail_after(10):
@@ -252,7 +272,7 @@ async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
             await worker.complete(claim)
             await anyio.sleep(0.1)
             session.gate.set()
-            server.drain.set()
+            sources.drain.set()
     assert [note.params.get("status") for note in session.sent][-1] == "COMPLETED"
     assert len(session.sent) <= 4
 

@@ -5,14 +5,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2 as httpx
 import pytest
 
+from planner_mcp.protocol import answering
 from planner_mcp.store.redis_store import RedisStore
-from tests.integration.protocol.houses import DAY, Replica, Worker
+from planner_mcp.store.session_work import SessionWork
+from tests.integration.protocol.houses import DAY, Replica, Worker, replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
@@ -127,6 +130,39 @@ async def test_waiting_call_is_cancelled_and_its_job_goes_on(houses: Two, web: h
         note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "w"}}
         await client.post(houses[0], note)
         assert (await client.call(houses[0], "query_vrp_status", job_id=job_id))["status"] == "QUEUED"
+
+
+async def test_call_of_a_stopped_replica_is_answered_with_an_error(
+    houses: Two, web: httpx.AsyncClient, store_url: str, tmp_path: Path
+) -> None:
+    """SPEC J7, X1: it says so itself, on the stream another replica holds."""
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[0])
+        scenario_id = (await client.call(houses[1], "create_scenario", **DAY))["scenario_id"]
+        job_id = (await client.call(houses[1], "solve_vrp", scenario_id=scenario_id))["job_id"]
+        async with replica(f"{store_url}?db=15", tmp_path) as third:
+            params = {"name": "query_vrp_status", "arguments": {"job_id": job_id, "wait_s": 40}}
+            await client.post(third, {"jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": params})
+        told = await client.heard()
+    assert (told["id"], told["error"]["data"]["type"]) == ("w", "AbandonedRequest")
+
+
+async def test_call_of_a_dead_replica_is_answered_by_the_holder_of_the_stream(
+    houses: Two, web: httpx.AsyncClient, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4, X1: its lease ran out; the error comes once, and a late answer of the dead comes to nothing."""
+    monkeypatch.setattr(answering, "LOOK_S", 0.05)
+    work = SessionWork(store.redis)
+    async with opened(web, houses[0]) as client:
+        await client.initialize(houses[0])
+        session_id = client.path.partition("=")[2]
+        await work.begin(session_id, '"w"', "dead")
+        await client.ask(houses[1], "ping")
+        await store.redis.delete("mcp:r:dead")
+        told = await client.heard()
+        assert (told["id"], told["error"]["data"]["type"]) == ("w", "AbandonedRequest")
+        assert await work.end(session_id, '"w"') is False
+        assert "result" in await client.ask(houses[1], "ping")
 
 
 async def test_session_ends_with_its_stream(houses: Two, web: httpx.AsyncClient, store: RedisStore) -> None:

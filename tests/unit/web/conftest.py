@@ -25,6 +25,7 @@ from planner_mcp.web.edge import edge_layers
 from planner_mcp.web.health import health_routes
 from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.manifest import manifest_routes
+from planner_mcp.web.open_streams import OpenStreams
 
 
 @dataclass
@@ -37,7 +38,7 @@ class House:
 def build(settings: Settings, planner: Planner, *, drain: anyio.Event | None = None) -> Starlette:
     """Return the app of a replica without MCP."""
     routes = [
-        *JobsApi(settings, drain=drain).routes(),
+        *JobsApi(OpenStreams(settings.max_streams), drain=drain).routes(),
         *manifest_routes(settings),
         *discovery_routes(settings),
         *health_routes(),
