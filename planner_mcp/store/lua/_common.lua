@@ -36,7 +36,11 @@ local function iso(ms)
   return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, doy - math.floor((153 * mp + 2) / 5) + 1,
     math.floor(rest / 3600), math.floor(rest / 60) % 60, rest % 60, ms % 1000)
 end
-local AT = iso(NOW_MS)
+local now_iso
+local function at()
+  now_iso = now_iso or iso(NOW_MS)
+  return now_iso
+end
 
 local function table_of(flat)
   local found = {}
@@ -44,19 +48,35 @@ local function table_of(flat)
   return found
 end
 
--- A job as last written, or nil. Steps keep this table and the stored hash equal through `write`.
+local function flat_of(fields)
+  local flat = {}
+  for name, value in pairs(fields) do
+    flat[#flat + 1] = name
+    flat[#flat + 1] = value
+  end
+  return flat
+end
+
+-- A job as it stands, or nil.
 local function read(id)
   local flat = call('HGETALL', job_key(id))
   return flat[1] and table_of(flat) or nil
 end
 
+-- Changes a job. What a step changes is stored in one go by `save`, which comes before any dispatch.
+local unsaved = {}
 local function write(id, job, fields)
-  local flat = {}
+  local changed = unsaved[id] or {}
   for name, value in pairs(fields) do
     job[name] = tostring(value)
-    flat[#flat + 1], flat[#flat + 2] = name, job[name]
+    changed[name] = job[name]
   end
-  call('HSET', job_key(id), unpack(flat))
+  unsaved[id] = changed
+end
+
+local function save(id)
+  if unsaved[id] then call('HSET', job_key(id), unpack(flat_of(unsaved[id]))) end
+  unsaved[id] = nil
 end
 
 local function owned(id, principal)
@@ -68,12 +88,13 @@ end
 local function shown(id, job)
   local place = -1
   if job.state == 'queued' then place = (call('ZRANK', backlog_key(job.principal), id) or 0) + 1 end
-  return { 'ok', call('HGETALL', job_key(id)), place, id }
+  return { 'ok', flat_of(job), place, id }
 end
 
--- Lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change of state on; when it
+-- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change of state on; when it
 -- ends, its own keys live on for LIMITS.job_ttl_s.
 local function keep(id, job)
+  save(id)
   local is_over = job.finished_ms ~= nil
   local life_s = is_over and LIMITS.job_ttl_s or LIMITS.live_s
   for _, key in ipairs({ job_key(id), events_key(id), plan_key(id) }) do call('EXPIRE', key, life_s) end
@@ -97,9 +118,9 @@ local function emit(id, job, kind, extra, is_change)
   local number = tonumber(job.events) + 1
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
   local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
-    'kind', kind, 'at', AT, 'number', number, 'data', data)
+    'kind', kind, 'at', at(), 'number', number, 'data', data)
   call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*',
-    'job', id, 'id', event, 'kind', kind, 'at', AT, 'number', number, 'data', data)
+    'job', id, 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data)
   write(id, job, { events = number, event_id = event, changed_id = is_change and event or job.changed_id })
   return event, data
 end

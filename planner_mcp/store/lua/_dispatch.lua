@@ -42,14 +42,11 @@ local function release(id, job)
 end
 
 -- A job is charged once, however often it has to be handed out again.
-local function charge(principal, id, start)
-  local cpu_s, charged = unpack(call('HMGET', job_key(id), 'cpu_s', 'charged'))
-  if charged == '1' then return end
+local function charge(principal, cpu_s, start)
   local weight = tonumber(call('HGET', WEIGHTS, principal) or 1)
   call('HSET', CLOCK, 'v', start)
   call('ZREMRANGEBYSCORE', CREDIT, '-inf', string.format('(%.17g', start))
-  call('ZADD', CREDIT, start + tonumber(cpu_s or 0) / weight, principal)
-  call('HSET', job_key(id), 'charged', '1')
+  call('ZADD', CREDIT, start + cpu_s / weight, principal)
 end
 
 -- Gives back what a job that is over was charged and did not use, though nobody falls behind the pool's virtual time.
@@ -67,11 +64,12 @@ end
 local function hand_out(principal, start)
   local id = call('ZPOPMIN', backlog_key(principal))[1]
   call('ZREM', TURN, principal)
-  if id and call('EXISTS', job_key(id)) == 1 then
-    call('HSET', job_key(id), 'delivery', call('XADD', READY, '*', 'job', id))
+  local cpu_s, charged = unpack(id and call('HMGET', job_key(id), 'cpu_s', 'charged') or {})
+  if cpu_s then
+    call('HSET', job_key(id), 'delivery', call('XADD', READY, '*', 'job', id), 'charged', '1')
     call('SADD', out_key(principal), id)
     call('EXPIRE', out_key(principal), LIMITS.live_s)
-    charge(principal, id, start)
+    if charged ~= '1' then charge(principal, tonumber(cpu_s), start) end
   end
   line_up(principal)
 end

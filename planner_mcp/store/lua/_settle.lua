@@ -3,7 +3,7 @@
 local function final_extra(id, job, extra)
   local kept = job.plan_id ~= '' and '"plan_id":"' .. job.plan_id .. '","summary":' .. job.summary or nil
   if job.state == 'cancelled' then
-    return joined('"cancelled_at":"' .. AT .. '"' .. (kept and ',' .. kept or ''), extra)
+    return joined('"cancelled_at":"' .. at() .. '"' .. (kept and ',' .. kept or ''), extra)
   elseif job.state == 'failed' and kept then
     return joined(kept, extra)
   end
@@ -12,7 +12,7 @@ end
 
 local function post(id, job, event, data)
   if job.url == '' then return end
-  local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. job.state .. '","at":"' .. AT
+  local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. job.state .. '","at":"' .. at()
     .. '","data":' .. data .. '}'
   call('XADD', OUTBOX, '*', 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
 end

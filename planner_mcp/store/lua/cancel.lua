@@ -8,6 +8,7 @@ if job.state == 'queued' then
   dispatch()
 elseif job.state == 'solving' and job.cancel == '' then
   write(A.job, job, { cancel = A.keep })
+  save(A.job)
   call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
   call('EXPIRE', CONTROL, LIMITS.control_s)
 end

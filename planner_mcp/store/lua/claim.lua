@@ -35,7 +35,7 @@ local function start(id, job, scenario)
   write(id, job, { fence = tonumber(job.fence) + 1, worker = A.worker, started_ms = job.started_ms or NOW_MS })
   emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
   keep(id, job)
-  return { 'ok', call('HGETALL', job_key(id)), scenario, call('GET', plan_key(id)), id, job.delivery }
+  return { 'ok', flat_of(job), scenario, call('GET', plan_key(id)), id, job.delivery }
 end
 
 if call('EXISTS', READY) == 0 then return { 'none' } end

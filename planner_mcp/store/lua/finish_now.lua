@@ -5,6 +5,7 @@ if not job then return { 'not_found' } end
 if job.state == 'queued' then return { 'illegal', 'A queued job has nothing to finish; cancel it instead.' } end
 if job.state == 'solving' and job.finish == '' then
   write(A.job, job, { finish = '1' })
+  save(A.job)
   call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
   call('EXPIRE', CONTROL, LIMITS.control_s)
 end

@@ -13,4 +13,5 @@ if ARGV[2] ~= '' then
 end
 move(A.job, job, 'improve')
 emit(A.job, job, 'progress', A.extra, is_better)
+save(A.job)
 return { 'ok' }

@@ -49,6 +49,6 @@ if idem ~= '' then
 end
 enqueue(A.job, job, false)
 emit(A.job, job, 'queued', '{}', true)
-dispatch()
 keep(A.job, job)
+dispatch()
 return shown(A.job, job)

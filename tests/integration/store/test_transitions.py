@@ -47,7 +47,8 @@ async def _claim_on_job_in(desk: Any, state: JobState) -> Claim:
 async def _try(desk: Any, claim: Claim, change: Change, plan: dict[str, Any], half: Progress) -> None:
     store, is_queued = desk.store, await desk.state(claim.job.id) is JobState.QUEUED
     if change is Change.CLAIM:
-        await (store.claim("w1", 1) if is_queued else store._claim("w1", 0, claim.job.id, claim.delivery_id))
+        store._held.clear()  # as if the answer to the claim had been lost
+        await store.claim("w1", 1 if is_queued else 0)
     elif change is Change.IMPROVE:
         await store.report(claim, half, plan)
     elif change is Change.HAND_BACK:
