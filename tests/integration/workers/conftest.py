@@ -77,6 +77,17 @@ class Shop:
         """Return when a worker has claimed the job."""
         await self.until(job, lambda event: event.kind is EventKind.STARTED)
 
+    async def until_attempt(self, job: Job, number: int) -> None:
+        """Return when a plan was reported in this attempt or a later one."""
+        begun = 0
+
+        def has_plan(event: Event) -> bool:
+            nonlocal begun
+            begun = event.data.get("attempt", begun)
+            return begun >= number and event.data.get("cost") is not None
+
+        await self.until(job, has_plan)
+
     async def until_planned(self, job: Job) -> None:
         """Return when a plan was reported."""
         await self.until(job, lambda event: event.data.get("cost") is not None)

@@ -54,7 +54,7 @@ async def test_job_that_kills_three_children_ends_failed(shop: Shop) -> None:
     async with shop.crew() as pool:
         job = await shop.submit(fleet_body(100), 20)
         for crash in range(1, 4):
-            await shop.until(job, lambda event: event.data.get("cost") is not None)
+            await shop.until_attempt(job, crash)
             killed = (await solver_of(pool))[2]
             kill(killed)
             await until_gone([killed])
