@@ -8,8 +8,10 @@ from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.vrp.pace import at_worst
 from planner_mcp.vrp.problem import Feature, Problem
 from workers.engines.base import Engine
+from workers.engines.cautious import Cautious
 from workers.engines.ortools_routing import OrToolsRouting
 from workers.engines.portfolio import Portfolio
 from workers.engines.pyvrp_search import PyvrpSearch
@@ -52,6 +54,8 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
     Raises:
         UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names which.
     """
+    if problem.rushes:
+        return Cautious(choose(at_worst(problem), name))
     present = [engine for engine in engines() if engine.is_available()]
     if name == AUTO:
         able = [engine for engine in present if not missing(engine, problem)]

@@ -115,7 +115,7 @@ class _Run:
         warm_length = 0 if warm_start is None else len(self._warm)
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         seconds = limits.deadline - time.monotonic()
-        self._options = arrays.Options(seconds, limits.seed, max_iterations, warm_length, warm)
+        self._options = arrays.Options(seconds, limits.seed, limits.cores, max_iterations, warm_length, warm)
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
 
     def _cells(self, board: arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":

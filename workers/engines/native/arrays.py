@@ -25,7 +25,7 @@ from planner_mcp.vrp.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 2
+ABI_VERSION: Final = 3
 BOARD_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(BOARD_HEADER)
@@ -64,6 +64,7 @@ class Options(ctypes.Structure):
     _fields_ = (
         ("seconds", ctypes.c_double),
         ("seed", ctypes.c_int64),
+        ("threads", ctypes.c_int64),
         ("max_iterations", ctypes.c_int64),
         ("warm_length", ctypes.c_int64),
         ("warm", _Numbers),

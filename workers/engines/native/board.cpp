@@ -35,7 +35,7 @@ void encode(const Problem& problem, const Route& route, Code& code) {
     for (std::size_t k = 0; k + 1 < route.nodes.size(); ++k) {
         const int stop = route.nodes[k].stop;
         if (stop != TERMINUS)
-            code.push_back(problem.is_reload(stop) ? CODES * problem.reload_place(stop) + CODE_RELOAD
+            code.push_back(problem.is_reload(stop) ? CODES * problem.location(problem.reload_place(stop)) + CODE_RELOAD
                                                    : CODES * stop + CODE_TICKET);
         for (; next < rests.size() && rests[next].after == static_cast<int>(k); ++next)
             code.push_back(CODES * rests[next].rest + CODE_BREAK);
@@ -50,7 +50,7 @@ void decode(const Number* code, Number length, Plan& plan) {
         std::vector<int> stops;
         for (k += 2; k < end; ++k) {
             const int index = static_cast<int>(code[k] / CODES), kind = static_cast<int>(code[k] % CODES);
-            if (kind != CODE_BREAK) stops.push_back(kind == CODE_RELOAD ? problem.reload_stop(index) : index);
+            if (kind != CODE_BREAK) stops.push_back(kind == CODE_RELOAD ? problem.reload_stop(problem.place(index)) : index);
         }
         plan.adopt(agent, stops);
     }

@@ -15,7 +15,7 @@ from typing import Final
 
 FOLDER: Final = Path(__file__).parent
 LIBRARY: Final = FOLDER / "_sisr.so"
-FLAGS: Final = ("-std=c++20", "-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
+FLAGS: Final = ("-std=c++20", "-O3", "-fPIC", "-pthread", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 class BuildError(Exception):

@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 2;
+inline constexpr Number ABI_VERSION = 3;
 
 enum AgentField {
     A_START,
@@ -66,6 +66,7 @@ struct Input {
 struct Options {
     double seconds;  // until the search returns, counted from the call
     Number seed;
+    Number threads;         // at most, for plans that are large enough
     Number max_iterations;  // -1: until the time is up; otherwise cooling follows the count and runs repeat
     Number warm_length;     // numbers in `warm`, the encoding of `Board`
     const Number* warm;

@@ -18,12 +18,13 @@ bool Inserter::admits(const Route& route, const Option& option) const {
         for (int d = 0; d < problem_.dimensions; ++d)
             if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
     if (route.served + (option.pickup >= 0 ? 2 : 1) > agent.max_stops) return false;
+    const bool has_locked_lift = option.pickup < 0 && ticket.kind == Kind::DROP;
+    if (!problem_.choosy && !has_locked_lift) return true;
     const auto is_here = [&](int other) { return plan_.where[other] == route.agent; };
     const auto is_welcome = [&](int stop) {
         return problem_.may_serve(agent.type, stop) && !problem_.has_rival(stop, is_here);
     };
     if (!is_welcome(option.ticket) || (option.pickup >= 0 && !is_welcome(option.pickup))) return false;
-    const bool has_locked_lift = option.pickup < 0 && ticket.kind == Kind::DROP;
     return !has_locked_lift || is_here(ticket.partner);
 }
 
@@ -64,6 +65,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
     const bool is_pickup = ticket.kind == Kind::PICKUP;
     const Node* nodes = route.nodes.data();
+    for (const Node& node : route.nodes) __builtin_prefetch(way.in + node.place);  // scattered over a large table
     for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
         if (timed && before.finish > closes) break;

@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include <numeric>
+
 namespace sisr {
 
 Plan::Plan(const Problem& problem)
@@ -27,6 +29,8 @@ Plan::Plan(const Problem& problem)
         absent.set(item, true);
         penalties_ += problem.items[item].penalty;
     }
+    own.resize(problem.tickets.size());
+    std::iota(own.begin(), own.end(), 0);
     saved_ = routes;
 }
 
@@ -51,7 +55,12 @@ Number Plan::keep() {
 
 void Plan::undo() {
     for (int agent : touched) forget(agent);
-    for (int agent : touched) restore(agent);
+    for (int agent : touched) {
+        route_cost_ += saved_[agent].cost - routes[agent].cost;
+        served += saved_[agent].served - routes[agent].served;
+        std::swap(routes[agent], saved_[agent]);
+        index(agent);
+    }
 }
 
 void Plan::forget(int agent) {
@@ -59,19 +68,35 @@ void Plan::forget(int agent) {
         if (problem.is_ticket(n.stop)) where[n.stop] = -1;
 }
 
-void Plan::become(const std::vector<Route>& others) {
+void Plan::become(const std::vector<Route>& others, const Part* part) {
     std::fill(where.begin(), where.end(), -1);
-    routes = others;
     route_cost_ = penalties_ = served = 0;
-    for (const Route& route : routes) {
+    for (const Route& route : others) {
+        if (part && !part->agents[route.agent]) {
+            leave(route.agent);
+            continue;
+        }
+        routes[route.agent] = route;
         index(route.agent);
         route_cost_ += route.cost;
         served += route.served;
     }
-    for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
-        absent.set(item, !is_served(item));
-        if (absent.has(item)) penalties_ += problem.items[item].penalty;
-    }
+    for (int item = 0; item < static_cast<int>(problem.items.size()); ++item)
+        absent.set(item, !part && !is_served(item));
+    if (part)
+        for (int item : part->absent) absent.set(item, true);
+    for (int item : absent) penalties_ += problem.items[item].penalty;
+    own.clear();
+    for (int ticket = 0; ticket < static_cast<int>(problem.tickets.size()); ++ticket)
+        if (!part || where[ticket] >= 0 || (problem.tickets[ticket].item >= 0 && absent.has(problem.tickets[ticket].item)))
+            own.push_back(ticket);
+}
+
+// Make an agent somebody else's.
+void Plan::leave(int agent) {
+    routes[agent] = Route(agent);
+    active.set(agent, false);
+    idle[problem.agents[agent].type].set(agent, false);
 }
 
 void Plan::touch(int agent) {
@@ -87,9 +112,9 @@ void Plan::restore(int agent) {
     index(agent);
 }
 
-void Plan::index(int agent) {
+void Plan::index(int agent, std::size_t from) {
     const Route& route = routes[agent];
-    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
+    for (std::size_t k = from; k + 1 < route.nodes.size(); ++k) {
         const int stop = route.nodes[k].stop;
         if (problem.is_reload(stop)) continue;
         where[stop] = agent;
@@ -127,6 +152,15 @@ bool Plan::insert(const Spot& spot) {
     place(routes[spot.agent], spot);
     const int item = item_at(spot.option.ticket);
     if (is_moved_.add(item)) moved_.push_back(item);
+    if (problem.is_plain(problem.agents[spot.agent])) {
+        Route& route = routes[spot.agent];
+        const Number cost = route.cost;
+        slip_in(problem, route, spot.after + 1);
+        route_cost_ += route.cost - cost;
+        ++served;
+        index(spot.agent, spot.after + 1);
+        return true;
+    }
     if (settle(spot.agent)) return true;
     remove(spot.option.ticket);
     erase_gaps(spot.agent);
@@ -190,7 +224,7 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     return settle(agent);
 }
 
-bool Plan::exchange(int one, int other) {
+bool Plan::exchange(int one, int other, bool at_any_price) {
     const auto would = [&](int agent, int stops, Number& cost) {
         Route route = routes[stops];
         route.agent = agent;
@@ -203,7 +237,7 @@ bool Plan::exchange(int one, int other) {
     Number cost = 0;
     if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost))
         return false;
-    if (cost >= routes[one].cost + routes[other].cost) return false;
+    if (!at_any_price && cost >= routes[one].cost + routes[other].cost) return false;
     touch(one), touch(other);
     routes[one].nodes.swap(routes[other].nodes);
     settle(one), settle(other);

@@ -15,6 +15,12 @@ struct Spot {
     Option option{-1, -1};
 };
 
+// What one of several searchers may touch.
+struct Part {
+    std::vector<std::uint8_t> agents;  // by agent: whether it belongs to the part
+    std::vector<int> absent;           // items nobody serves
+};
+
 class Plan {
 public:
     explicit Plan(const Problem& problem);
@@ -22,7 +28,9 @@ public:
     void begin();
     Number keep();  // the cost of the plan as it is now
     void undo();
-    void become(const std::vector<Route>& others);  // all routes at once, outside a round
+    // All routes at once, outside a round; or those of a part, as if the rest did not exist.
+    void become(const std::vector<Route>& others, const Part* part = nullptr);
+    bool is_mine(int agent) const { return active.has(agent) || idle[problem.agents[agent].type].has(agent); }
     Number cost() const { return route_cost_ + penalties_ + problem.span_cost * longest(); }
     Number cost_now();  // within a round: with the items that moved
 
@@ -31,7 +39,8 @@ public:
     bool close_gaps(int agent);  // false: the route was restored, its tickets are back
     bool adopt(int agent,
                const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
-    bool exchange(int one, int other);          // let two agents serve each other's stops, if that is cheaper
+    // Let two agents serve each other's stops, where they can and it is cheaper, or at any price.
+    bool exchange(int one, int other, bool at_any_price = false);
     void drop_unpaid(int item);                 // if its route saves more without it than it pays
     bool drop_reloads(int agent);               // those that only cost
     bool settle(int agent);                     // lay out anew after a change of nodes
@@ -46,13 +55,15 @@ public:
     Bag active;                    // agents with stops
     std::vector<Bag> idle;         // agents without, by type
     Bag absent;                    // items nobody serves, as of the last `keep`
+    std::vector<int> own;          // tickets in reach: all, or those of a part
     std::vector<int> touched;      // agents, this round
     int served = 0;                // tickets
     bool is_sound = true;          // false: locked visits alone break a rule
 
 private:
     void touch(int agent);
-    void index(int agent);
+    void index(int agent, std::size_t from = 1);
+    void leave(int agent);
     void forget(int agent);
     void restore(int agent);
     void erase_gaps(int agent);

@@ -6,14 +6,30 @@
 
 namespace sisr {
 
+// The locations in an order in which neighbours come together: each followed by the nearest of the rest.
+std::vector<int> Problem::chain(const Number* cells) const {
+    const std::size_t count = input_.locations;
+    std::vector<int> order(count);
+    for (std::size_t k = 0; k < count; ++k) order[k] = static_cast<int>(k);
+    for (std::size_t k = 0; k + 2 < count; ++k) {
+        const Number* way = cells + count * order[k];
+        std::swap(order[k + 1],
+                  *std::min_element(order.begin() + k + 1, order.end(), [&](int a, int b) { return way[a] < way[b]; }));
+    }
+    return order;
+}
+
 void Problem::read_travel(const Watch& watch) {
+    order_ = chain(input_.distance[0]);
+    place_of_.resize(order_.size());
+    for (std::size_t place = 0; place < order_.size(); ++place) place_of_[order_[place]] = static_cast<int>(place);
     const std::size_t bytes = sizeof(Number) * input_.locations * input_.locations;
     std::map<const Number*, std::shared_ptr<Matrix>>
         known;  // equal tables are kept once: half the cache for many problems
     const auto matrix = [&](const Number* cells) {
         for (const auto& [other, made] : known)
             if (other == cells || std::memcmp(other, cells, bytes) == 0) return made;
-        return known[cells] = std::make_shared<Matrix>(cells, static_cast<int>(input_.locations), watch);
+        return known[cells] = std::make_shared<Matrix>(cells, order_, watch);
     };
     for (int profile = 0; profile < input_.profiles; ++profile) {
         distances_.push_back(matrix(input_.distance[profile]));
@@ -46,7 +62,7 @@ void Problem::read_agents() {
         for (Number k = input_.breaks_at[i]; k < input_.breaks_at[i + 1]; ++k)
             agent.rests.push_back({input_.breaks[3 * k], input_.breaks[3 * k + 1], input_.breaks[3 * k + 2]});
         for (Number k = input_.reloads_at[i]; k < input_.reloads_at[i + 1]; ++k)
-            agent.reloads.push_back(static_cast<int>(input_.reloads[k]));
+            agent.reloads.push_back(place(input_.reloads[k]));
         for (Number k = input_.locks_at[i]; k < input_.locks_at[i + 1]; ++k)
             agent.locked.push_back(static_cast<int>(input_.locks[k]));
         agents.push_back(std::move(agent));
@@ -58,7 +74,7 @@ void Problem::read_agents() {
 void Problem::read_tickets() {
     for (int i = 0; i < input_.tickets; ++i) {
         const Number* f = input_.ticket + i * TICKET_FIELDS;
-        Ticket ticket{static_cast<int>(f[T_LOCATION]),
+        Ticket ticket{place(f[T_LOCATION]),
                       -1,
                       -1,
                       f[T_IS_PICKUP] != 0 ? Kind::PICKUP : Kind::DELIVERY,
@@ -172,6 +188,9 @@ void Problem::classify() {
         is_single = is_single && ticket.windows.size() == 1;
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
+    const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();
+    choosy = std::find(input_.allowed, end, 0) != end ||
+             std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
     strolls = strolls || releases || span_cost > 0;
     walks = strolls || stretches;
     stretches = stretches && !strolls && is_single;

@@ -20,11 +20,13 @@ inline constexpr std::int32_t FAR = INT32_MAX;  // longer legs count as this
 // Travel between places. The last place is `nowhere`, at distance 0 from all: the end of an open route.
 class Matrix {
 public:
-    Matrix(const Number* cells, int places, const Watch& watch) : size_(places + 1), out_(area(), 0) {
+    Matrix(const Number* cells, const std::vector<int>& order, const Watch& watch)
+        : size_(static_cast<int>(order.size()) + 1), out_(area(), 0) {
+        const int places = size_ - 1;
         bool symmetric = true;
         for (int i = 0; i < places && !watch.over(); ++i)
             for (int j = 0; j < places; ++j) {
-                const Number cell = cells[static_cast<std::size_t>(i) * places + j];
+                const Number cell = cells[static_cast<std::size_t>(order[i]) * places + order[j]];
                 out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, FAR));
                 longest_ = std::max(longest_, out_[at(i, j)]);
                 symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
@@ -131,8 +133,14 @@ public:
     bool is_ticket(int stop) const { return stop >= 0 && stop < static_cast<int>(tickets.size()); }
     bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
     int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
+    int location(int place) const { return order_[place]; }
+    int place(Number location) const {
+        return location < 0 ? static_cast<int>(input_.locations) : place_of_[static_cast<std::size_t>(location)];
+    }
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
     bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
+    // Nothing on the way but deliveries, each in a window: what an insertion changes is told without a walk.
+    bool is_plain(const Agent& agent) const { return (!walks || stretches) && !is_mixed(agent); }
     const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
     const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
 
@@ -149,19 +157,18 @@ public:
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         priced = false, exchangeable = true;
+         priced = false, exchangeable = true, choosy = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration alone, which joined stretches tell as well;
-    // priced: some items may stay out for a price; exchangeable: all agents are of one type
+    // priced: some items may stay out for a price; exchangeable: all agents are of one type;
+    // choosy: some tickets are not for everybody, or not for one route with others
 
 private:
     static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;
     static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS below it fills a word
 
-    int place(Number location) const {
-        return location < 0 ? static_cast<int>(input_.locations) : static_cast<int>(location);
-    }
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
+    std::vector<int> chain(const Number* cells) const;
     void read_travel(const Watch& watch);
     void read_agents();
     void read_tickets();
@@ -174,6 +181,7 @@ private:
 
     Input input_;
     std::vector<std::shared_ptr<Matrix>> distances_, durations_;
+    std::vector<int> order_, place_of_;  // locations as places, places by location
     std::vector<bool> is_locked_;  // tickets
 };
 

@@ -148,6 +148,27 @@ bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTa
     return clock.now <= agent.close;
 }
 
+// The latest start of service at a node that keeps the next one on time.
+Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &node = route.nodes[k], &after = route.nodes[k + 1];
+    const bool sets_up = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
+    Number leave = after.latest - problem.duration(problem.agents[route.agent])(node.place, after.place);
+    if (sets_up) leave -= problem.tickets[after.stop].setup;
+    if (!problem.is_ticket(node.stop)) return leave;
+    const Ticket& ticket = problem.tickets[node.stop];
+    return ticket.last_start(leave - ticket.service);
+}
+
+// The earliest end of service at a node that is reached in time.
+Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &before = route.nodes[k - 1], &node = route.nodes[k];
+    const Number arrival = before.finish + problem.duration(problem.agents[route.agent])(before.place, node.place);
+    if (!problem.is_ticket(node.stop)) return arrival;
+    const Ticket& ticket = problem.tickets[node.stop];
+    const Number ready = arrival + (k == 1 || node.place != before.place ? ticket.setup : 0);
+    return std::max(ready, ticket.window_from(ready)->open) + ticket.service;
+}
+
 void join_stretches(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
     const auto& nodes = route.nodes;
@@ -193,20 +214,10 @@ bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests
 
 void look_back(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
-    const Matrix& duration = problem.duration(agent);
     const std::size_t last = route.nodes.size() - 1;
     route.nodes[last].latest = agent.close;
     if (problem.timed)
-        for (std::size_t k = last; k-- > 0;) {
-            Node &node = route.nodes[k], &after = route.nodes[k + 1];
-            const bool is_ticket_after = problem.is_ticket(after.stop);
-            const bool sets_up = is_ticket_after && (k == 0 || node.place != after.place);
-            Number leave = after.latest - duration(node.place, after.place);
-            if (sets_up) leave -= problem.tickets[after.stop].setup;
-            const bool is_ticket = problem.is_ticket(node.stop);
-            node.latest =
-                is_ticket ? problem.tickets[node.stop].last_start(leave - problem.tickets[node.stop].service) : leave;
-        }
+        for (std::size_t k = last; k-- > 0;) route.nodes[k].latest = latest_at(problem, route, k);
     if (problem.stretches) join_stretches(problem, route);
     if (!problem.is_mixed(agent)) return;
     const int dimensions = problem.dimensions;
@@ -219,6 +230,37 @@ void look_back(const Problem& problem, Route& route) {
         for (std::size_t k = last - 1; k-- > 0;)
             if (!starts_trip(k + 1)) route.tail[at(k)] = std::max(route.tail[at(k)], route.tail[at(k + 1)]);
     }
+}
+
+void slip_in(const Problem& problem, Route& route, std::size_t at) {
+    const Agent& agent = problem.agents[route.agent];
+    const Matrix& distance = problem.distance(agent);
+    Node &node = route.nodes[at], &next = route.nodes[at + 1];
+    const Ticket& ticket = problem.tickets[node.stop];
+    const Number gone = next.leg;
+    node.place = ticket.place;
+    node.leg = distance(route.nodes[at - 1].place, node.place);
+    next.leg = distance(node.place, next.place);
+    route.distance += node.leg + next.leg - gone;
+    ++route.served;
+    for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
+    if (problem.timed) {
+        for (std::size_t k = at; k < route.nodes.size(); ++k) {
+            const Number finish = finish_at(problem, route, k);
+            if (k > at && finish == route.nodes[k].finish) break;
+            route.nodes[k].finish = finish;
+        }
+        for (std::size_t k = at + 1; k-- > 0;) {
+            const Number latest = latest_at(problem, route, k);
+            if (k < at && latest == route.nodes[k].latest) break;
+            route.nodes[k].latest = latest;
+        }
+    }
+    if (problem.stretches) {
+        join_stretches(problem, route);
+        route.duration = route.until.back().lasts;
+    }
+    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration;
 }
 
 }  // namespace sisr

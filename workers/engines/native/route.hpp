@@ -60,6 +60,9 @@ bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests
 // After `lay_out`: what insertions ask for (`latest`, `head`, `tail`, `until`, `from`).
 void look_back(const Problem& problem, Route& route);
 
+// What both would find after a ticket was put at `at`, where insertion knows that it fits (see Problem::is_plain).
+void slip_in(const Problem& problem, Route& route, std::size_t at);
+
 // A stop by itself, and the time from the end of one stop to the start of service at another.
 Stretch stretch_of(const Problem& problem, const Agent& agent, int stop, bool is_end);
 inline Number time_between(const Problem& problem, const Agent& agent, int place, int stop, bool is_first) {

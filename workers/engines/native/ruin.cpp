@@ -6,7 +6,8 @@ void Ruin::operator()(std::vector<int>& items) {
     items.clear();
     is_ruined_.clear(), is_listed_.clear();
     absent_listed_ = 0;
-    const int seed = random_.below(static_cast<int>(problem_.tickets.size()));
+    if (plan_.own.empty()) return;
+    const int seed = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
     const double mean_stops = plan_.active.empty() ? 1 : static_cast<double>(plan_.served) / plan_.active.size();
     const double longest = std::min<double>(LONGEST_STRING, mean_stops);
     const int strings = static_cast<int>(1 + random_.unit() * (4 * MEAN_REMOVED / (1 + longest) - 1));
@@ -24,10 +25,22 @@ void Ruin::operator()(std::vector<int>& items) {
             remove_string(ticket, static_cast<int>(1 + random_.unit() * most), items);
         }
     }
+    if (!problem_.exchangeable && random_.chance(REASSIGNED)) reassign();
     for (int tries = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
     }
+}
+
+// Try another kind of agent on a ruined route at any price: what is put back makes use of its room, or is refused.
+void Ruin::reassign() {
+    if (plan_.touched.empty()) return;
+    const int agent = plan_.touched[random_.below(static_cast<int>(plan_.touched.size()))];
+    const Bag& idle = plan_.idle[random_.below(problem_.types)];
+    const Bag& others = idle.empty() || random_.chance(0.5) ? plan_.active : idle;
+    if (others.empty()) return;
+    const int other = others.any(random_);
+    if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other, true);
 }
 
 void Ruin::list_absent(int ticket, std::vector<int>& items) {

@@ -26,11 +26,13 @@ private:
     static constexpr double SPLIT_GROWS = 0.01;  // chance that one more stop in the middle is preserved
     static constexpr double WHOLE_ROUTE =
         0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
+    static constexpr double REASSIGNED = 0.2;  // share of rounds in which what is left of a route changes its agent
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
 
     void remove_string(int ticket, int length, std::vector<int>& items);
     void remove_route(int agent, std::vector<int>& items);
     void remove(int agent, std::vector<int>& items);
+    void reassign();
     void list_absent(int ticket, std::vector<int>& items);
 
     Plan& plan_;

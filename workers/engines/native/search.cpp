@@ -1,6 +1,8 @@
 #include "search.hpp"
 
 #include <cmath>
+#include <future>
+#include <numeric>
 
 namespace sisr {
 
@@ -9,146 +11,131 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
       options_(options),
       watch_(watch),
       board_(board),
-      random_(static_cast<std::uint64_t>(options.seed)),
-      plan_(problem),
-      ruin_(plan_, random_),
-      recreate_(plan_, random_, watch),
-      stale_(static_cast<int>(problem.agents.size())) {
-    for (std::size_t agent = 0; agent < problem.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
-    best_ = plan_.routes;
-}
+      main_(problem, watch, static_cast<std::uint64_t>(options.seed)),
+      random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
-    if (!problem_.is_sound || !plan_.is_sound) return End::UNSOUND;
+    if (!problem_.is_sound || !main_.plan.is_sound) return End::UNSOUND;
     start();
-    const double begun = share();
+    begun_ = share(main_);
+    publish(main_.best, main_.best_cost);
     const double highest = options_.warm_length > 0 ? WARM : HOT;
-    const double hot = highest * mean_leg_cost(), cooling = std::log(COLD / highest);
-    const bool is_small = problem_.items.size() <= FEW_ITEMS;
-    End end = End::TIME_LIMIT;
-    while (!watch_.over()) {
-        if (iterations_ == options_.max_iterations || problem_.items.empty() ||
-            (is_small && iterations_ == FEW_ITERATIONS)) {
-            end = End::EXHAUSTED;
-            break;
-        }
-        step(hot * std::exp(cooling * (share() - begun) / (1 - begun)));
-        if (is_news_ && watch_.elapsed() - published_at_ > PUBLISH_EVERY_S) publish();
-    }
-    if (is_news_) publish();
-    return watch_.cancelled() ? End::STOPPED : end;
+    hot_ = highest * main_.mean_leg_cost(), cooling_ = std::log(COLD / highest);
+    if (const int parts = threads(); parts > 1)
+        anneal_parts(parts);
+    else
+        anneal_whole();
+    return watch_.cancelled() ? End::STOPPED : watch_.over() ? End::TIME_LIMIT : End::EXHAUSTED;
 }
 
-double Search::share() const {
+double Search::share(const Annealer& annealer) const {
     if (options_.max_iterations < 0) return watch_.share();
-    return static_cast<double>(iterations_) / static_cast<double>(options_.max_iterations);
+    const Number done = round_ + (annealer.iterations - round_) * pace_;
+    return static_cast<double>(done) / static_cast<double>(options_.max_iterations);
+}
+
+double Search::temperature(const Annealer& annealer) const {
+    return hot_ * std::exp(cooling_ * (share(annealer) - begun_) / (1 - begun_));
+}
+
+bool Search::is_over(const Annealer& annealer) const {
+    const Number items = static_cast<Number>(problem_.items.size());
+    return watch_.over() || items == 0 || (items <= FEW_ITEMS && annealer.iterations >= FEW_ITERATIONS) ||
+           (options_.max_iterations >= 0 && annealer.iterations >= options_.max_iterations);
 }
 
 // Go on from the given plan, or from the better of two: routes that grow together and routes filled one by one.
 void Search::start() {
-    const std::vector<Route> nothing = plan_.routes;
     if (options_.warm_length > 0) {
-        plan_.begin();
-        decode(options_.warm, options_.warm_length, plan_);
-        cost_ = plan_.keep();
-        remember();
-        build(false);
-        return;
+        main_.plan.begin();
+        decode(options_.warm, options_.warm_length, main_.plan);
+        main_.plan.keep();
+        main_.forget();
+        return main_.build(false);
     }
-    build(true);
-    for (double share : {0.5, 1.0}) {
-        descend(share * DESCENT_SHARE);
-        if (share == 1.0) break;
-        plan_.become(nothing);
-        build(false);
-    }
-    if (best_cost_ == NEVER) return;
-    for (std::size_t agent = 0; agent < problem_.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
-    cost_ = best_cost_;
-    plan_.become(best_);
-}
-
-void Search::build(bool scattered) {
-    for (std::size_t agent = 0; agent < problem_.agents.size(); ++agent) stale_.set(static_cast<int>(agent), true);
-    plan_.begin();
-    items_.assign(plan_.absent.begin(), plan_.absent.end());
-    if (scattered) recreate_.scatter(items_);
-    std::erase_if(items_, [&](int item) { return plan_.is_served(item); });
-    if (recreate_(items_))
-        plan_.keep();
-    else
-        plan_.undo();
-    cost_ = plan_.cost();
-    remember();
-    publish();
+    const std::vector<Route> nothing = main_.plan.routes;
+    main_.build(true);
+    publish(main_.best, main_.best_cost);
+    descend(0.5 * DESCENT_SHARE);
+    main_.go_on_from(nothing);
+    main_.build(false);
+    descend(DESCENT_SHARE);
+    if (main_.best_cost < NEVER) main_.go_on_from(main_.best);
 }
 
 void Search::descend(double until) {
     const Number iterations = DESCENT * static_cast<Number>(problem_.items.size());
-    for (Number k = 0; k < iterations && share() < until && !watch_.over(); ++k) step(0);
+    for (Number k = 0; k < iterations && share(main_) < until && !is_over(main_); ++k) main_.step(0);
 }
 
-void Search::step(double temperature) {
-    plan_.begin();
-    ruin_(items_);
-    const bool is_whole = recreate_(items_);
-    if (is_whole) polish();
-    const Number cost = plan_.cost_now();
-    if (is_whole && is_accepted(cost, temperature)) {
-        plan_.keep();
-        cost_ = cost;
-        for (int agent : plan_.touched) stale_.set(agent, true);
-        remember();
-    } else {
-        plan_.undo();
+void Search::anneal_whole() {
+    while (!is_over(main_)) {
+        main_.step(temperature(main_));
+        board_.count(main_.iterations);
+        if (main_.best_cost < published_ && watch_.elapsed() - published_at_ > PUBLISH_EVERY_S)
+            publish(main_.best, main_.best_cost);
     }
-    board_.count(++iterations_);
+    publish(main_.best, main_.best_cost);
 }
 
-bool Search::is_accepted(Number cost, double temperature) {
-    return static_cast<double>(cost - cost_) <
-           -temperature * std::log(1.0 - random_.unit());  // penalties pass what a double holds
+// As many threads as pay; 1 where the cost of a plan is not the sum of its parts.
+int Search::threads() const {
+    if (problem_.span_cost > 0 || !problem_.all_of.empty()) return 1;
+    const std::size_t most =
+        std::min(main_.plan.served / PART_TICKETS, static_cast<int>(main_.plan.active.size()) / PART_ROUTES);
+    return std::max(1, static_cast<int>(std::min<Number>(options_.threads, most)));
 }
 
-// What insertion does not change: which agent drives a route, and reloads that lost their reason.
-void Search::polish() {
-    for (std::size_t k = 0; k < plan_.touched.size(); ++k) {
-        const int agent = plan_.touched[k];
-        if (plan_.routes[agent].reloads > 0) plan_.drop_reloads(agent);
-        if (problem_.exchangeable || !random_.chance(EXCHANGES)) continue;
-        const Bag& idle = plan_.idle[random_.below(problem_.types)];
-        const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan_.routes.size()))
-                                                              : idle.any(random_);
-        if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other);
-    }
-}
-
-void Search::remember() {
-    const auto is_served = [&](int item) { return plan_.is_served(item); };
-    if (cost_ >= best_cost_ || !std::all_of(problem_.musts.begin(), problem_.musts.end(), is_served)) return;
-    best_cost_ = cost_;
-    is_news_ = true;
-    while (!stale_.empty()) {
-        const int agent = stale_.back();
-        best_[agent] = plan_.routes[agent];
-        stale_.set(agent, false);
+void Search::anneal_parts(int threads) {
+    std::vector<Route> now = main_.plan.routes, best = main_.best;
+    Number best_cost = main_.best_cost;
+    std::vector<std::unique_ptr<Annealer>> team;
+    while (static_cast<int>(team.size()) < threads)
+        team.push_back(std::make_unique<Annealer>(problem_, watch_, random_.next()));
+    pace_ = threads;
+    for (; !is_over(main_); publish(best, best_cost)) {
+        const std::vector<Part> parts = cut(problem_, now, threads, random_);
+        const double until = share(main_) + std::max(ROUND_SHARE, ROUND_S / options_.seconds);
+        round_ = main_.iterations;
+        std::vector<std::future<void>> working;
+        for (int k = 0; k < threads; ++k)
+            working.push_back(std::async(std::launch::async, [&, k] { anneal(*team[k], now, parts[k], until); }));
+        for (auto& each : working) each.get();
+        gather(team, now, best, best_cost);
+        board_.count(main_.iterations);
     }
 }
 
-void Search::publish() {
-    if (best_cost_ == NEVER) return;
+void Search::anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until) {
+    annealer.take(routes, part);
+    annealer.iterations = round_;
+    while (share(annealer) < until && !is_over(annealer)) annealer.step(temperature(annealer));
+}
+
+// Put the parts together: as they are, and each at its best.
+void Search::gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
+    Number sum = 0;
+    for (const auto& each : team) {
+        sum = std::min(NEVER, sum + each->best_cost);
+        main_.iterations += each->iterations - round_;
+    }
+    for (const auto& each : team)
+        for (int agent = 0; agent < static_cast<int>(now.size()); ++agent) {
+            if (!each->plan.is_mine(agent)) continue;
+            now[agent] = each->plan.routes[agent];
+            if (sum < best_cost) best[agent] = each->best[agent];
+        }
+    best_cost = std::min(best_cost, sum);
+}
+
+void Search::publish(const std::vector<Route>& routes, Number cost) {
+    if (cost >= published_) return;
     Code code;
-    for (const Route& route : best_)
+    for (const Route& route : routes)
         if (route.is_used()) encode(problem_, route, code);
-    board_.publish(code, best_cost_);
+    board_.publish(code, cost);
+    published_ = cost;
     published_at_ = watch_.elapsed();
-    is_news_ = false;
-}
-
-double Search::mean_leg_cost() const {
-    Number cost = 0;
-    for (int agent : plan_.active) cost += plan_.routes[agent].cost - problem_.agents[agent].fixed;
-    return std::max(1.0, static_cast<double>(cost) / (plan_.served + plan_.active.size() + 1));
 }
 
 }  // namespace sisr

@@ -1,10 +1,13 @@
-// Simulated annealing over ruin and recreate, cooled by the share of the time (or of the iterations) that is used.
+// The search as a whole: a first plan, then annealing cooled by the share of the time (or of the iterations) used.
 //
-// Source: Christiaens and Vanden Berghe 2020, section 4; temperatures are set by the first plan instead of fixed.
+// Large plans are annealed by several threads at once, each on a part whose routes lie together; the parts are cut
+// anew many times, so that nothing stays a border. Temperatures are set by the first plan instead of fixed.
 #pragma once
+#include <memory>
+
+#include "annealer.hpp"
 #include "board.hpp"
-#include "recreate.hpp"
-#include "ruin.hpp"
+#include "parts.hpp"
 
 namespace sisr {
 
@@ -21,34 +24,35 @@ private:
     static constexpr double WARM = 0.3;  // where it begins from a given plan: warmer would forget it, colder not leave it
     static constexpr Number DESCENT = 8;           // iterations an item, to tell what a leg of a sensible plan costs
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
-    static constexpr double EXCHANGES = 0.1;       // share of touched routes for which another agent is tried
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
+    static constexpr int PART_TICKETS = 100, PART_ROUTES = 3;  // smallest part worth a thread
+    static constexpr double ROUND_SHARE = 0.01, ROUND_S = 0.1;  // how long parts stay: a share, but not shorter
+
+    using Team = std::vector<std::unique_ptr<Annealer>>;
 
     void start();
-    void build(bool scattered);
     void descend(double until);
-    void step(double temperature);
-    void polish();
-    void remember();
-    void publish();
-    double share() const;
-    double mean_leg_cost() const;
-    bool is_accepted(Number cost, double temperature);
+    int threads() const;
+    void anneal_whole();
+    void anneal_parts(int threads);
+    void anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until);
+    void gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost);
+    bool is_over(const Annealer& annealer) const;
+    void publish(const std::vector<Route>& routes, Number cost);
+    double share(const Annealer& annealer) const;
+    double temperature(const Annealer& annealer) const;
 
     const Problem& problem_;
     const Options& options_;
     const Watch& watch_;
     Board& board_;
-    Random random_;
-    Plan plan_;
-    Ruin ruin_;
-    Recreate recreate_;
-    std::vector<int> items_;
-    std::vector<Route> best_;
-    Bag stale_;  // agents whose route in `best_` is not the one of `plan_`
-    Number cost_ = 0, best_cost_ = NEVER, iterations_ = 0;
-    bool is_news_ = false;
+    Annealer main_;
+    Random random_;  // for the cuts and the seeds of threads
+    double hot_ = 0, cooling_ = 0, begun_ = 0;
+    Number round_ = 0;  // iterations before this round …
+    int pace_ = 1;      // … in which all threads together make this many while one makes one
+    Number published_ = NEVER;
     double published_at_ = -1;
 };
 

@@ -1,0 +1,99 @@
+#include "annealer.hpp"
+
+namespace sisr {
+
+Annealer::Annealer(const Problem& problem, const Watch& watch, std::uint64_t seed)
+    : plan(problem),
+      best(plan.routes),
+      problem_(problem),
+      random_(seed),
+      ruin_(plan, random_),
+      recreate_(plan, random_, watch),
+      stale_(static_cast<int>(problem.agents.size())) {
+    for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, true);
+}
+
+void Annealer::go_on_from(const std::vector<Route>& routes) {
+    plan.become(routes);
+    for (int agent = 0; agent < static_cast<int>(routes.size()); ++agent) stale_.set(agent, true);
+    cost = plan.cost();
+}
+
+void Annealer::take(const std::vector<Route>& routes, const Part& part) {
+    plan.become(routes, &part);
+    forget();
+}
+
+void Annealer::forget() {
+    for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, plan.is_mine(agent));
+    cost = plan.cost();
+    best_cost = NEVER;
+    remember();
+}
+
+void Annealer::build(bool scattered) {
+    plan.begin();
+    items_.assign(plan.absent.begin(), plan.absent.end());
+    if (scattered) recreate_.scatter(items_);
+    std::erase_if(items_, [&](int item) { return plan.is_served(item); });
+    if (recreate_(items_)) {
+        plan.keep();
+        for (int agent : plan.touched) stale_.set(agent, true);
+    } else {
+        plan.undo();
+    }
+    cost = plan.cost();
+    remember();
+}
+
+void Annealer::step(double temperature) {
+    ++iterations;
+    plan.begin();
+    ruin_(items_);
+    const bool is_whole = recreate_(items_);
+    if (is_whole) polish();
+    const Number now = plan.cost_now();
+    if (!is_whole || !is_accepted(now, temperature)) return plan.undo();
+    plan.keep();
+    cost = now;
+    for (int agent : plan.touched) stale_.set(agent, true);
+    remember();
+}
+
+bool Annealer::is_accepted(Number now, double temperature) {
+    return static_cast<double>(now - cost) <
+           -temperature * std::log(1.0 - random_.unit());  // penalties pass what a double holds
+}
+
+// What insertion does not change: which agent drives a route, and reloads that lost their reason.
+void Annealer::polish() {
+    for (std::size_t k = 0; k < plan.touched.size(); ++k) {
+        const int agent = plan.touched[k];
+        if (plan.routes[agent].reloads > 0) plan.drop_reloads(agent);
+        if (problem_.exchangeable || !random_.chance(EXCHANGES)) continue;
+        const Bag& idle = plan.idle[random_.below(problem_.types)];
+        const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan.routes.size()))
+                                                              : idle.any(random_);
+        if (plan.is_mine(other) && problem_.agents[other].type != problem_.agents[agent].type)
+            plan.exchange(agent, other);
+    }
+}
+
+void Annealer::remember() {
+    const auto is_absent = [&](int item) { return plan.absent.has(item); };
+    if (cost >= best_cost || std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
+    best_cost = cost;
+    while (!stale_.empty()) {
+        const int agent = stale_.back();
+        best[agent] = plan.routes[agent];
+        stale_.set(agent, false);
+    }
+}
+
+double Annealer::mean_leg_cost() const {
+    Number sum = 0;
+    for (int agent : plan.active) sum += plan.routes[agent].cost - problem_.agents[agent].fixed;
+    return std::max(1.0, static_cast<double>(sum) / (plan.served + plan.active.size() + 1));
+}
+
+}  // namespace sisr

@@ -1,0 +1,41 @@
+// One plan, or one part of a plan, under simulated annealing over ruin and recreate.
+//
+// Source: Christiaens and Vanden Berghe 2020, section 4. Owns the plan under change and the best one seen; when to
+// stop and how hot it is are `search.hpp`'s.
+#pragma once
+#include "recreate.hpp"
+#include "ruin.hpp"
+
+namespace sisr {
+
+class Annealer {
+public:
+    Annealer(const Problem& problem, const Watch& watch, std::uint64_t seed);
+
+    void go_on_from(const std::vector<Route>& routes);             // of all agents
+    void take(const std::vector<Route>& routes, const Part& part);  // those of its agents; forgets the best plan
+    void forget();                                                 // the best plan: it is the one at hand
+    void build(bool scattered);  // insert what is absent
+    void step(double temperature);
+    void remember();             // the plan as the best one, if it is
+    double mean_leg_cost() const;
+
+    Plan plan;
+    std::vector<Route> best;  // by agent
+    Number cost = 0, best_cost = NEVER, iterations = 0;
+
+private:
+    static constexpr double EXCHANGES = 0.5;  // share of touched routes for which another agent is tried
+
+    void polish();
+    bool is_accepted(Number cost, double temperature);
+
+    const Problem& problem_;
+    Random random_;
+    Ruin ruin_;
+    Recreate recreate_;
+    std::vector<int> items_;
+    Bag stale_;  // agents whose route in `best` is not the one of `plan`
+};
+
+}  // namespace sisr
