@@ -28,6 +28,7 @@ from planner_mcp.protocol.library import Library
 from planner_mcp.protocol.listen import Listen
 from planner_mcp.protocol.listen_stream import Sources
 from planner_mcp.protocol.logs import Logs
+from planner_mcp.protocol.offer import Offer
 from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.subjects import Registry
@@ -76,6 +77,7 @@ class House:
     waker: Waker
     subscriptions: Subscriptions
     streams: OpenStreams
+    offer: Offer
 
 
 @asynccontextmanager
@@ -94,10 +96,11 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         listen = Listen(Sources(registry, watch_log, settings.job_ttl_s, drain or anyio.Event()), streams)
         tasks = Tasks(planner, desk, settings, cursors=books.cursors, on_created=subscriptions.add_task)
         notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
-        features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes)]
+        offer = Offer(settings, watch_log)
+        features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes), offer]
         kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
-        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams)
+        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
@@ -189,6 +192,7 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
         layers = edge_layers(settings, before_body=gate_layers(house), after_body=judge_layers(house))
         app = Starlette(routes=doors, middleware=[witness, *layers], exception_handlers=HANDLERS)
         app.state.house = house
+        await house.offer.tell()
         yield app
 
 

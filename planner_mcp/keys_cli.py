@@ -13,12 +13,14 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from planner_mcp.auth.api_keys import new_key
+from planner_mcp.auth.api_keys import KeyRecord, new_key
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.model import READ, WRITE
 from planner_mcp.settings import Settings
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.connect import connect
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.watch_log import WatchLog
 
 app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 
@@ -38,9 +40,10 @@ def create(
 ) -> None:
     """Make a key and print it, once."""
 
-    async def add(ring: RedisKeyRing) -> str:
+    async def add(store: RedisStore) -> str:
         key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
-        await ring.add(record)
+        await RedisKeyRing(store.link).add(record)
+        await _tell(store, record)
         return key
 
     typer.echo(_ask(add, redis_url, data_dir))
@@ -49,7 +52,7 @@ def create(
 @app.command("list")
 def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """List keys, oldest first: id, when it was made, subject, tenant, scopes."""
-    for record in _ask(lambda ring: ring.list(), redis_url, data_dir):
+    for record in _ask(lambda store: RedisKeyRing(store.link).list(), redis_url, data_dir):
         made = record.created_at.strftime("%Y-%m-%d %H:%M:%SZ")
         typer.echo(f"{record.id}  {made}  {record.subject}  {record.tenant or '-'}  {' '.join(sorted(record.scopes))}")
 
@@ -57,19 +60,33 @@ def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
 @app.command()
 def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Revoke a key by its id; the next request with it is refused."""
-    if not _ask(lambda ring: ring.revoke(key_id), redis_url, data_dir):
+
+    async def forget(store: RedisStore) -> bool:
+        ring = RedisKeyRing(store.link)
+        record = await ring.find(key_id)
+        if record is None or not await ring.revoke(key_id):
+            return False
+        await _tell(store, record)
+        return True
+
+    if not _ask(forget, redis_url, data_dir):
         typer.echo("no key has this id", err=True)
         sys.exit(1)
 
 
-def _ask(question: Callable[[RedisKeyRing], Awaitable[R]], redis_url: str | None, data_dir: Path | None) -> R:
+async def _tell(store: RedisStore, record: KeyRecord) -> None:
+    """Have the clients of a key's principal look anew which tools they may use."""
+    await WatchLog(store.redis).announce(record.principal_id, "tools")
+
+
+def _ask(question: Callable[[RedisStore], Awaitable[R]], redis_url: str | None, data_dir: Path | None) -> R:
     """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
     given: dict[str, Any] = {"redis_url": redis_url, "data_dir": data_dir}
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
 
     async def answer() -> R:
         async with connect(settings) as store:
-            return await question(RedisKeyRing(store.link))
+            return await question(store)
 
     try:
         return asyncio.run(answer())

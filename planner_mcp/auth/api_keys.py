@@ -39,6 +39,11 @@ class KeyRecord:
     scopes: frozenset[str]
     created_at: datetime
 
+    @property
+    def principal_id(self) -> str:
+        """Name of the principal it speaks for."""
+        return principal_id(ISSUER, self.subject, self.tenant)
+
 
 class KeyRing(Protocol):
     """Where records are found."""
@@ -80,8 +85,8 @@ class KeyVerifier:
         record = await self._ring.find(form[1]) if form is not None else None
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):
             raise UnauthenticatedError("The API key is not accepted.")
-        name = principal_id(ISSUER, record.subject, record.tenant)
-        return Principal(name, record.scopes & SCOPES, subject=record.subject, tenant=record.tenant)
+        scopes = record.scopes & SCOPES
+        return Principal(record.principal_id, scopes, subject=record.subject, tenant=record.tenant)
 
 
 def _digest(key: str) -> str:

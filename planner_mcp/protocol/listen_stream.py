@@ -23,7 +23,7 @@ from planner_mcp.protocol.callers import Context
 from planner_mcp.protocol.listen_filter import Filter
 from planner_mcp.protocol.pipe import Note
 from planner_mcp.protocol.subjects import Registry, Subject, subject_of
-from planner_mcp.protocol.subscriptions import QUIET_S, WatchLog
+from planner_mcp.protocol.subscriptions import LISTS_CHANNEL, QUIET_S, WatchLog
 from planner_mcp.protocol.task_view import detailed_task
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
@@ -164,7 +164,7 @@ class Stream:
         wakes, principal = self._sources.registry.wakes, self._principal.id
         if wakes is None:
             return
-        async with wakes.watch(f"mcp:l:{principal}") as bell:
+        async with wakes.watch(LISTS_CHANNEL) as bell:
             last = await self._sources.log.list_versions(principal)
             while True:
                 await bell.wait(QUIET_S)

@@ -41,6 +41,8 @@ TASK: Final = "task:"
 STEP: Final = 1e-4
 """Progress must rise with every notification, so each event adds this much to the percentage."""
 LISTS: Final = ("tools", "resources", "prompts")
+LISTS_CHANNEL: Final = "mcp:l"
+"""Rings when a list changed for somebody."""
 
 
 class WatchLog(Protocol):
@@ -224,7 +226,7 @@ class Pump:
 
     async def _lists(self) -> None:
         """Tell of lists that change from now on."""
-        async with self._wakes.watch(f"mcp:l:{self._principal.id}") as bell:
+        async with self._wakes.watch(LISTS_CHANNEL) as bell:
             while True:
                 versions = await self._log.list_versions(self._principal.id)
                 for kind in LISTS:

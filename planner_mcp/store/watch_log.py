@@ -6,8 +6,9 @@ that writes to the session's standalone stream, so two replicas that both tell a
 ```text
 mcp:{sid}:watch      hash    w:<name> → what is watched (text of the caller) · c:<cursor> → position told last
 mcp:s:<sid>          channel what the session watches has changed
-mcp:lists:<p>        hash    list → when it last changed for a principal, in ms; TTL_S from the last change
-mcp:l:<p>            channel one of its lists has changed
+mcp:lists:<p>        hash    list → when it last changed for a principal (`*`: all), in ms; TTL_S from the last change
+mcp:offer            hash    list → fingerprint of what the deployment offers; OFFER_S from the last replica's start
+mcp:l                channel a list has changed for somebody
 ```
 """
 
@@ -20,6 +21,11 @@ from planner_mcp.store.border import border
 from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, channel_of, step_text, watch_key
 
 STANDALONE: Final = "g"
+EVERYBODY: Final = "*"
+"""No principal's name; what is announced to it is announced to all."""
+OFFER_S: Final = 30 * 86_400
+LISTS_CHANNEL: Final = "mcp:l"
+OFFER: Final = "mcp:offer"
 OVER: Final = "over"
 """Position of a cursor behind which nothing comes."""
 
@@ -103,21 +109,31 @@ class WatchLog:
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hset(f"mcp:lists:{principal}", kind, seconds * 1000 + micros // 1000)
                 pipe.expire(f"mcp:lists:{principal}", TTL_S)
-                pipe.publish(lists_channel(principal), kind)
+                pipe.publish(LISTS_CHANNEL, kind)
                 await pipe.execute()
 
-    async def list_versions(self, principal: str) -> dict[str, int]:
-        """Return when each list last changed, in ms."""
+    async def offer(self, kind: str, fingerprint: str) -> None:
+        """Keep what the deployment offers, and tell everybody if it was something else before."""
         with border():
-            found: dict[str, str] = await self._redis.hgetall(f"mcp:lists:{principal}")
-        return {kind: int(version) for kind, version in found.items()}
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hget(OFFER, kind)
+                pipe.hset(OFFER, kind, fingerprint)
+                pipe.expire(OFFER, OFFER_S)
+                before = (await pipe.execute())[0]
+        if before not in (None, fingerprint):
+            await self.announce(EVERYBODY, kind)
+
+    async def list_versions(self, principal: str) -> dict[str, int]:
+        """Return when each list last changed for a principal, in ms."""
+        with border():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hgetall(f"mcp:lists:{EVERYBODY}")
+                pipe.hgetall(f"mcp:lists:{principal}")
+                found: list[dict[str, str]] = await pipe.execute()
+        kinds = {kind for each in found for kind in each}
+        return {kind: max(int(each.get(kind, 0)) for each in found) for kind in kinds}
 
 
 def watch_channel(session_id: str) -> str:
     """Return the channel on which a session's watches change."""
     return f"mcp:s:{session_id}"
-
-
-def lists_channel(principal: str) -> str:
-    """Return the channel on which a principal's lists change."""
-    return f"mcp:l:{principal}"

@@ -1,11 +1,18 @@
 """`planner-mcp keys` as an operator uses it."""
 
+import time
 from collections.abc import Callable
 
+import anyio
 import pytest
 from typer.testing import CliRunner
 
+from planner_mcp.auth.api_keys import ISSUER
+from planner_mcp.auth.token import principal_id
 from planner_mcp.cli import app
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.watch_log import WatchLog
 
 Run = Callable[..., tuple[int, str]]
 
@@ -31,3 +38,19 @@ def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
     assert run("revoke", key_id)[0] == 0
     assert run("revoke", key_id) == (1, "no key has this id")
     assert run("create", "ada", "--scope", "root")[0] == 1
+
+
+def test_clients_of_a_key_are_told_to_look_anew_at_their_tools(run: Run, database_url: str) -> None:
+    """SPEC T9: when their principal gets another key, and when one is revoked; nobody else is told."""
+
+    async def version(subject: str) -> int:
+        async with connect(Settings(redis_url=database_url)) as store:
+            found = await WatchLog(store.redis).list_versions(principal_id(ISSUER, subject))
+        return found.get("tools", 0)
+
+    _status, key = run("create", "bea", "--scope", "planner:read")
+    made = anyio.run(version, "bea")
+    assert made > 0 == anyio.run(version, "cyd")
+    time.sleep(0.002)  # versions are times, in ms
+    run("revoke", key.split("_")[1])
+    assert anyio.run(version, "bea") > made

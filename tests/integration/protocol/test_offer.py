@@ -1,0 +1,74 @@
+"""What a deployment offers changes: clients are told, whichever replica they listen at (SPEC T9, R2)."""
+
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.protocol.offer import Offer
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.watch_log import WatchLog
+from tests.integration.protocol.houses import Caller, Replica, events, messages, replica
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+KINDS = ("tools", "resources", "prompts")
+
+
+async def test_a_replica_with_other_tools_is_announced_to_sessions(
+    houses: Two, legacy: Caller, store: RedisStore, store_url: str, tmp_path: Path
+) -> None:
+    """SPEC T9: once, the list that changed and no other, to a stream that an older replica holds."""
+    declared = (await legacy.initialize(houses[0]))["capabilities"]
+    assert all(declared[kind]["listChanged"] for kind in KINDS)
+    url, key = f"{store_url}?db=15", f"mcp:{{{legacy.session['mcp-session-id']}}}:watch"
+    async with replica(url, tmp_path):
+        with anyio.fail_after(15):
+            async with legacy.standalone(houses[1]) as response, aclosing(events(response)) as heard:
+                while not await store.redis.hexists(key, "c:list-prompts"):  # noqa: ASYNC110 nothing is sent to wait for
+                    await anyio.sleep(0.01)
+                async with replica(url, tmp_path), replica(url, tmp_path, toolsets="core,data"):
+                    async for event in heard:
+                        if event.data:
+                            break
+    assert event.message["method"] == "notifications/tools/list_changed"
+    assert set(await WatchLog(store.redis).list_versions("anybody")) == {"tools"}
+
+
+async def test_a_replica_with_other_tools_is_announced_to_listeners(
+    houses: Two, modern: Caller, store_url: str, tmp_path: Path
+) -> None:
+    """SPEC T9: `toolsListChanged` of 2026-07-28; the deployment's new list is then what a client finds."""
+    url = f"{store_url}?db=15"
+    asked = {f"{kind}ListChanged": True for kind in KINDS}
+    async with replica(url, tmp_path):
+        with anyio.fail_after(15):
+            async with modern.stream(houses[1], "subscriptions/listen", notifications=asked) as response:
+                heard = messages(response)
+                await anext(heard)
+                await modern.result(houses[1], "tools/list")  # by now the stream has looked how things stand
+                async with replica(url, tmp_path, toolsets="core,data") as other:
+                    told = await anext(heard)
+                    names = {tool["name"] for tool in (await modern.result(other, "tools/list"))["tools"]}
+    assert told["method"] == "notifications/tools/list_changed"
+    assert "list_jobs" in names
+
+
+def test_fingerprints_are_the_same_in_every_process_and_tell_lists_apart(tmp_path: Path) -> None:
+    """SPEC T9: what is shown, what may be switched on, and whether there are reports."""
+
+    def of(**settings: Any) -> dict[str, str]:
+        return Offer(Settings(**settings), _Nowhere()).fingerprints()
+
+    assert of() == of()
+    assert of(toolsets="core,data")["tools"] != of()["tools"] != of(toolsets_allowed="core")["tools"]
+    assert of(reports_dir=tmp_path)["resources"] != of()["resources"]
+    assert of(reports_dir=tmp_path)["prompts"] == of()["prompts"]
+
+
+class _Nowhere:
+    async def offer(self, kind: str, fingerprint: str) -> None:
+        raise AssertionError
