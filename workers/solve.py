@@ -32,6 +32,7 @@ from planner_mcp.vrp.tables import Packed, Tables
 from workers import frames, limits
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
+from workers.engines.cautious import Cautious
 from workers.engines.portfolio import Portfolio
 from workers.incumbent import Incumbent, Stamp
 
@@ -163,7 +164,8 @@ def _search(order: Order, desk: Desk) -> frames.Message:
 
 
 def _stamp(order: Order, engine: Engine) -> Stamp:
-    engines = engine.able if isinstance(engine, Portfolio) else (engine,)
+    searching = engine.engine if isinstance(engine, Cautious) else engine
+    engines = searching.able if isinstance(searching, Portfolio) else (searching,)
     versions = {each.name: each.version() for each in engines}
     versions |= {"planner-mcp": __version__, "python": platform.python_version()}
     return Stamp(engine.name, order.seed, versions, order.input_hash)

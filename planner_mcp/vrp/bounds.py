@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.vrp.pace import quickest
 from planner_mcp.vrp.problem import GroupKind, Load, Problem
 
 MAX_TICKETS: Final = 1500
@@ -63,8 +64,9 @@ def _least(problem: Problem) -> Table:
 
 def _legs(problem: Problem) -> Table:
     """Return the least any agent pays for each leg."""
+    durations = quickest(problem)
     tables = [
-        agent.distance_cost * problem.distances[agent.profile] + agent.time_cost * problem.durations[agent.profile]
+        agent.distance_cost * problem.distances[agent.profile] + agent.time_cost * durations[agent.profile]
         for agent in {(a.profile, a.distance_cost, a.time_cost): a for a in problem.agents}.values()
     ]
     return np.asarray(np.minimum.reduce(tables), dtype=np.int64)

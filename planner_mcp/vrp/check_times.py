@@ -46,6 +46,18 @@ def backward_shifts(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/shift_end", problem, "a time after shift_start", hint, "logic")
 
 
+def odd_rushes(scenario: Scenario) -> Iterator[Fault]:
+    """Yield rush hours that end before they start, or overlap."""
+    rushes = scenario.travel.rush_hours
+    for index, rush in enumerate(rushes):
+        path = f"/travel/rush_hours/{index}"
+        if rush.end <= rush.start:
+            hint = "Swap the two, or write hours past midnight as 24:00 to 47:59."
+            yield Fault(f"{path}/end", "The rush ends before it starts.", "a time after start", hint, "logic")
+        elif any(other.start < rush.end and rush.start < other.end for other in rushes[:index]):
+            yield Fault(path, "It overlaps with an earlier one.", "hours apart from each other", "Join them.", "logic")
+
+
 def backward_breaks(scenario: Scenario) -> Iterator[Fault]:
     """Yield breaks whose latest start is before the earliest."""
     for index, agent in enumerate(scenario.agents):

@@ -38,6 +38,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     check_times.overlapping_windows,
     check_times.backward_shifts,
     check_times.backward_breaks,
+    check_times.odd_rushes,
     check_times.late_releases,
     check_amounts.negative_amounts,
     check_amounts.unknown_dimensions,

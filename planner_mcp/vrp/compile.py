@@ -14,7 +14,7 @@ from planner_mcp.vrp.eligible import Eligible
 from planner_mcp.vrp.features import features_of
 from planner_mcp.vrp.model import Scenario, end_of, start_of
 from planner_mcp.vrp.prices import Prices, price_list
-from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
 from planner_mcp.vrp.travel import Travel, measure
 
 DEFAULT_RELOADS: Final = 5
@@ -53,6 +53,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         groups=groups,
         backhaul=scenario.options.backhaul,
         span_cost=balance,
+        rushes=_rushes(scenario, units),
         features=features_of(scenario, agents, tickets, prices),
         assumptions=travel.assumptions + _open_ends([(agent.start, agent.end) for agent in agents]),
         positions=travel.positions,
@@ -127,7 +128,8 @@ def _horizon(scenario: Scenario, travel: Travel) -> int:
     work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
     rests = max(sum(rest.duration_s for rest in agent.breaks) for agent in scenario.agents)
     reloads = max(DEFAULT_RELOADS if a.max_reloads is None else a.max_reloads for a in scenario.agents)
-    longest = max(int(table.max(initial=0)) for table in travel.durations)
+    slowest = max((rush.factor for rush in scenario.travel.rush_hours), default=1.0)
+    longest = math.ceil(max(int(table.max(initial=0)) for table in travel.durations) * max(1.0, slowest))
     return math.ceil((max(times) + work + rests) * travel.scale) + (len(scenario.tickets) + reloads + 2) * longest
 
 
@@ -224,6 +226,15 @@ def _without_group_penalties(
             for member in group.tickets:
                 changed[member] = replace(changed[member], penalty=0, is_priced=is_priced)
     return tuple(changed)
+
+
+def _rushes(scenario: Scenario, units: _Units) -> tuple[Rush, ...]:
+    """Return the hours in which the pace differs, in order."""
+    rushes = (
+        Rush(units.time(rush.start), units.time(rush.end), round(rush.factor * 1000))
+        for rush in scenario.travel.rush_hours
+    )
+    return tuple(sorted((r for r in rushes if r.factor != 1000 and r.start < r.end), key=lambda rush: rush.start))
 
 
 def _pairs(scenario: Scenario, units: _Units) -> frozenset[tuple[int, int]]:

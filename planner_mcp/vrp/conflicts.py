@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.vrp.pace import quickest
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
 
 MAX_PLACES: Final = 400
@@ -190,7 +191,7 @@ def _opening(ticket: TicketSpec, ready: int) -> int | None:
 
 def _shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
     """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
-    table = np.minimum.reduce(list(problem.durations))
+    table = np.minimum.reduce(list(quickest(problem)))
     stops = np.array([ticket.location for ticket in problem.tickets])
     crowded = np.bincount(stops, minlength=len(table)) > 1
     away = np.where(np.eye(len(table), dtype=bool), np.iinfo(np.int64).max // 4, table)
@@ -205,7 +206,7 @@ def _shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
 def _shortest_ways(problem: Problem) -> list[NDArray[np.int64]]:
     """Return the shortest times between places over any others (Floyd and Warshall), one table a profile."""
     tables = []
-    for durations in problem.durations:
+    for durations in quickest(problem):
         way = durations.copy()
         for middle in range(len(way)):
             np.minimum(way, way[:, middle, None] + way[None, middle, :], out=way)

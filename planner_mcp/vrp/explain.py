@@ -8,6 +8,7 @@ claims no more than it says. The smallest fix, proved by a re-solve, is a tool's
 from collections.abc import Sequence
 from typing import Final
 
+from planner_mcp.vrp.pace import quickest
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Problem, TicketSpec
 
@@ -48,6 +49,7 @@ class _Judge:
 
     def __init__(self, problem: Problem, plan: Plan, served: set[int]) -> None:
         self._problem = problem
+        self._durations = quickest(problem)
         self._served = served
         self._partner = {t.pickup: i for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
@@ -113,7 +115,7 @@ class _Judge:
     def _leg(self, agent: AgentSpec, origin: int | None, target: int | None) -> tuple[int, int]:
         if origin is None or target is None:
             return 0, 0
-        tables = self._problem.distances[agent.profile], self._problem.durations[agent.profile]
+        tables = self._problem.distances[agent.profile], self._durations[agent.profile]
         return int(tables[0][origin, target]), int(tables[1][origin, target])
 
     def _has_spare(self, ticket: TicketSpec) -> bool:

@@ -22,6 +22,7 @@ def features_of(
             Feature.INCOMPATIBLE: any(len(set(names)) > 1 for names in scenario.incompatible),
             Feature.GROUPS: bool(scenario.groups),
             Feature.BACKHAUL: scenario.options.backhaul,
+            Feature.RUSH_HOURS: any(rush.factor != 1 and rush.start < rush.end for rush in scenario.travel.rush_hours),
             Feature.BALANCE: prices.per_hour(scenario.options.balance_cost_per_hour) > 0,
         }
     )

@@ -160,6 +160,7 @@ Price = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX
 Length = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Coordinate = Annotated[float, PlainValidator(_number(-1e9, 1e9)), WithJsonSchema({"type": "number"})]
 Factor = Annotated[float, PlainValidator(_number(0.001, 1000)), _bounded(0.001, 1000)]
+Pace = Annotated[float, PlainValidator(_number(0.1, 10)), _bounded(0.1, 10)]
 Speed = Annotated[float, PlainValidator(_number(0.001, 1e6)), _bounded(0.001, 1e6)]
 Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema({"type": "integer", "minimum": 0})]
 Priority = Annotated[int, PlainValidator(_whole(1, 9)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 9})]

@@ -23,6 +23,7 @@ from planner_mcp.vrp.fields import (
     Length,
     Matrix,
     Note,
+    Pace,
     Price,
     Priority,
     Speed,
@@ -144,6 +145,14 @@ class Ticket(_Part):
     notes: Note | None = None
 
 
+class Rush(_Part):
+    """Hours in which travel takes `factor` times as long; `end` itself is outside."""
+
+    start: Time
+    end: Time
+    factor: Pace
+
+
 class Travel(_Part):
     """How distances and times come about: from positions, as matrices, or asked of a road engine."""
 
@@ -155,6 +164,7 @@ class Travel(_Part):
     matrix_locations: Ids | None = None
     matrix: Identifier | None = Field(None, description="id of uploaded matrices")
     router: Identifier | None = Field(None, description="road engine of this deployment, by name")
+    rush_hours: Annotated[tuple[Rush, ...], Field(max_length=50)] = ()
     plane_speed: Speed = 1.0
     rounding: Literal["nearest", "floor", "ceil"] = "nearest"
     decimals: Decimals | None = None

@@ -25,6 +25,8 @@ first stop) not before the release of any ticket it serves. A shipment may stay 
 A *break* may interrupt a leg: between two places the time is at least the travel plus the breaks between them. A used
 agent takes each of its breaks, save one it can rest outside the route: where the route ends not after `window[1]`, or
 starts not before `window[0] + duration`.
+In a *rush* travel goes on at another pace: each unit of time that is driven counts 1000 / factor towards the leg, 1
+outside. A leg is over at the first whole unit of time at which what was driven counts as much as its duration.
 """
 
 from dataclasses import dataclass, field
@@ -75,6 +77,16 @@ class Feature(StrEnum):
     GROUPS = "groups"
     BALANCE = "balance"
     PROFILES = "profiles"
+    RUSH_HOURS = "rush_hours"
+
+
+@dataclass(frozen=True, slots=True)
+class Rush:
+    """Part of the day, from `start` up to but not at `end`, in which travel takes `factor` thousandths of its time."""
+
+    start: int
+    end: int
+    factor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +191,8 @@ class Problem:
     backhaul: bool = False
     """On each trip every DELIVERY comes before every PICKUP."""
     span_cost: int = 0
+    rushes: tuple[Rush, ...] = ()
+    """In order, not overlapping."""
     features: frozenset[Feature] = frozenset()
     """What this problem asks of an engine; set by `vrp/compile.py`."""
     assumptions: tuple[str, ...] = ()

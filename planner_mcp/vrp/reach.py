@@ -19,9 +19,15 @@ class Reach:
     def __init__(self, scenario: Scenario) -> None:
         self._travel = scenario.travel
         self._tables = scenario.tables
+        self._quickest = min((1.0, *(rush.factor for rush in scenario.travel.rush_hours)))
         self._row = {name: index for index, name in enumerate(self._tables.locations if self._tables else ())}
         self._places = {place.id: place for place in scenario.locations}
-        self.leg = lru_cache(maxsize=100_000)(self._leg)
+        self.leg = lru_cache(maxsize=100_000)(self._soonest)
+
+    def _soonest(self, origin: str | None, target: str | None) -> Leg:
+        """Return a leg at the best hour of the day."""
+        metres, seconds = self._leg(origin, target)
+        return metres, seconds * self._quickest
 
     def _leg(self, origin: str | None, target: str | None) -> Leg:
         """Return distance and time; nothing where the route has no such end."""

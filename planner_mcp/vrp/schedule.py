@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner_mcp.vrp.explain import reasons
+from planner_mcp.vrp.legs import Leg
 from planner_mcp.vrp.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
 from planner_mcp.vrp.problem import (
     AgentSpec,
@@ -20,7 +21,7 @@ from planner_mcp.vrp.problem import (
     Stop,
     StopKind,
 )
-from planner_mcp.vrp.timeline import Leg, Timeline, Times, time_route
+from planner_mcp.vrp.timeline import Timeline, Times, time_route
 
 
 def lay_out(
@@ -166,7 +167,7 @@ def _route_cost(problem: Problem, agent: AgentSpec, line: Timeline) -> int:
 
 def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
     agent, scale = problem.agents[route.agent], problem.scale
-    travel = sum(leg.travel for leg in line.legs)
+    travel = sum(time.driven for time in line.times)
     busy = sum(leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in line.legs)
     return PlannedRoute(
         agent_id=agent.id,

@@ -19,14 +19,14 @@ _TYPED: Final[dict[str, tuple[str, ...]]] = {
 }
 """Fields the slim form types; those left out are named in the description of their object."""
 _NOTES: Final = {
-    ("Scenario", "depot"): "location where agents start and end",
+    ("Scenario", "depot"): "start and end of agents",
     ("Agent", "capacity"): "number or {dimension: number}",
     ("Agent", "shift_start"): "HH:MM, ISO date-time or seconds",
     ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
     ("Ticket", "priority"): "default 5",
     ("Ticket", "penalty"): "cost of leaving it out",
-    ("Ticket", "pickup"): "id of its pickup ticket",
-    ("Ticket", "location"): "any name, or an id of locations",
+    ("Ticket", "pickup"): "its pickup ticket",
+    ("Ticket", "location"): "any name, or id of a location",
 }
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 _NULLABLE: Final = ("start_location", "end_location")

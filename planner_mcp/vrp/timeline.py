@@ -1,33 +1,23 @@
 """The clock of one route: when each stop of a given order happens.
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later. Loads, prices and the form of a plan are `vrp/schedule.py`'s. Nothing here judges: a route that cannot
-keep its windows is timed all the same.
+ending later. Where a ticket has several windows, waiting for a later one may make the route shorter: then every choice
+that a later departure leads to is weighed, and the cheapest that keeps all limits is taken; leaving when a rush is over
+is weighed too. Loads, prices and the form
+of a plan are `vrp/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from planner_mcp.vrp.problem import Break, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.legs import Leg, Windows, first_release, legs_of
+from planner_mcp.vrp.pace import Pace, pace_of
+from planner_mcp.vrp.problem import AgentSpec, Problem, Route, StopKind
 
-Windows = tuple[tuple[int, int], ...]
-
-
-@dataclass(slots=True)
-class Leg:
-    """The way to one stop (or to the end), with the breaks taken on it and what waits there."""
-
-    stop: Stop | None
-    """None for the end of the route."""
-    location: int | None
-    distance: int = 0
-    travel: int = 0
-    breaks: tuple[Break, ...] = ()
-    setup: int = 0
-    service: int = 0
-    windows: Windows = ()
-    soft_close: int | None = None
-    earliest: int = 0
+_EVER: Final = 2**62
+_MOST_CHOICES: Final = 200
+"""Choices of windows weighed for one route. A tour of a day has a few dozen windows in all."""
 
 
 @dataclass(slots=True)
@@ -38,6 +28,8 @@ class Times:
     arrival: int
     start: int
     departure: int
+    driven: int
+    """Time spent driving; more or less than the leg's own in a rush."""
 
 
 @dataclass(slots=True)
@@ -59,97 +51,90 @@ class Timeline:
         return self.end - self.start
 
 
-def legs_of(problem: Problem, route: Route) -> list[Leg]:
-    """Return the legs of a route, the way to its end included."""
-    agent = problem.agents[route.agent]
-    legs: list[Leg] = []
-    rests: list[Break] = []
-    place, is_first = agent.start, True
-    for stop in route.stops:
-        if stop.kind is StopKind.BREAK:
-            rests.append(agent.breaks[stop.index])
-            continue
-        leg = _leg(problem, stop, place, is_first)
-        _travel(problem, agent.profile, place, leg)
-        leg.breaks, rests = tuple(rests), []
-        legs.append(leg)
-        place, is_first = leg.location, False
-    last = Leg(None, agent.end, breaks=tuple(rests))
-    _travel(problem, agent.profile, place, last)
-    legs.append(last)
-    _release_reloads(problem, legs)
-    return legs
-
-
-def _leg(problem: Problem, stop: Stop, place: int | None, is_first: bool) -> Leg:
-    if stop.kind is StopKind.RELOAD:
-        return Leg(stop, stop.index)
-    ticket = problem.tickets[stop.index]
-    return Leg(
-        stop,
-        ticket.location,
-        setup=ticket.setup if is_first or place != ticket.location else 0,
-        service=ticket.service,
-        windows=ticket.windows,
-        soft_close=ticket.soft_close,
-    )
-
-
-def _travel(problem: Problem, profile: int, place: int | None, leg: Leg) -> None:
-    if place is not None and leg.location is not None:
-        leg.distance = int(problem.distances[profile][place, leg.location])
-        leg.travel = int(problem.durations[profile][place, leg.location])
-
-
-def _release_reloads(problem: Problem, legs: list[Leg]) -> None:
-    """Let each reload wait for the goods of the trip it begins."""
-    latest = 0
-    for leg in reversed(legs):
-        if leg.stop is None:
-            continue
-        if leg.stop.kind is StopKind.RELOAD:
-            leg.earliest, latest = latest, 0
-        else:
-            latest = max(latest, problem.tickets[leg.stop.index].release)
-
-
-def first_release(problem: Problem, legs: Sequence[Leg]) -> int:
-    """Return the time before which the first trip cannot leave."""
-    latest = 0
-    for leg in legs:
-        if leg.stop is None or leg.stop.kind is StopKind.RELOAD:
-            break
-        latest = max(latest, problem.tickets[leg.stop.index].release)
-    return latest
-
-
 def time_route(problem: Problem, route: Route) -> Timeline:
     """Return the canonical times of a route."""
-    legs = legs_of(problem, route)
-    soonest = max(problem.agents[route.agent].shift[0], first_release(problem, legs))
-    times = _forward(legs, soonest)
-    departure = max(soonest, _latest_departure(legs, times))
+    legs, pace, agent = legs_of(problem, route), pace_of(problem), problem.agents[route.agent]
+    soonest = max(agent.shift[0], first_release(problem, legs))
+    pays_for_time = agent.max_duration is not None or agent.time_cost > 0
+    if not pays_for_time or not (problem.rushes or any(len(leg.windows) > 1 for leg in legs)):
+        return _timed(legs, soonest, pace)
+    lines = list(_choices(legs, soonest, agent, pace))
+    afterwards = {rush.end for rush in problem.rushes if soonest < rush.end <= agent.shift[1] + agent.overtime}
+    lines += [_timed(legs, edge, pace) for edge in sorted(afterwards)]
+    return min(lines, key=lambda line: _burden(problem, agent, line))
+
+
+def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
+    """Return the times that end first, and leave last for that."""
+    times = _forward(legs, soonest, pace)
+    departure = max(soonest, _latest_departure(legs, times, pace))
     if departure > soonest:
-        times = _forward(legs, departure)
+        times = _forward(legs, departure, pace)
     return Timeline(legs, times, departure)
 
 
-def _forward(legs: Sequence[Leg], departure: int) -> list[Times]:
+def _choices(legs: list[Leg], soonest: int, agent: AgentSpec, pace: Pace | None) -> Iterator[Timeline]:
+    """Yield the times for each choice of windows that some departure leads to, those that end first in front.
+
+    Between two of them nothing is gained: while the windows stay the same, whoever leaves later ends later by as much.
+    """
+    for _ in range(_MOST_CHOICES):
+        line = _timed(legs, soonest, pace)
+        yield line
+        soonest = 1 + _last_departure(legs, line.times, pace)
+        if soonest > agent.shift[1] + agent.overtime:
+            return
+
+
+def _burden(problem: Problem, agent: AgentSpec, line: Timeline) -> tuple[int, int]:
+    """Return by how much a route breaks its limits, then what its hours cost."""
+    late = broken = 0
+    for leg, time in zip(line.legs, line.times, strict=True):
+        if leg.windows:
+            broken += max(0, time.start - leg.windows[-1][1])
+        if leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET:
+            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+        broken += sum(max(0, begun - rest.window[1]) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True))
+    broken += max(0, line.end - agent.shift[1] - agent.overtime)
+    broken += 0 if agent.max_duration is None else max(0, line.duration - agent.max_duration)
+    overtime = agent.overtime_cost * max(0, line.end - agent.shift[1])
+    return broken, agent.time_cost * line.duration + overtime + late
+
+
+def _forward(legs: Sequence[Leg], departure: int, pace: Pace | None) -> list[Times]:
     """Return earliest times after leaving at `departure`. A break on the way lets travel done before it count."""
     times: list[Times] = []
     now = departure
     for leg in legs:
-        remaining, rests = leg.travel, []
-        for rest in leg.breaks:
-            begun = max(now, rest.window[0])
-            remaining = max(0, remaining - (begun - now))
-            rests.append((now, begun))
-            now = begun + rest.duration
-        arrival = now + remaining
+        rests, arrival, driven = _drive(leg, now) if pace is None else _drive_in_rushes(leg, now, pace)
         start = _opening(leg.windows, max(arrival + leg.setup, leg.earliest))
         now = start + leg.service
-        times.append(Times(tuple(rests), arrival, start, now))
+        times.append(Times(tuple(rests), arrival, start, now, driven))
     return times
+
+
+def _drive(leg: Leg, now: int) -> tuple[list[tuple[int, int]], int, int]:
+    """Return when each break is reached and begun, the arrival, and the time spent driving."""
+    remaining, rests = leg.travel, []
+    for rest in leg.breaks:
+        begun = max(now, rest.window[0])
+        remaining = max(0, remaining - (begun - now))
+        rests.append((now, begun))
+        now = begun + rest.duration
+    return rests, now + remaining, leg.travel
+
+
+def _drive_in_rushes(leg: Leg, now: int, pace: Pace) -> tuple[list[tuple[int, int]], int, int]:
+    """Return the same at a pace that changes."""
+    work, rests, driven = leg.travel * pace.per_unit, [], 0
+    for rest in leg.breaks:
+        begun = max(now, rest.window[0])
+        driven += min(begun, pace.arrival(now, work)) - now
+        work = max(0, work - pace.done(now, begun))
+        rests.append((now, begun))
+        now = begun + rest.duration
+    arrival = pace.arrival(now, work)
+    return rests, arrival, driven + arrival - now
 
 
 def _opening(windows: Windows, ready: int) -> int:
@@ -160,29 +145,38 @@ def _opening(windows: Windows, ready: int) -> int:
     return ready
 
 
-def _latest_departure(legs: Sequence[Leg], times: Sequence[Times]) -> int:
+def _latest_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | None) -> int:
     """Return the latest departure that ends at the same time, in the same windows and no later than promised."""
     leave = times[-1].departure
     for leg, time in zip(reversed(legs), reversed(times), strict=True):
         latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
-        leave = _mirror(leg, latest - leg.setup)
+        leave = _mirror(leg, latest - leg.setup, pace)
+    return leave
+
+
+def _last_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | None) -> int:
+    """Return the latest departure in the same windows, however late the route then ends."""
+    leave = _EVER
+    for leg, time in zip(reversed(legs), reversed(times), strict=True):
+        leave = _mirror(leg, max(time.start, min(leave - leg.service, _closing(leg, time.start))) - leg.setup, pace)
     return leave
 
 
 def _deadline(leg: Leg, start: int) -> int:
     """Return how late the service may start without leaving its window or becoming later than agreed."""
-    closing = next((closes for opens, closes in leg.windows if opens <= start <= closes), None)
-    limits = [closing] if closing is not None else []
-    if leg.soft_close is not None:
-        limits.append(max(leg.soft_close, start))
-    return min(limits, default=2**62)
+    return min(_closing(leg, start), _EVER if leg.soft_close is None else max(leg.soft_close, start))
 
 
-def _mirror(leg: Leg, arrival: int) -> int:
+def _closing(leg: Leg, start: int) -> int:
+    """Return when the window closes in which the service starts."""
+    return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)
+
+
+def _mirror(leg: Leg, arrival: int, pace: Pace | None) -> int:
     """Return the latest departure of a leg that must arrive by `arrival`, its breaks as late as they may be."""
-    now, remaining = arrival, leg.travel
+    now, remaining = arrival, leg.travel if pace is None else leg.travel * pace.per_unit
     for rest in reversed(leg.breaks):
         end = min(now, rest.window[1] + rest.duration)
-        remaining = max(0, remaining - (now - end))
+        remaining = max(0, remaining - (now - end if pace is None else pace.done(end, now)))
         now = end - rest.duration
-    return now - remaining
+    return now - remaining if pace is None else pace.departure(now, remaining)

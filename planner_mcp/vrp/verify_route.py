@@ -11,6 +11,7 @@ from planner_mcp.vrp.plan import PlannedRoute, Visit
 from planner_mcp.vrp.problem import AgentSpec, Break, TicketSpec
 from planner_mcp.vrp.verify_book import Book, is_cost
 from planner_mcp.vrp.verify_cargo import Cargo
+from planner_mcp.vrp.verify_pace import drive
 
 
 @dataclass(slots=True)
@@ -39,6 +40,7 @@ class Walk:
         self._clock = book.units(route.start_s)
         self._left = self._clock
         self._rested = 0
+        self._gaps: list[tuple[int, int]] = []
         self._has_stopped = False
 
     def faults(self) -> Iterator[str]:
@@ -72,6 +74,7 @@ class Walk:
             yield self._say("a break begins before the visit in front of it is over.")
         if visit.distance_m != 0 or visit.location is not None or visit.ticket_id is not None:
             yield self._say("a break claims a place or a distance.")
+        self._gaps.append((self._clock, start))
         self._rested += departure - start
         self.sums.busy += departure - start
         self._clock = departure
@@ -90,11 +93,17 @@ class Walk:
     def _arrive(self, place: int | None, arrival: int, what: str) -> Iterator[str]:
         """Judge the way to a place; the breaks on it lengthen it."""
         distance, travel = self._leg(place)
-        if arrival < self._left + travel + self._rested or arrival < self._clock:
+        driven: int | None = travel
+        if self.book.problem.rushes:
+            driven = drive(self.book.problem.rushes, [*self._gaps, (self._clock, arrival)], travel)
+        elif arrival < self._left + travel + self._rested:
+            driven = None
+        if driven is None or arrival < self._clock:
             yield self._say(f"{what} is reached sooner than travel and breaks allow.")
         self.sums.distance += distance
-        self.sums.travel += travel
+        self.sums.travel += travel if driven is None else driven
         self._rested = 0
+        self._gaps = []
 
     def _stop(self, visit: Visit) -> Iterator[str]:
         arrival, start, departure = map(self.book.units, (visit.arrival_s, visit.start_s, visit.departure_s))

@@ -96,6 +96,15 @@ DAYS = [
         loose=TOUR,
     ),
     Day(
+        Feature.RUSH_HOURS,
+        "at half the speed the tour reaches B too late",
+        [agent()],
+        abc(B={"time_windows": [[0, 30]]}),
+        cost=DETOUR,
+        loose=TOUR,
+        more={"travel": {"rush_hours": [{"start": 0, "end": 100, "factor": 2}]}},
+    ),
+    Day(
         Feature.SOFT_WINDOWS,
         "lateness at B costs more than going there first",
         [agent()],

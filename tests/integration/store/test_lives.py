@@ -8,6 +8,7 @@ import pytest
 
 from planner_mcp.auth.api_keys import new_key
 from planner_mcp.auth.audit import OK, Audit
+from planner_mcp.jobs.ids import derived_name
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import LOCAL, Progress
 from planner_mcp.settings import Settings
@@ -33,6 +34,9 @@ async def everything(desk: Any, plan: dict[str, Any], half: Progress) -> None:
     await desk.claim()
     await desk.submit()
     await desk.store.redis.hset("{p0}:weights", "ann", 2)
+    for number, is_cache in enumerate((True, False)):
+        name = derived_name("mat", bytes([number]) * 18, 1)
+        await desk.store.put_matrix("ann", name, {"locations": "[]"}, is_cache=is_cache)
     await edge(desk.store.link)
     await desk.store.ping()
 

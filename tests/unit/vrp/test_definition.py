@@ -1,5 +1,8 @@
 """The verifier and the timing against a definition so plain that it tries every possible hour."""
 
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -8,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.pace import Pace, at_worst
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.schedule import lay_out
 from planner_mcp.vrp.verify import verify
@@ -25,7 +29,6 @@ moment = st.integers(0, HOURS - 1)
 def tickets(draw: st.DrawFn) -> list[dict[str, Any]]:
     found = []
     for name in "abc"[: draw(st.integers(1, 3))]:
-        opens, closes = sorted((draw(moment), draw(moment)))
         fields = {
             "demand": draw(small),
             "service_time_s": draw(st.integers(0, 2)),
@@ -33,7 +36,8 @@ def tickets(draw: st.DrawFn) -> list[dict[str, Any]]:
         }
         fields |= {"kind": draw(st.sampled_from(["delivery", "pickup"]))}
         if draw(st.booleans()):
-            fields["time_windows"] = [[opens, closes]]
+            times = sorted(draw(st.sets(moment, min_size=4, max_size=4)))
+            fields["time_windows"] = [times[:2], times[2:]][: draw(st.integers(1, 2))]
         if draw(st.integers(0, 4)) == 0:
             fields["release_time"] = draw(st.integers(0, 3))
         found.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
@@ -41,7 +45,16 @@ def tickets(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @st.composite
-def days(draw: st.DrawFn) -> tuple[Problem, list[int]]:
+def rushes(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Return up to two rushes, some of them in fact quieter hours."""
+    edges = sorted(draw(st.sets(moment, min_size=4, max_size=4)))
+    pace = st.sampled_from([0.5, 0.7, 1.4, 2, 3])
+    found = [{"start": a, "end": b, "factor": draw(pace)} for a, b in (edges[:2], edges[2:])]
+    return found[: draw(st.integers(1, 2))]
+
+
+@st.composite
+def days(draw: st.DrawFn, with_rushes: bool = False) -> tuple[Problem, list[int]]:
     start, end = sorted((draw(moment), draw(moment)))
     fields: dict[str, Any] = {"capacity": draw(st.integers(4, 8)), "shift_start": start, "shift_end": end}
     if draw(st.booleans()):
@@ -55,6 +68,8 @@ def days(draw: st.DrawFn) -> tuple[Problem, list[int]]:
     names = draw(tickets())
     # unchecked: a day nobody can serve would be refused at the door
     generous = body([agent(**fields)], names)
+    if with_rushes:
+        generous["travel"] = {**generous["travel"], "rush_hours": draw(rushes())}
     day = compile_scenario(_unchecked(generous))
     return day, draw(st.permutations(range(len(names))))
 
@@ -82,11 +97,12 @@ def _holds(day: Problem, order: list[int], starts: tuple[int, ...]) -> bool:
     where = [driver.start, *(spec.location for spec in specs), driver.end]
     legs = [0 if a is None or b is None else int(day.durations[0][a, b]) for a, b in pairwise(where)]
     setups = [s.setup if i == 0 or s.location != specs[i - 1].location else 0 for i, s in enumerate(specs)]
-    leave = starts[0] - setups[0] - legs[0]
+    drive = _clock(day)
+    leave = next((t for t in range(starts[0], -1, -1) if drive(t, legs[0]) + setups[0] <= starts[0]), -1)
     free = [start + spec.service for start, spec in zip(starts, specs, strict=True)]
-    reached = all(free[i - 1] + legs[i] + setups[i] <= starts[i] for i in range(1, len(specs)))
+    reached = all(drive(free[i - 1], legs[i]) + setups[i] <= starts[i] for i in range(1, len(specs)))
     windows = all(not s.windows or any(o <= t <= c for o, c in s.windows) for s, t in zip(specs, starts, strict=True))
-    end = free[-1] + legs[-1]
+    end = drive(free[-1], legs[-1])
     return (
         reached
         and windows
@@ -95,6 +111,20 @@ def _holds(day: Problem, order: list[int], starts: tuple[int, ...]) -> bool:
         and (driver.max_duration is None or end - leave <= driver.max_duration)
         and (driver.max_distance is None or sum(legs) <= driver.max_distance)
     )
+
+
+def _clock(day: Problem) -> Callable[[int, int], int]:
+    """Return the arrival after leaving at a moment, found by driving hour by hour."""
+
+    @cache
+    def drive(leaving: int, duration: int) -> int:
+        done, now = Fraction(0), leaving
+        while done < duration:
+            done += Fraction(1000, next((r.factor for r in day.rushes if r.start <= now < r.end), 1000))
+            now += 1
+        return now
+
+    return drive
 
 
 @settings(max_examples=300, deadline=None)
@@ -106,3 +136,44 @@ def test_a_route_is_proved_exactly_when_some_choice_of_hours_keeps_the_definitio
     day, order = case
     plan = lay_out(day, Candidate.of_tickets({0: order}))
     assert (verify(day, plan) == []) == can_be_done(day, order)
+
+
+@settings(max_examples=120, deadline=None)
+@given(days(with_rushes=True))
+def test_in_rushes_too_no_plan_is_judged_otherwise_than_by_the_definition(case: tuple[Problem, list[int]]) -> None:
+    """SPEC S1, S2: travel that depends on the hour; where no duration is limited, no feasible route is lost either."""
+    day, order = case
+    plan = lay_out(day, Candidate.of_tickets({0: order}))
+    is_proved = verify(day, plan) == []
+    if day.agents[0].max_duration is None:
+        assert is_proved == can_be_done(day, order)
+    else:
+        assert is_proved <= can_be_done(day, order)
+
+
+@settings(max_examples=120, deadline=None)
+@given(days(with_rushes=True))
+def test_what_can_be_driven_at_the_slowest_pace_can_be_driven_on_the_day(case: tuple[Problem, list[int]]) -> None:
+    """SPEC S1: engines plan with the slowest pace of each shift; that is safe, whatever the hour."""
+    day, order = case
+    slow = at_worst(day)
+    assert slow.rushes == ()
+    if can_be_done(slow, order):
+        assert can_be_done(day, order)
+
+
+@given(rushes(), st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
+def test_whoever_leaves_later_never_arrives_earlier(
+    hours: list[dict[str, Any]], leaving: int, later: int, duration: int
+) -> None:
+    """SPEC S1: first in, first out; and the clock run backwards finds the last departure."""
+    day = compile_scenario(_unchecked(body(travel={"decimals": 0, "rush_hours": hours})))
+    pace = Pace(day.rushes)
+    work = duration * pace.per_unit
+    arrival = pace.arrival(leaving, work)
+    assert arrival == _clock(day)(leaving, duration)
+    assert arrival <= pace.arrival(leaving + later, work)
+    last = pace.departure(arrival, work)
+    assert last >= leaving
+    assert pace.arrival(last, work) <= arrival
+    assert work == 0 or pace.arrival(last + 1, work) > arrival

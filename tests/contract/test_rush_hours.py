@@ -1,0 +1,97 @@
+"""Every engine on days whose travel depends on the hour: it plans carefully, and no promise is broken (SPEC S1)."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.pace import at_worst
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out, price
+from planner_mcp.vrp.verify import verify
+from tests.contract.days import DAYS
+from tests.contract.fleet import fleet_body
+from workers.engines import registry
+from workers.engines.base import Limits
+
+NAMES = [registry.AUTO, *(engine.name for engine in registry.engines() if engine.is_available())]
+RUSHES = {"rush_hours": [{"start": 100, "end": 400, "factor": 1.8}, {"start": 600, "end": 800, "factor": 1.5}]}
+
+
+def rushed(tickets: int) -> Problem:
+    """Return a fleet's day with a rush in the morning and one in the evening."""
+    body = fleet_body(tickets)
+    return compile_scenario(parse_scenario({**body, "travel": {**body.get("travel", {}), **RUSHES}}))
+
+
+def search(problem: Problem, name: str, seconds: float = 1.0) -> tuple[Candidate, list[int]]:
+    """Return the best candidate and the prices of all, each of which must keep every promise of the day."""
+    prices: list[int] = []
+
+    def note(candidate: Candidate) -> None:
+        assert verify(problem, lay_out(problem, candidate)) == []
+        prices.append(price(problem, candidate))
+
+    outcome = registry.choose(problem, name).solve(problem, Limits(time.monotonic() + seconds), note, lambda: False)
+    assert outcome.best is not None
+    return outcome.best, prices
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_an_engine_finds_keeps_every_promise_of_the_real_day(name: str) -> None:
+    """SPEC S1, S2: each candidate on the way is verified against travel that depends on the hour."""
+    problem = rushed(30)
+    best, prices = search(problem, name)
+    assert prices
+    plan = lay_out(problem, best)
+    assert verify(problem, plan) == []
+    assert plan.tickets_served == 30
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rush_decides_between_two_plans(name: str) -> None:
+    """SPEC S1: on a day on which ignoring the rush gives a cheaper plan, nobody gives that one."""
+    (day,) = [day for day in DAYS if day.feature is Feature.RUSH_HOURS]
+    problem = compile_scenario(parse_scenario(day.body))
+    best, _ = search(problem, name)
+    assert price(problem, best) / problem.cost_scale == pytest.approx(day.cost, abs=0.01)
+    naive = Candidate.of_tickets({0: [0, 1, 2]})
+    assert verify(replace(problem, rushes=()), lay_out(replace(problem, rushes=()), naive)) == []
+    assert any("outside its windows" in fault for fault in verify(problem, lay_out(problem, naive)))
+
+
+def test_hours_outside_a_shift_slow_nobody_down() -> None:
+    """Our choice: an agent that never drives in a rush is planned at the usual pace."""
+    agents: list[dict[str, Any]] = [
+        {"id": "early", "capacity": 9, "shift_start": 0, "shift_end": 300},
+        {"id": "noon", "capacity": 9, "shift_start": 400, "shift_end": 590},
+        {"id": "also noon", "capacity": 9, "shift_start": 410, "shift_end": 590},
+    ]
+    body = fleet_body(3)
+    tickets = [{"id": "t", "location": "P0", "demand": 1}]
+    problem = compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets, "travel": RUSHES}))
+    slow = at_worst(problem)
+    assert [agent.profile for agent in slow.agents] == [0, 1, 1]
+    assert (slow.durations[1] == problem.durations[0]).all()
+    assert (slow.durations[0] >= problem.durations[0] * 1.8 - 1e-9).all()
+    assert Feature.RUSH_HOURS not in slow.features
+
+
+def test_what_was_left_out_for_fear_of_a_rush_is_put_back() -> None:
+    """Our choice: the careful plan is filled in with the real clock."""
+    places = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": 10 * n, "y": 0} for n in range(1, 11))]
+    body = {
+        "name": "line",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": places,
+        "agents": [{"id": "v", "capacity": 99, "shift_start": 0, "shift_end": 210}],
+        "tickets": [{"id": f"t{n}", "location": f"P{n}", "demand": 1} for n in range(1, 11)],
+        "travel": {"rush_hours": [{"start": 0, "end": 5, "factor": 3}]},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best, _ = search(problem, "sisr" if "sisr" in NAMES else registry.AUTO)
+    assert lay_out(problem, best).tickets_served == 10
