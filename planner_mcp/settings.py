@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: int = Field(86400, ge=1, description="Explicit idempotency keys are remembered this long.")
     drain_s: float = Field(
-        25.0, ge=0, description="After SIGTERM a solve may go on this long before it is handed back."
+        20.0, ge=0, description="After SIGTERM a solve may go on this long; it is handed back within 5 s more."
     )
 
     # ---- travel
