@@ -47,8 +47,9 @@ demo: setup ## plan a real day through the whole house
 bench: setup ## measure latencies and throughput, record them in benchmarks/results
 	$(BIN)/python -m benchmarks.run
 
-bench-plans: setup ## gaps to best known plans; DATA=folder of instances, ARGS="--seconds 5 --engine auto"
-	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans $(ARGS)
+bench-plans: setup ## gaps to best known plans, goes on where it was stopped; DATA=folder of instances, ARGS="--most 1 --seconds 10"
+	$(BIN)/python -m pip install --quiet --group bench
+	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans --log out/bench-plans.jsonl $(ARGS)
 
 bench-peers: setup ## the same trivial job here and on other engines, in one run
 	$(BIN)/python -m benchmarks.peers

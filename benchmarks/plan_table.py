@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from benchmarks.plans import Run
+    from benchmarks.plan_log import Run
 
 PAGE: Final = Path(__file__).parent / "PLANS.md"
 BEGIN: Final = "<!-- tables: written by benchmarks.plans -->"

@@ -2,7 +2,8 @@
 
 Owns the runs and what is kept of each: the cost recomputed from the routes by the rule of the set, its gap to the best
 known, when the first plan stood, by how much the limit was overrun, and the memory. Each run is a process of its own,
-one at a time, and its plan is verified. The tables are `benchmarks/plan_table.py`'s.
+one at a time, and its plan is verified. What is done is kept in a file line by line (`benchmarks/plan_log.py`), so that
+a long run can be stopped and continued. The tables are `benchmarks/plan_table.py`'s.
 """
 
 import argparse
@@ -12,8 +13,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import product
 from multiprocessing.connection import Connection
@@ -22,6 +23,7 @@ from typing import Any, Final
 
 from benchmarks import instances, plan_table, rivals
 from benchmarks.instances import Instance
+from benchmarks.plan_log import PlanLog, Run, engine_revision
 from benchmarks.record import HERE, commit, machine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.vrp.problem import Candidate
@@ -32,45 +34,20 @@ from workers.engines.base import Limits
 
 DATA: Final = "PLANNER_BENCH_DATA"
 """Environment variable that names the folder of instances."""
+START_S: Final = 0.5
+"""What a run takes beside its limit, for the forecast."""
 OVERTIME_S: Final = 15.0
 """A run that has not ended this long after its limit is killed and counts as without a plan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What one engine made of one instance."""
-
-    instance: str
-    set: str
-    n: int
-    engine: str
-    limit_s: float
-    seed: int
-    cores: int
-    cost: float | None = None
-    """In the units of the set; None where there is no plan, or none that the verifier passes."""
-    gap: float | None = None
-    """Percent above the best known."""
-    unserved: int = 0
-    first_s: float | None = None
-    """When the first plan stood; None for engines that tell nothing before the end."""
-    elapsed_s: float | None = None
-    peak_mb: int = 0
-    """Of the process and its forks, the Python and the instance included."""
-    fault: str = ""
-    load: float = 0.0
-    """Of the machine over the last minute, when the run ended."""
-
-
-def run(instance: Instance, engine: str, limit_s: float, seed: int, cores: int) -> Run:
-    """Run once, in a process of its own; return what came of it."""
-    began = Run(instance.name, instance.set, len(instance.problem.tickets), engine, limit_s, seed, cores)
+def run(instance: Instance, began: Run) -> Run:
+    """Make one run, in a process of its own; return what came of it."""
     ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=_child, args=(theirs, instance, began))
     child.start()
     theirs.close()
     try:
-        told = ours.recv() if ours.poll(limit_s + OVERTIME_S) else {"fault": "overran its limit and was killed"}
+        told = ours.recv() if ours.poll(began.limit_s + OVERTIME_S) else {"fault": "overran its limit and was killed"}
     except EOFError:
         told = {"fault": "crashed"}
     if child.is_alive() and "fault" in told:
@@ -124,13 +101,28 @@ def can_run(instance: Instance, engine: str) -> bool:
     return True
 
 
-def measure(
+def asked(
     chosen: Sequence[Instance], engines: Sequence[str], limits_s: Sequence[float], seeds: Sequence[int], *, cores: int
-) -> Iterator[Run]:
-    """Run everything, one after the other; engines that cannot plan an instance are passed over."""
-    for limit_s, instance, engine, seed in product(limits_s, chosen, engines, seeds):
-        if can_run(instance, engine):
-            yield run(instance, engine, limit_s, seed, cores)
+) -> list[tuple[Instance, Run]]:
+    """Return every run to be made, a seed of everything first; engines that cannot plan an instance are passed over."""
+    return [
+        (day, Run(day.name, day.set, len(day.problem.tickets), engine, limit_s, seed, cores))
+        for limit_s, seed, day, engine in product(limits_s, seeds, chosen, engines)
+        if can_run(day, engine)
+    ]
+
+
+def sample(chosen: Iterable[Instance], most: int | None) -> list[Instance]:
+    """Return at most so many instances of each set, spread over its list; all when `most` is None."""
+    by_set: dict[str, list[Instance]] = {}
+    for instance in chosen:
+        by_set.setdefault(instance.set, []).append(instance)
+    return [each for group in by_set.values() for each in _spread(group, most or len(group))]
+
+
+def _spread(group: Sequence[Instance], most: int) -> Iterator[Instance]:
+    count = min(most, len(group))
+    return (group[(2 * k + 1) * len(group) // (2 * count)] for k in range(count))
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -138,10 +130,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), help=f"folder of instances; else ${DATA}")
     parser.add_argument("--set", nargs="*", default=[], help="sets, by how their name begins; all without")
     parser.add_argument("--name", nargs="*", default=[], help="instances")
+    parser.add_argument("--most", type=int, help="instances of each set, spread over it; all without")
     parser.add_argument("--engine", nargs="*", default=[*registry.names(), *rivals.RIVALS])
     parser.add_argument("--seconds", nargs="*", type=float, default=[5.0, 10.0, 30.0])
     parser.add_argument("--seed", nargs="*", type=int, default=[1, 2, 3])
-    parser.add_argument("--cores", type=int, default=1, help="cores a solve may use")
+    parser.add_argument("--cores", type=int, default=2, help="cores a solve may use")
+    parser.add_argument("--log", type=Path, help="file of the runs made; those in it are not made again")
     parser.add_argument("--keep", action="store_true", help="write benchmarks/results and the table in benchmarks")
     options = parser.parse_args(arguments)
     if options.data is None:
@@ -152,24 +146,35 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a line a run and a table a time limit, keep the result if asked to."""
     options = _options(arguments)
-    chosen = list(instances.load_all(Path(options.data), sets=options.set, names=options.name))
-    about, runs = machine(), []
-    for done in measure(chosen, options.engine, options.seconds, options.seed, cores=options.cores):
-        runs.append(done)
-        told = f"{done.gap:8.3f} %" if done.gap is not None else done.fault
-        times = f"first {done.first_s} of {done.elapsed_s} s, {done.peak_mb} MB, load {done.load}"
-        print(f"{done.set:16} {done.instance:18} {done.engine:16} {done.limit_s:g} s #{done.seed} {told}  {times}")
-        sys.stdout.flush()
+    chosen = sample(instances.load_all(Path(options.data), sets=options.set, names=options.name), options.most)
+    todo = asked(chosen, options.engine, options.seconds, options.seed, cores=options.cores)
+    log, about = PlanLog(options.log, engine_revision()), machine()
+    left_s = sum(each.limit_s + START_S for _, each in todo if each not in log)
+    print(f"{len(todo)} runs, {sum(each in log for _, each in todo)} of them made before")
+    for number, (instance, each) in enumerate(todo, 1):
+        if each in log:
+            continue
+        done = run(instance, each)
+        log.add(done)
+        print(f"{number}/{len(todo)} {left_s / 60:.0f} min left  {_line(done)}", flush=True)
+        left_s -= each.limit_s + START_S
+    runs = [log[each] for _, each in todo]
     print("\n" + plan_table.tables(runs))
     if options.keep:
         print(f"\nkept: {_keep(runs, about)}")
     return 0
 
 
+def _line(done: Run) -> str:
+    told = f"{done.gap:8.3f} %" if done.gap is not None else done.fault
+    times = f"first {done.first_s} of {done.elapsed_s} s, {done.peak_mb} MB, load {done.load}"
+    return f"{done.set:16} {done.instance:18} {done.engine:16} {done.limit_s:g} s #{done.seed} {told}  {times}"
+
+
 def _keep(runs: Sequence[Run], about: dict[str, Any]) -> Path:
     now = datetime.now(UTC)
     path = HERE / "results" / f"plans-{now:%Y-%m-%dT%H%M}-{commit()}.json"
-    result = {"at": now.isoformat(timespec="seconds"), "commit": commit(), "machine": about}
+    result: dict[str, Any] = {"at": now.isoformat(timespec="seconds"), "commit": commit(), "machine": about}
     result["runs"] = [asdict(run) for run in runs]
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     plan_table.write(path, runs, about)

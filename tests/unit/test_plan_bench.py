@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.plan_log import Run
 from benchmarks.plan_table import tables
-from benchmarks.plans import Run
 
 REPOSITORY = Path(__file__).parents[2]
 SOLOMON = """TINY
@@ -30,17 +30,25 @@ def test_bench_recomputes_the_cost_by_the_rule_of_the_set(tmp_path: Path) -> Non
     entry = {"name": "TINY", "set": "vrptw-tiny", "kind": "vrptw", "file": "tiny.txt", "bks": 16}
     (tmp_path / "tiny.txt").write_text(SOLOMON)
     (tmp_path / "index.json").write_text(json.dumps([entry]))
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.plans", "--engine", "auto", "--seconds", "1", "--seed", "1"],
-        env={**os.environ, "PLANNER_BENCH_DATA": str(tmp_path)},
+    first, again = bench(tmp_path), bench(tmp_path)
+    assert "1 runs, 0 of them made before" in first
+    assert "TINY               auto             1 s #1   25.000 %" in first
+    assert "| vrptw-tiny (1) | **25.00** |" in first
+    assert "1 runs, 1 of them made before" in again
+    assert "| vrptw-tiny (1) | **25.00** |" in again
+
+
+def bench(folder: Path) -> str:
+    chosen = ("--engine", "auto", "--seconds", "1", "--seed", "1", "--log", str(folder / "log.jsonl"))
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks.plans", *chosen],
+        env={**os.environ, "PLANNER_BENCH_DATA": str(folder)},
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
-    )
-    assert "TINY               auto             1 s #1   25.000 %" in done.stdout
-    assert "| vrptw-tiny (1) | **25.00** |" in done.stdout
+    ).stdout
 
 
 def test_means_over_fewer_instances_are_not_compared() -> None:
