@@ -20,10 +20,7 @@ from planner_mcp.store.redis_store import RedisStore
 
 BASE = "http://localhost:8080"
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
-MODERN_META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
+TASKS = "io.modelcontextprotocol/tasks"
 Served = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
@@ -73,6 +70,16 @@ class Caller:
     authorization: str | None = None
     session: str | None = None
     """Set by `initialize`: revision 2025-11-25. None: revision 2026-07-28."""
+    extensions: tuple[str, ...] = ()
+    """What a client of 2026-07-28 declares on each request."""
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What every request of revision 2026-07-28 says of its client."""
+        return {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"extensions": {name: {} for name in self.extensions}},
+        }
 
     @property
     def headers(self) -> dict[str, str]:
@@ -91,9 +98,9 @@ class Caller:
 
     async def request(self, method: str, **params: Any) -> httpx.Response:
         """Send one request."""
-        headers, name = self.headers, params.get("name") or params.get("uri")
+        headers, name = self.headers, params.get("name") or params.get("uri") or params.get("taskId")
         if self.session is None:
-            params["_meta"] = MODERN_META
+            params["_meta"] = self.meta
             headers |= {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
             headers |= {"mcp-name": name} if name else {}
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
