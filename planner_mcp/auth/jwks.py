@@ -97,7 +97,7 @@ class KeySource:
         return issuer in self._urls
 
     async def key(self, issuer: str, kid: str) -> Key:
-        """Return a key of an issuer.
+        """Return a key of an issuer. While one caller waits for new keys, others go on with those that are known.
 
         Raises:
             UnauthenticatedError: No such issuer or key, or the issuer never answered.
@@ -105,7 +105,7 @@ class KeySource:
         if not self.knows(issuer):
             raise UnauthenticatedError("The token's issuer is not accepted here.")
         found = self._find(issuer, kid)
-        if found is None or self._is_stale(issuer):
+        if found is None or (self._is_stale(issuer) and not self._locks[issuer].locked()):
             await self._refresh(issuer)
             found = self._find(issuer, kid) or found
         if found is None:

@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from planner_mcp.auth.challenge import WELL_KNOWN
 from planner_mcp.errors import (
     ForbiddenOriginError,
     InvalidMessageError,
@@ -114,7 +115,7 @@ class Edge:
         if path not in PROBE_PATHS and not (len(hosts) == 1 and hosts[0].lower() in self._hosts | _loopback(scope)):
             raise WrongHostError
         origins = headers.getlist("origin")
-        if path not in PUBLIC_PATHS and not all(self._is_own(origin, scope) for origin in origins):
+        if not _is_for_any_origin(path) and not all(self._is_own(origin, scope) for origin in origins):
             raise ForbiddenOriginError
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise UnsupportedEncodingError
@@ -180,6 +181,11 @@ class BodyLimits:
         if has_half_pair(body):
             raise InvalidMessageError("The body holds half of a surrogate pair.")
         return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+
+
+def _is_for_any_origin(path: str) -> bool:
+    """Return whether a page is public; one is where a client in a browser learns where to get a token."""
+    return path in PUBLIC_PATHS or path.startswith(WELL_KNOWN)
 
 
 def _lingering(receive: Receive, send: Send) -> Send:

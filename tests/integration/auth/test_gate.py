@@ -66,7 +66,10 @@ async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> N
         where = "https://planner.example/.well-known/oauth-protected-resource/base/mcp"
         assert f'resource_metadata="{where}"' in answer.headers["www-authenticate"]
         paths = ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/base/mcp"]
-        documents = [(await http.get(path, headers={"x-forwarded-host": "evil.example"})).json() for path in paths]
+        strange = {"x-forwarded-host": "evil.example", "origin": "https://some.example"}
+        answers = [await http.get(path, headers=strange) for path in paths]
+        documents = [answer.json() for answer in answers]
+    assert {answer.headers["access-control-allow-origin"] for answer in answers} == {"*"}
     assert documents[0] == documents[1]
     assert documents[0]["resource"] == "https://planner.example/base/mcp"
     assert documents[0]["authorization_servers"] == [issuer]

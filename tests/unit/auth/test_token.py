@@ -5,6 +5,7 @@ import hmac
 import json
 from typing import Any
 
+import anyio
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
@@ -167,6 +168,27 @@ async def test_known_keys_outlive_an_outage_of_their_issuer(
     issuer.is_up = False
     clock.now += 3600
     await verifier.verify(mint())
+
+
+async def test_an_issuer_that_hangs_holds_up_one_caller(clock: Clock) -> None:
+    """SPEC A1: with keys to be fetched anew, one asks; the others are judged by the keys that are known."""
+    asked, leave = anyio.Event(), anyio.Event()
+    leave.set()
+
+    async def fetch(_url: str) -> Any:
+        asked.set()
+        await leave.wait()
+        return KeySet([RSA, EC]).as_dict(private=False)
+
+    keys = KeySource({ISSUER: "https://as.example/jwks"}, fetch=fetch, clock=clock)
+    await keys.key(ISSUER, "rsa-1")
+    asked, leave, clock.now = anyio.Event(), anyio.Event(), clock.now + 3600
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(keys.key, ISSUER, "rsa-1")
+            await asked.wait()
+            assert (await keys.key(ISSUER, "ec-1")).kid == "ec-1"
+            leave.set()
 
 
 async def test_random_key_ids_do_not_hammer_the_issuer(verifier: TokenVerifier, issuer: Issuer, clock: Clock) -> None:
