@@ -7,24 +7,19 @@ protocol; the log goes to standard error.
 
 import asyncio
 import importlib.util
-import ipaddress
 import json
 import logging
 import os
-import signal
-import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
 import typer
-import uvicorn
 from pydantic import ValidationError
 from starlette.applications import Starlette
-from typing_extensions import override
 
 import planner_mcp
 from planner_mcp import file_cli
@@ -32,9 +27,10 @@ from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
 from planner_mcp.keys_cli import app as keys
+from planner_mcp.serving import Server, check_exposure, listen, signals_to, uvicorn_config
 from planner_mcp.settings import Settings
+from planner_mcp.table_cli import export_plan, import_tables
 from planner_mcp.telemetry import configure_logging
-from planner_mcp.web.deadlines import DeadlineProtocol
 from planner_mcp.web.manifest import served
 from planner_mcp.webhook_cli import app as webhooks
 from workers.pool import Pool, run_pool
@@ -50,6 +46,8 @@ app = typer.Typer(
 
 app.add_typer(webhooks)
 app.add_typer(keys)
+app.command(name="import")(import_tables)
+app.command(name="export")(export_plan)
 
 RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
@@ -90,7 +88,7 @@ def serve(
 ) -> None:
     """Run the HTTP server and its workers."""
     settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
-    _check_exposure(settings, is_allowed=insecure)
+    check_exposure(settings, is_allowed=insecure)
     _run(_serve(settings, context.obj or open_app))
 
 
@@ -118,23 +116,22 @@ def validate(file: File) -> None:
 def solve(
     file: File,
     seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
-    output: Annotated[Path | None, typer.Option(help="File for the plan; absent: standard output.")] = None,
+    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent: JSON.")] = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Plan a scenario and print the plan as JSON; exit status 1 when there is none."""
+    """Plan a scenario and write the plan; exit status 1 when there is none."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
-    plans: list[dict[str, Any]] = []
-    _run(_solve(file, seconds, settings, plans.append))
-    if not plans:
-        sys.exit(1)
-    file_cli.write_plan(plans[0], output)
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    _run(_solve(file, seconds, settings, found))
+    is_written = bool(found) and file_cli.write_plan(found[0][1], found[0][0], output)
+    sys.exit(0 if is_written else 1)
 
 
-async def _solve(file: Path, seconds: int, settings: Settings, take: Callable[[dict[str, Any]], None]) -> None:
+async def _solve(file: Path, seconds: int, settings: Settings, found: list[Any]) -> None:
     async with open_house(settings) as house, _workers(settings, 1):
-        if plan := await file_cli.solve(house.planner, file, seconds, settings=settings):
-            take(plan)
+        if (planned := await file_cli.solve(house.planner, file, seconds, settings=settings)) is not None:
+            found.append(planned)
 
 
 @app.command(name="manifest")
@@ -175,30 +172,14 @@ def main() -> None:
 # ---- serving
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without its own signal handling, that tells when it listens."""
-
-    @override
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        host, port = (sockets or self.servers[0].sockets)[0].getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        log.info("listening", extra={"url": f"http://{shown}:{port}", "port": port})
-
-    @override
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 async def _serve(settings: Settings, opening: OpenApp) -> None:
     drain = anyio.Event()
-    listener = _listen(settings.host, settings.port)
+    listener = listen(settings.host, settings.port)
     async with (
         opening(settings, drain=drain) as web,
         _workers(settings, settings.workers) as drain_workers,
     ):
-        server = _Server(_uvicorn_config(web, settings))
+        server = Server(uvicorn_config(web, settings))
 
         def stop() -> None:
             server.force_exit = server.should_exit
@@ -206,27 +187,14 @@ async def _serve(settings: Settings, opening: OpenApp) -> None:
             drain.set()
             drain_workers()
 
-        with _signals_to(stop):
+        with signals_to(stop):
             await server.serve(sockets=[listener])
-
-
-def _uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
-    return uvicorn.Config(
-        web,
-        http=DeadlineProtocol,  # h11: httptools would not trim header values
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=max(1, round(settings.drain_s)),
-    )
 
 
 async def _serve_stdio(settings: Settings) -> None:
     stopped = asyncio.Event()
     async with open_house(settings) as house, hearing(house), _workers(settings, settings.workers):
-        with _signals_to(stopped.set):
+        with signals_to(stopped.set):
             serving = asyncio.create_task(house.kernel.serve_stdio())
             stopping = asyncio.create_task(stopped.wait())
             await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -259,34 +227,6 @@ async def _workers(settings: Settings, processes: int) -> AsyncIterator[Callable
         await running
 
 
-@contextmanager
-def _signals_to(handler: Callable[[], Any]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    for number in numbers:
-        loop.add_signal_handler(number, handler)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise typer.BadParameter(f"cannot listen on {host}: {error.strerror}") from error
-    listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(address)
-    except OSError as error:
-        listener.close()
-        raise typer.BadParameter(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    return listener
-
-
 # ---- parts
 
 
@@ -299,26 +239,6 @@ def _settings(**given: Any) -> Settings:
         raise typer.BadParameter("; ".join(wrong)) from error
     configure_logging(settings)
     return settings
-
-
-def _check_exposure(settings: Settings, *, is_allowed: bool) -> None:
-    """Say in one line that nobody is authenticated; refuse to let others reach such a server unasked (SPEC A3)."""
-    if settings.has_auth:
-        return
-    is_reachable = not _is_loopback(settings.host)
-    if is_reachable and not is_allowed:
-        raise typer.BadParameter(
-            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
-        )
-    reach = "whoever reaches this address" if is_reachable else "loopback only"
-    log.log(logging.WARNING if is_reachable else logging.INFO, f"no authorization configured: one user, {reach}")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _run(work: Any) -> None:

@@ -1,7 +1,8 @@
 """`planner-mcp validate FILE` and `solve FILE`: a scenario of a file judged, or planned, without a client.
 
 Owns the wording of these commands and what they print; `cli.py` hangs them into the command line and brings the
-workers. A plan goes to standard output or a file as JSON, everything else to standard error. Here `travel.matrix` is
+workers. A plan goes to standard output as JSON or to a file in the form its name ends in, everything else to standard
+error. Here `travel.matrix` is
 the path of a file beside the scenario's.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 import typer
 
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.files.exports import export
 from planner_mcp.jobs.ids import is_name
 from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
@@ -25,6 +27,7 @@ from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.table_text import read_tables
 from planner_mcp.vrp.tables import Tables
 
+Json = dict[str, Any]
 STDIN = "-"
 
 
@@ -69,20 +72,20 @@ def validate(path: Path, settings: Settings) -> bool:
         borrowed = Borrowed(tables_beside(path, body, settings), tuple(router_faults(body, settings)))
         found = judged(body, {}, settings, lambda _: borrowed)
     except InputError as error:
-        _print_faults(error)
+        print_faults(error)
         return False
     typer.echo("\n".join(lines_of(found)))
     return bool(found["valid"])
 
 
-async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Settings) -> dict[str, Any] | None:
-    """Plan the scenario of a file, telling progress as it comes; return its plan, None where there is none."""
+async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Settings) -> tuple[Json, Json] | None:
+    """Plan the scenario of a file, telling progress as it comes; return it and its plan, None where there is none."""
     try:
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
         read_day(body, settings, Borrowed(tables, tuple(router_faults(body, settings))))
     except InputError as error:
-        _print_faults(error)
+        print_faults(error)
         return None
     if tables is not None:
         body = {**body, "travel": {**body["travel"], "matrix": await planner.matrices.keep(LOCAL.id, tables)}}
@@ -92,18 +95,25 @@ async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Se
         async for event in events:
             typer.echo(event_line(event), err=True)
     has_plan = (await planner.job(LOCAL, job.id)).plan_id is not None
-    return await planner.plan_of_job(LOCAL, job.id) if has_plan else None
+    return (body, await planner.plan_of_job(LOCAL, job.id)) if has_plan else None
 
 
-def write_plan(plan: dict[str, Any], output: Path | None) -> None:
-    """Write a plan as JSON to a file or to standard output."""
-    text = json.dumps(plan, ensure_ascii=False, indent=2)
+def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
+    """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
+    form = "json" if output is None else output.suffix.lstrip(".").lower() or "json"
+    try:
+        text = export(plan, scenario, form)
+    except InputError as error:
+        print_faults(error)
+        return False
     if output is None:
-        typer.echo(text)
-    else:
-        output.write_text(text + "\n", encoding="utf-8")
+        typer.echo(text, nl=False)
+    else:  # spreadsheets take a file without a mark for one in the encoding of the machine
+        output.write_text(text, encoding="utf-8-sig" if form == "csv" else "utf-8", newline="")
+    return True
 
 
-def _print_faults(error: InputError) -> None:
+def print_faults(error: InputError) -> None:
+    """Print what is wrong, a line each."""
     for fault in error.errors:
         typer.echo(f"{fault.path or '/'}: {fault.problem} {fault.hint}".rstrip(), err=True)

@@ -42,3 +42,34 @@ def test_a_file_is_planned(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["tickets_served"] == 1
     assert "COMPLETED 100%" in done.stderr
+
+
+def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) -> None:
+    """SPEC T5: import with a proposed mapping, solve, export; nothing of it needs a client."""
+    orders, day, rows = tmp_path / "orders.csv", tmp_path / "day.json", tmp_path / "plan.csv"
+    orders.write_bytes("订单号,纬度,经度,重量\nA1,39.95,116.40,3\nA2,39.96,116.42,4\n".encode("gb18030"))
+    made = run("import", str(orders), "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", str(day))
+    assert made.returncode == 0, made.stderr
+    assert "tickets: 订单号 → id" in made.stderr
+    done = run("solve", str(day), "--seconds", "1", "--output", str(rows), "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    assert rows.read_bytes().startswith(b"\xef\xbb\xbfagent_id,stop,kind,ticket_id")
+    assert {line.split(",")[3] for line in rows.read_text(encoding="utf-8-sig").splitlines()[1:]} == {"A1", "A2"}
+
+
+def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Path) -> None:
+    """SPEC S1, T5: large tables come from a file; a stored plan becomes what another program wants."""
+    places = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.95, "lon": 116.4}]
+    tickets = [{"id": "t", "location": "A", "demand": 1}]
+    body = {**SMALLEST, "depot": "D", "locations": places, "tickets": tickets, "travel": {"matrix": "roads.json"}}
+    (tmp_path / "day.json").write_text(json.dumps(body), encoding="utf-8")
+    (tmp_path / "roads.json").write_text(json.dumps({"locations": ["D", "A"], "distances": [[0, 70], [80, 0]]}))
+    assert run("validate", str(tmp_path / "day.json")).returncode == 0
+    plan, track = tmp_path / "plan.json", tmp_path / "plan.gpx"
+    files = (str(tmp_path / "day.json"), "--seconds", "1", "--output", str(plan))
+    done = run("solve", *files, "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(plan.read_text(encoding="utf-8"))["distance_m"] == 150
+    exported = run("export", str(plan), str(tmp_path / "day.json"), "--output", str(track))
+    assert exported.returncode == 0, exported.stderr
+    assert track.read_text(encoding="utf-8").count("<rtept") == 3

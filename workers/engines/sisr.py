@@ -54,7 +54,7 @@ class SisrEngine:
     """
 
     name = "sisr"
-    features = frozenset(Feature)
+    features = frozenset(Feature) - {Feature.RUSH_HOURS}
 
     def __init__(self, *, max_iterations: int | None = None) -> None:
         self.max_iterations = max_iterations

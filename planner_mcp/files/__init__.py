@@ -1,0 +1,1 @@
+"""Scenarios from tables, plans as tables and tracks: what people keep in files."""

@@ -1,0 +1,109 @@
+"""Which column of a table is which field of a scenario: proposed from its header, Chinese or English (SPEC T5).
+
+Owns the words. A header that is one of them is taken; one that is nearly one of them is taken and said to be a guess;
+the rest is left out and said so. Whoever knows better names the field.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from planner_mcp.errors import Fault, input_error
+
+_PLACE: Final = {
+    "location": "location place site stop stop_name 地点 网点 门店 站点",
+    "lat": "lat latitude y_wgs 纬度",
+    "lon": "lon lng long longitude x_wgs 经度",
+    "x": "x xcoord x_coord",
+    "y": "y ycoord y_coord",
+}
+TICKETS: Final[Mapping[str, str]] = {
+    **_PLACE,
+    "id": "id ticket ticket_id order order_id order_no customer_no 编号 订单 订单号 订单编号 单号 运单号 客户编号",
+    "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数",
+    "kind": "kind type 类型 业务类型",
+    "opens": "open opens ready ready_time window_start tw_start earliest from 开始时间 最早时间 最早到达 时间窗开始",
+    "closes": "close closes due due_date due_time window_end tw_end latest to 结束时间 最晚时间 最晚到达 时间窗结束",
+    "service_s": "service_s service service_time service_time_s service_seconds 服务时间 服务时长",
+    "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
+    "priority": "priority 优先级",
+    "penalty": "penalty prize 罚金",
+    "skills": "skill skills 技能 车型要求",
+    "name": "name customer customer_name contact 姓名 客户 客户名称 收货人 联系人",
+    "address": "address addr street 地址 详细地址 收货地址",
+    "phone": "phone tel telephone mobile 电话 手机 联系电话",
+    "notes": "note notes comment remark 备注",
+}
+AGENTS: Final[Mapping[str, str]] = {
+    **_PLACE,
+    "id": "id agent agent_id vehicle vehicle_id truck plate 车辆 车辆编号 车牌 车牌号 编号",
+    "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重",
+    "shift_start": "shift_start start_time begins start from 上班时间 开始时间 出车时间",
+    "shift_end": "shift_end end_time ends end to 下班时间 结束时间 收车时间",
+    "skills": "skill skills 技能 车型",
+    "fixed_cost": "fixed_cost fixed 固定成本 出车费",
+    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本",
+    "cost_per_hour": "cost_per_hour per_hour 每小时成本",
+    "max_tickets": "max_tickets max_stops 最多单数",
+    "name": "name driver 司机 姓名 驾驶员",
+    "phone": "phone tel mobile 电话 手机",
+}
+_NEAR: Final = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Which field each column is."""
+
+    fields: dict[str, str]
+    """Field by header."""
+    guessed: tuple[str, ...]
+    """Headers that only resemble a known word."""
+    left_out: tuple[str, ...]
+    """Headers that are no field."""
+
+
+def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> Proposal:
+    """Return the mapping of a table's headers.
+
+    Args:
+        headers: As the table has them.
+        words: `TICKETS` or `AGENTS`.
+        chosen: Field by header, where the caller knows better; an empty field leaves the column out.
+
+    Raises:
+        InputError: A choice names no column or no field.
+    """
+    _refuse_strangers(headers, words, chosen)
+    known = {_plain(word): field for field, line in words.items() for word in (field, *line.split())}
+    fields = {header: field for header, field in chosen.items() if field}
+    guessed = []
+    for header in headers:
+        if header in chosen:
+            continue
+        near = get_close_matches(_plain(header), known, n=1, cutoff=_NEAR)
+        field = known[near[0]] if near else None
+        if field is not None and field not in fields.values():
+            fields[header] = field
+            guessed += [header] if _plain(header) not in known else []
+    return Proposal(fields, tuple(guessed), tuple(header for header in headers if header not in fields))
+
+
+def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+    faults = [
+        Fault("/column", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
+    ]
+    faults += [
+        Fault("/column", "There is no such field.", ", ".join(words))
+        for field in chosen.values()
+        if field and field not in words
+    ]
+    if faults:
+        raise input_error(faults)
+
+
+def _plain(header: str) -> str:
+    """Return a header without case, blanks, punctuation, and what stands in brackets (units, most often)."""
+    return re.sub(r"[\W_]+", "", re.sub(r"[(（\[].*?[)）\]]", "", header)).casefold()

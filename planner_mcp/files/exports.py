@@ -1,0 +1,136 @@
+"""A plan as a file for other programs: CSV for spreadsheets, GeoJSON for maps, GPX for navigation (SPEC T5).
+
+Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
+there are none. Text that a spreadsheet would take for a formula is quoted.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+from xml.sax.saxutils import escape, quoteattr
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.vrp.position import to_wgs84
+
+Json = dict[str, Any]
+_COLUMNS: Final = (
+    *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
+    *("arrival", "start", "departure", "late_min", "distance_m", "note"),
+)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+FORMS: Final = ("json", "csv", "geojson", "gpx")
+
+
+def export(plan: Json, scenario: Json, form: str) -> str:
+    """Return a plan in one of `FORMS`.
+
+    Args:
+        plan: As `Plan.as_json()`.
+        scenario: What it plans.
+        form: Its name, as a file would end.
+
+    Raises:
+        InputError: There is no such form, or no positions for a map.
+    """
+    if form == "json":
+        return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+    places = positions(scenario)
+    if form == "csv":
+        return as_csv(plan, places)
+    if form not in FORMS:
+        raise input_error([Fault("/form", "There is no such form.", " or ".join(FORMS))])
+    if not places:
+        raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv or json")])
+    return as_geojson(plan, places) if form == "geojson" else as_gpx(plan, places)
+
+
+def positions(scenario: Json) -> dict[str, tuple[float, float]]:
+    """Return (lat, lon) in WGS-84 by location; empty where the day lies on a plane or nowhere."""
+    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
+    known = [place for place in scenario.get("locations") or () if place.get("lat") is not None]
+    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
+
+
+def as_csv(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return one row for each stop, in order, and one for each ticket left out."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\r\n")
+    table.writerow(_COLUMNS)
+    for row in _rows(plan, places):
+        table.writerow([_safe(cell) for cell in row])
+    return text.getvalue()
+
+
+def _rows(plan: Json, places: dict[str, tuple[float, float]]) -> Iterator[tuple[Any, ...]]:
+    for route in plan["routes"]:
+        for number, visit in enumerate(route["visits"], start=1):
+            yield (
+                *(route["agent_id"], number, visit["kind"], visit["ticket_id"], visit["location"]),
+                *_rounded(places.get(visit["location"])),
+                *(clock(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
+                *(round(visit["late_s"] / 60, 1), round(visit["distance_m"]), ""),
+            )
+    for entry in plan["unassigned"]:
+        yield "", "", "unassigned", entry["ticket_id"], *[""] * 8, f"{entry['code']}: {entry['detail']}"
+
+
+def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
+    return ("", "") if position is None else (round(position[0], 6), round(position[1], 6))
+
+
+def _safe(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def clock(seconds: float) -> str:
+    """Return a time of the planning day as HH:MM:SS; hours go on past midnight."""
+    whole = round(seconds)
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return a line for each route and a point for each stop."""
+    features: list[Json] = []
+    for route in plan["routes"]:
+        facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
+        facts |= {"start": clock(route["start_s"]), "end": clock(route["end_s"])}
+        track = [places[name] for name in _track(route) if name in places]
+        features.append(_feature("LineString", [_lonlat(place) for place in track], facts))
+        for number, visit in enumerate(route["visits"], start=1):
+            if visit["location"] in places:
+                stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
+                stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
+                stop |= {name: clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
+                features.append(_feature("Point", _lonlat(places[visit["location"]]), stop))
+    return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
+
+
+def _track(route: Json) -> Iterator[str]:
+    """Yield the places of a route, its ends included."""
+    stops = (visit["location"] for visit in route["visits"])
+    yield from (name for name in (route["start_location"], *stops, route["end_location"]) if name is not None)
+
+
+def _lonlat(place: tuple[float, float]) -> list[float]:
+    return [round(place[1], 6), round(place[0], 6)]
+
+
+def _feature(kind: str, coordinates: Any, facts: Json) -> Json:
+    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": facts}
+
+
+def as_gpx(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return a route for each agent, its stops in order."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    lines.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
+    for route in plan["routes"]:
+        lines += ["<rte>", f"<name>{escape(route['agent_id'])}</name>"]
+        named = {visit["location"]: visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"]}
+        for name in _track(route):
+            if name in places:
+                lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[name])
+                lines.append(f"<rtept lat={lat} lon={lon}><name>{escape(named.get(name, name))}</name></rtept>")
+        lines.append("</rte>")
+    return "\n".join([*lines, "</gpx>", ""])

@@ -1,0 +1,125 @@
+"""A scenario from tables of tickets and agents (SPEC T5).
+
+Owns how a row becomes a ticket, an agent and a location. It judges only whether a cell can be read; whether the day
+makes sense is judged as for any scenario. A fault names the line of the file.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose
+from planner_mcp.files.tables import Table
+
+Json = dict[str, Any]
+_MOST_FAULTS: Final = 50
+_NUMBERS: Final = frozenset(
+    {"demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"}
+)
+_WHOLE: Final = frozenset({"priority", "max_tickets"})
+_PICKUPS: Final = frozenset({"pickup", "collect", "collection", "取货", "揽收", "取件", "退货"})
+
+
+@dataclass(slots=True)
+class Import:
+    """A scenario in the making."""
+
+    locations: dict[str, Json] = field(default_factory=dict)
+    tickets: list[Json] = field(default_factory=list)
+    agents: list[Json] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    _named: dict[tuple[tuple[str, float], ...], str] = field(default_factory=dict)
+
+    def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
+        """Take in a table of tickets; return what its columns were taken for."""
+        proposal = propose(table.headers, TICKETS, chosen)
+        for line, cells in self._cells(table, proposal):
+            ticket = {"id": str(cells.pop("id", f"row-{line}")), "demand": cells.pop("demand", 0)}
+            ticket["location"] = self._place(cells, ticket["id"])
+            opens, closes = cells.pop("opens", None), cells.pop("closes", None)
+            if opens is not None or closes is not None:
+                ticket["time_windows"] = [[opens or "00:00", closes or "47:59"]]
+            if (minutes := cells.pop("service_min", None)) is not None:
+                cells["service_s"] = minutes * 60
+            if (seconds := cells.pop("service_s", None)) is not None:
+                ticket["service_time_s"] = seconds
+            if str(cells.pop("kind", "")).casefold() in _PICKUPS:
+                ticket["kind"] = "pickup"
+            self.tickets.append(ticket | cells)
+        return proposal
+
+    def add_agents(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
+        """Take in a table of agents; one that names a place starts and ends there."""
+        proposal = propose(table.headers, AGENTS, chosen)
+        for line, cells in self._cells(table, proposal):
+            agent = {"id": str(cells.pop("id", f"row-{line}")), "capacity": cells.pop("capacity", 0)}
+            if {"location", "lat", "x"} & cells.keys():
+                place = self._place(cells, agent["id"])
+                agent |= {"start_location": place, "end_location": place}
+            self.agents.append(agent | cells)
+        return proposal
+
+    def add_depot(self, text: str) -> str:
+        """Return the location of a depot given as `lat,lon` or by name."""
+        lat, comma, lon = text.partition(",")
+        if not comma:
+            return text
+        position = {"lat": self._number("depot", lat, "/depot"), "lon": self._number("depot", lon, "/depot")}
+        return self._place({"location": "depot", **position}, "depot")
+
+    def scenario(self, **fields: Any) -> Json:
+        """Return the scenario.
+
+        Raises:
+            InputError: Cells that could not be read, each with its line.
+        """
+        if self.faults:
+            raise input_error(self.faults[:_MOST_FAULTS])
+        day = {**fields, "agents": self.agents, "tickets": self.tickets}
+        return day | ({"locations": list(self.locations.values())} if self.locations else {})
+
+    def _cells(self, table: Table, proposal: Proposal) -> Iterator[tuple[int, Json]]:
+        """Yield each row as values by field."""
+        for line, row in table.rows:
+            values: Json = {}
+            for header, name in proposal.fields.items():
+                if header in row:
+                    values[name] = self._value(name, row[header], f"/{line}/{header}")
+            yield line, {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, name: str, text: str, path: str) -> Any:
+        if name in _NUMBERS or name.startswith("service_"):
+            return self._number(name, text, path)
+        if name in _WHOLE:
+            number = self._number(name, text, path)
+            return None if number is None else round(number)
+        if name in ("opens", "closes", "shift_start", "shift_end"):
+            return self._time(text, path)
+        return text.replace("，", ",").replace("、", ",").split(",") if name == "skills" else text
+
+    def _number(self, name: str, text: str, path: str) -> float | None:
+        try:
+            number = float(text.replace("，", ",").replace(",", "") if text.count(",") else text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.faults.append(Fault(path, f"The cell of {name} is not a number.", "a number"))
+            return None
+        return int(number) if number.is_integer() else number
+
+    def _time(self, text: str, path: str) -> Any:
+        """Return a time as the scenario takes it: seconds as a number, anything else as it stands."""
+        text = text.replace("：", ":")
+        return self._number("time", text, path) if ":" not in text and "T" not in text else text
+
+    def _place(self, cells: Json, owner: str) -> str:
+        """Return the location of a row: by its name, or made from its position; equal positions are one place."""
+        position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
+        spot = tuple(sorted(position.items()))
+        name = str(cells.pop("location", "")) or self._named.get(spot) or f"at {owner}"
+        if position:
+            self.locations.setdefault(name, {"id": name} | position)
+            self._named.setdefault(spot, name)
+        return name

@@ -1,0 +1,103 @@
+"""The HTTP server as a process: its socket, its signals, and who may reach it.
+
+Owns what the command line needs of uvicorn and the operating system. What is served is `app.py`'s.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+import uvicorn
+from starlette.applications import Starlette
+from typing_extensions import override
+
+from planner_mcp.settings import Settings
+from planner_mcp.web.deadlines import DeadlineProtocol
+
+log = logging.getLogger("planner_mcp.cli")
+
+
+class Server(uvicorn.Server):
+    """uvicorn without its own signal handling, that tells when it listens."""
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = (sockets or self.servers[0].sockets)[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        log.info("listening", extra={"url": f"http://{shown}:{port}", "port": port})
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
+    """Return how the server is run: no lifespan, no log of its own, no header that names it."""
+    return uvicorn.Config(
+        web,
+        http=DeadlineProtocol,  # h11: httptools would not trim header values
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.drain_s)),
+    )
+
+
+@contextmanager
+def signals_to(handler: Callable[[], Any]) -> Iterator[None]:
+    """Call a function for each SIGTERM and SIGINT inside the block."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, handler)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a bound socket; say in one line why there is none."""
+    try:
+        family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise typer.BadParameter(f"cannot listen on {host}: {error.strerror}") from error
+    listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise typer.BadParameter(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return listener
+
+
+def check_exposure(settings: Settings, *, is_allowed: bool) -> None:
+    """Say in one line that nobody is authenticated; refuse to let others reach such a server unasked (SPEC A3)."""
+    if settings.has_auth:
+        return
+    is_reachable = not _is_loopback(settings.host)
+    if is_reachable and not is_allowed:
+        raise typer.BadParameter(
+            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
+        )
+    reach = "whoever reaches this address" if is_reachable else "loopback only"
+    log.log(logging.WARNING if is_reachable else logging.INFO, f"no authorization configured: one user, {reach}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,90 @@
+"""Plans as files (SPEC T5)."""
+
+import csv
+import io
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.files.exports import export, positions
+from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.schedule import lay_out
+
+DAY: dict[str, Any] = {
+    "name": "城配",
+    "planning_date": "2025-07-15",
+    "depot": "D",
+    "locations": [
+        {"id": "D", "lat": 39.90, "lon": 116.40},
+        {"id": "=A", "lat": 39.95, "lon": 116.40},
+        {"id": "北 & <B>", "lat": 39.95, "lon": 116.50},
+    ],
+    "agents": [{"id": "京A·1", "capacity": 2, "shift_start": "08:00"}, {"id": "idle", "capacity": 1}],
+    "tickets": [
+        {"id": "+1", "location": "=A", "demand": 1},
+        {"id": "t2", "location": "北 & <B>", "demand": 1, "time_windows": [["25:00", "26:00"]]},
+        {"id": "t3", "location": "=A", "demand": 2},
+    ],
+}
+
+
+def plan(day: dict[str, Any] = DAY) -> dict[str, Any]:
+    problem = compile_scenario(parse_scenario(day))
+    return lay_out(problem, Candidate.of_tickets({0: [0, 1]})).as_json()
+
+
+def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
+    """SPEC T5: stops in order with times, what is left out at the end; text that looks like a formula is quoted."""
+    rows = list(csv.DictReader(io.StringIO(export(plan(), DAY, "csv"))))
+    assert [(row["agent_id"], row["stop"], row["ticket_id"], row["location"]) for row in rows] == [
+        ("京A·1", "1", "'+1", "'=A"),
+        ("京A·1", "2", "t2", "北 & <B>"),
+        ("", "", "t3", ""),
+    ]
+    assert rows[1]["start"] == "25:00:00"
+    assert (rows[0]["lat"], rows[0]["lon"]) == ("39.95", "116.4")
+    assert rows[2]["kind"] == "unassigned"
+    assert rows[2]["note"]
+
+
+def test_a_map_gets_lines_and_points() -> None:
+    """SPEC T5: GeoJSON in WGS-84, longitude first, the way from and to the depot included."""
+    told = json.loads(export(plan(), DAY, "geojson"))
+    line, first, _second = told["features"]
+    assert line["geometry"]["coordinates"] == [[116.4, 39.9], [116.4, 39.95], [116.5, 39.95], [116.4, 39.9]]
+    assert line["properties"]["agent_id"] == "京A·1"
+    assert first["properties"]["ticket_id"] == "+1"
+
+
+def test_navigation_gets_a_route_an_agent() -> None:
+    """SPEC T5: GPX 1.1, names escaped."""
+    root = ElementTree.fromstring(export(plan(), DAY, "gpx"))  # noqa: S314 — our own words
+    space = {"g": "http://www.topografix.com/GPX/1/1"}
+    assert [each.text for each in root.findall("g:rte/g:name", space)] == ["京A·1"]
+    points = root.findall("g:rte/g:rtept", space)
+    assert [(each.get("lat"), each.get("lon")) for each in points][:2] == [
+        ("39.900000", "116.400000"),
+        ("39.950000", "116.400000"),
+    ]
+    assert [each.findtext("g:name", namespaces=space) for each in points] == ["D", "+1", "t2", "D"]
+
+
+def test_chinese_coordinates_are_converted() -> None:
+    """SPEC T5: what leaves is WGS-84, whatever was declared."""
+    shifted = positions({**DAY, "travel": {"crs": "gcj02"}})["D"]
+    assert 0.001 < abs(shifted[0] - 39.90) < 0.01
+
+
+def test_a_plan_reads_back_from_json_and_maps_need_a_globe() -> None:
+    """SPEC T5: JSON is the plan itself; on a plane there is no map of the world."""
+    assert json.loads(export(plan(), DAY, "json")) == json.loads(json.dumps(plan()))
+    flat = {**DAY, "locations": [{"id": place["id"], "x": n, "y": n} for n, place in enumerate(DAY["locations"])]}
+    assert "t2" in export(plan(flat), flat, "csv")
+    for form in ("geojson", "gpx", "xls"):
+        with pytest.raises(InputError):
+            export(plan(flat), flat, form)
