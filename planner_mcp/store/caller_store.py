@@ -61,7 +61,7 @@ class CallerStore:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
         name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
         if await self._link.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the body is read: somebody else's large day takes no longer than an unknown one
+            raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
         if not (kept := await self._link.command("HGETALL", name)):
             raise NotFoundError
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
