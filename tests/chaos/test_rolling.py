@@ -164,6 +164,16 @@ async def submit_for(clients: Clients, seconds: float, per_s: float) -> None:
             calls.create_task(clients.submit(number))
 
 
+async def _are_up(urls: list[str], http: httpx.AsyncClient, store: RedisStore) -> bool:
+    """Return whether every replica answers and every worker is there: who is told to go before that just dies."""
+    for url in urls:
+        try:
+            await http.get(url.replace("/mcp", "/healthz"))
+        except httpx.TransportError:
+            return False
+    return (await store.stats()).live_workers >= WORKERS
+
+
 async def _is_idle(store: RedisStore) -> bool:
     stats = await store.stats()
     return stats.queued + stats.solving == 0
@@ -181,6 +191,7 @@ async def test_rolling_every_process_loses_nothing_and_burns_no_attempt(
         async with httpx.AsyncClient(timeout=20, trust_env=False, limits=limits) as http:
             clients = Clients(http, deployment.urls, random.Random(seed))
             await clients.open()
+            await until(partial(_are_up, deployment.urls, http, store), 120)
             async with beside(deployment.roll()):
                 await submit_for(clients, seconds, per_s)
             await until(partial(_is_idle, store), 300)
