@@ -16,6 +16,10 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 EACH = 500
 SLACK_S = 15.0
 """On a machine that is shared; what was measured is printed."""
+P99_S = 0.5
+"""Most that the crowd may add to the p99 of somebody who works."""
+CALM_S = 5.0
+"""How long is measured without the crowd."""
 DRIP_S = 1.0
 
 
@@ -65,10 +69,25 @@ async def work(fort: Fort, until: anyio.Event) -> list[float]:
     return spent
 
 
+async def calmly(fort: Fort) -> list[float]:
+    """Return how long answers take while nobody else comes."""
+    ended = anyio.Event()
+    working = asyncio.create_task(work(fort, ended))
+    await anyio.sleep(CALM_S)
+    ended.set()
+    return await working
+
+
+def p99(spent: list[float]) -> float:
+    """Return the time that one answer in a hundred exceeds."""
+    return sorted(spent)[int(len(spent) * 0.99) - 1]
+
+
 @pytest.mark.timeout(300)
 async def test_two_thousand_slow_clients_are_closed_while_another_works(keyed: Fort) -> None:
-    """SPEC X3, issue 5: all are let go at the deadlines; the p99 of another principal meanwhile is printed."""
+    """SPEC X3, issue 5: all are let go at the deadlines; the p99 of another principal rises by less than 500 ms."""
     host = keyed.house.url.removeprefix("http://")
+    calm = p99(await calmly(keyed))
     ended, gate = anyio.Event(), asyncio.Semaphore(100)
     working = asyncio.create_task(work(keyed, ended))
     kinds = requests(host, keyed.keys["ann"])
@@ -77,10 +96,12 @@ async def test_two_thousand_slow_clients_are_closed_while_another_works(keyed: F
         times = await asyncio.gather(*crowd)
     borne = {kind: times[number * EACH : (number + 1) * EACH] for number, kind in enumerate(kinds)}
     ended.set()
-    spent = sorted(await working)
-    p99 = spent[int(len(spent) * 0.99) - 1] * 1000
+    spent = await working
     print({kind: f"≤ {max(each):.1f} s" for kind, each in borne.items()})  # noqa: T201
-    print(f"{len(spent)} calls beside: p50 {statistics.median(spent) * 1000:.0f} ms, p99 {p99:.0f} ms")  # noqa: T201
+    p50, crowded = statistics.median(spent), p99(spent)
+    print(f"{len(spent)} calls beside: p50 {p50 * 1000:.0f} ms, p99 {crowded * 1000:.0f} ms")  # noqa: T201
+    print(f"without the crowd: p99 {calm * 1000:.0f} ms")  # noqa: T201
     assert len(times) == 2000
+    assert crowded < calm + P99_S
     for kind, each in borne.items():
         assert max(each) < (BODY_S if "body" in kind else HEAD_S) + SLACK_S, kind

@@ -223,6 +223,25 @@ async def test_tasks_of_another_are_unknown_in_both_forms(thief: Caller, anns: I
         assert bens["job"] in text and anns["job"] not in text
 
 
+async def test_tables_of_travel_are_their_owners(keyed: Fort, anns: Ids) -> None:
+    """SPEC A2: uploaded matrices can be read, taken away and planned with by their owner alone."""
+    tables = {"locations": ["LOC_A"], "durations": [[0]]}
+    async with keyed.http("ann") as ann, keyed.http("ben") as ben, keyed.caller("ben") as caller:
+        name = (await ann.put("/matrices", json=tables)).json()["matrix"]
+        other = re.sub(r"[a-z2-7]{26}", anns["job"][-26:], name)
+        day = {each: SMALLEST | {"travel": {"matrix": each}} for each in (name, other)}
+        tries = [
+            [said(await caller.call("create_scenario", **day[each]), each) for each in day],
+            [said(await ben.get(f"/matrices/{each}"), each) for each in day],
+            [said(await ben.delete(f"/matrices/{each}"), each) for each in day],
+        ]
+        for foreign, absent in tries:
+            assert foreign == absent
+        assert [answers[0][0] for answers in tries] == [200, 404, 404]
+        assert '"isError":true' in tries[0][0][2]
+        assert (await ann.get(f"/matrices/{name}")).status_code == 200
+
+
 async def test_completion_suggests_ones_own_alone(thief: Caller, anns: Ids, bens: Ids) -> None:
     """SPEC A2: whatever is typed, nothing included."""
     for kind in ("scenario", "job", "plan"):

@@ -149,7 +149,7 @@ AUDITED = {f"{method} {path}" for method in ("GET", "POST", "DELETE") for path i
 
 
 def _ours(lines: list[dict[str, Any]]) -> set[str]:
-    return {line["logger"] for line in lines if line["logger"].split(".")[0] in ("planner_mcp", "workers", "mcp")}
+    return {line["logger"] for line in lines if line["logger"].split(".")[0] in ("planner_mcp", "planner", "mcp")}
 
 
 async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: Fort) -> None:
