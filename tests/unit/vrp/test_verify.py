@@ -149,6 +149,13 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
     ("start", {}, ("a",), of_agent(start=1), "does not start where"),
     ("end", {}, ("a",), of_agent(end=1), "does not end where"),
     ("travel time", {}, ("a",), lambda day: replace(day, durations=(day.durations[0] + 1,)), "sooner than travel"),
+    (
+        "rush",
+        {"travel": {"decimals": 0, "rush_hours": [{"start": 0, "end": 99, "factor": 2}]}},
+        ("a",),
+        lambda day: replace(day, rushes=(replace(day.rushes[0], factor=2001),)),
+        "sooner than travel",
+    ),
     ("distance", {}, ("a",), lambda day: replace(day, distances=(day.distances[0] + 1,)), "wrong distance"),
     ("fixed cost", {"agents": [agent(fixed_cost=5)]}, ("a",), of_agent(fixed_cost=6), "wrong cost"),
     ("time cost", {"agents": [agent(cost_per_hour=3600)]}, ("a",), of_agent(time_cost=2), "wrong cost"),
@@ -279,6 +286,20 @@ def test_travel_done_before_a_break_counts() -> None:
     plan = lay_out(day, candidate(day, "break", "a"))
     assert verify(day, plan) == []
     assert (plan.routes[0].start_s, plan.routes[0].end_s) == (0.0, 230.0)
+
+
+def test_travel_done_in_a_rush_before_a_break_counts_less() -> None:
+    """SPEC S1: 40 until the break are worth 30, so 70 are left after it; driving is told as it was."""
+    far = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 100, "y": 0}]
+    rest = [{"earliest": 40, "latest": 40, "duration_s": 30}]
+    rush = {"decimals": 0, "rush_hours": [{"start": 0, "end": 20, "factor": 2}]}
+    tickets = [ticket(time_windows=[[140, 140]])]
+    day = problem([agent(breaks=rest, shift_start=0)], tickets, locations=far, travel=rush)
+    plan = lay_out(day, candidate(day, "break", "a"))
+    assert verify(day, plan) == []
+    assert (plan.routes[0].start_s, plan.routes[0].end_s, plan.routes[0].travel_s) == (0.0, 240.0, 210.0)
+    hasty = replace(day, tickets=(replace(day.tickets[0], windows=((139, 139),)),))
+    assert any("outside its windows" in fault for fault in verify(hasty, lay_out(hasty, candidate(day, "break", "a"))))
 
 
 def test_locked_tickets_bind_an_agent_that_stays_at_home() -> None:
