@@ -34,6 +34,7 @@ from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
 from planner_mcp.protocol.completing import completing
+from planner_mcp.protocol.stdio import Answered
 from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
@@ -181,7 +182,8 @@ class Kernel:
     async def serve_stdio(self) -> None:
         """Serve standard input and output, in the era the client opens with, until the client closes."""
         async with stdio_server() as (reader, writer):
-            await self._server.run(reader, writer, self._server.create_initialization_options())
+            lines: Any = Answered(reader, writer)
+            await self._server.run(lines, writer, self._server.create_initialization_options())
 
 
 class ModernApp:

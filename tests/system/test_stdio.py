@@ -76,3 +76,16 @@ def test_sigterm_ends_it_with_its_workers(child: Child) -> None:
     child.ask(HELLO)
     child.process.send_signal(signal.SIGTERM)
     assert child.process.wait(timeout=20) == 0
+
+
+def test_line_that_is_no_message_is_answered(child: Child) -> None:
+    """SPEC T7, X1: not JSON, half a surrogate pair in an id, no JSON-RPC; before the handshake and after it."""
+    lines = ("nonsense", '{"jsonrpc": "2.0", "id": "a\\ud800", "method": "ping"}', "[]", '{"id": 1}')
+    for turn in range(2):
+        for line, code in zip(lines, (-32700, -32700, -32600, -32600), strict=True):
+            child.say(line)
+            assert child.process.stdout is not None
+            answer = json.loads(child.process.stdout.readline())
+            assert (answer["id"], answer["error"]["code"]) == (None, code)
+            assert answer["error"]["data"]["traceId"]
+        assert "result" in child.ask(HELLO if turn == 0 else {"jsonrpc": "2.0", "id": 2, "method": "ping"})
