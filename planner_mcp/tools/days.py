@@ -4,6 +4,7 @@ Owns how a plan, a job or a scenario named by a caller is found, and where the s
 thread, a few at a time, so that other callers are answered meanwhile.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
@@ -19,6 +20,8 @@ from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day
+from planner_mcp.vrp.fixes import Bench
+from planner_mcp.vrp.insertion import Until
 from planner_mcp.vrp.patch import changes, led_back, misuses, revise
 from planner_mcp.vrp.scenario import Scenario
 from planner_mcp.vrp.tables import Tables
@@ -55,6 +58,16 @@ class Subject:
         """The name of the plan."""
         return plan_of(self.job.id)
 
+    def unassigned(self, ticket_ids: list[str]) -> list[Json]:
+        """Return the unassigned entries that were asked for, all of them where none was named."""
+        entries = {entry["ticket_id"]: entry for entry in self.plan["unassigned"]}
+        check_known(ticket_ids, set(entries), "ticket_ids")
+        return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
+
+    def bench(self) -> Bench:
+        """Return the plan on its day, ready for trials; takes seconds where the day is large."""
+        return Bench(self.scenario.body, self.plan, self.tables)
+
 
 async def subject(ctx: ToolContext, name: str) -> Subject:
     """Return the plan of a job or of a plan's name, with its job and its scenario.
@@ -77,6 +90,12 @@ def job_id_of(name: str) -> str:
     if not name.startswith("job-"):
         raise NotFoundError
     return name
+
+
+def time_for(budget_s: float) -> Until:
+    """Return what tells when a budget of time is used up."""
+    ends = time.monotonic() + budget_s
+    return lambda: time.monotonic() > ends
 
 
 async def aside(work: Callable[..., T], *args: Any) -> T:

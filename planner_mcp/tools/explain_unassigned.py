@@ -1,6 +1,5 @@
 """`explain_unassigned`: why tickets are left out, with evidence agent by agent (SPEC T5)."""
 
-import time
 from collections import Counter
 from typing import Annotated, Any, Final
 
@@ -8,9 +7,9 @@ from pydantic import Field
 
 from planner_mcp.auth.masking import trials_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, check_known, fitting, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
 from planner_mcp.vrp.fixes import Bench, told
-from planner_mcp.vrp.insertion import Trial
+from planner_mcp.vrp.insertion import Trial, Until
 
 BUDGET_S: Final = 3.0
 """Time for one answer; tickets it does not suffice for are named."""
@@ -50,7 +49,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return one page of unassigned tickets with what stands in the way of each agent."""
     asked = parse(ExplainArguments, args)
     found = await subject(ctx, asked.plan)
-    left_out = chosen(found.plan, asked.ticket_ids)
+    left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
     answers = await aside(_explained, found, shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
@@ -65,22 +64,14 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
 
-def chosen(plan: Json, ticket_ids: list[str]) -> list[Json]:
-    """Return the unassigned entries of a plan that were asked for, all of them where none was named."""
-    entries = {entry["ticket_id"]: entry for entry in plan["unassigned"]}
-    check_known(ticket_ids, set(entries), "ticket_ids")
-    return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
-
-
 def _explained(found: Subject, entries: list[Json]) -> list[Json]:
-    ends = time.monotonic() + BUDGET_S
-    bench = Bench(found.scenario.body, found.plan, found.tables)
-    return [_entry(bench, entry, ends) for entry in entries]
+    is_over, bench = time_for(BUDGET_S), found.bench()
+    return [_entry(bench, entry, is_over) for entry in entries]
 
 
-def _entry(bench: Bench, entry: Json, ends: float) -> Json:
+def _entry(bench: Bench, entry: Json, is_over: Until) -> Json:
     name = entry["ticket_id"]
-    trials = bench.closest(bench.index[name], lambda: time.monotonic() > ends)
+    trials = bench.closest(bench.index[name], is_over)
     ways = Counter(limit.value for trial in trials for limit in trial.limits)
     answer = {
         "ticket_id": name,

@@ -1,6 +1,5 @@
 """`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
 
-import time
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -8,9 +7,8 @@ from pydantic import Field
 from planner_mcp.jobs.model import SENSITIVE
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject
-from planner_mcp.tools.explain_unassigned import chosen
-from planner_mcp.vrp.fixes import Bench, Fix
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
+from planner_mcp.vrp.fixes import Fix
 
 BUDGET_S: Final = 4.0
 """Time for one answer; tickets it does not suffice for are named."""
@@ -51,7 +49,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return proved fixes, smallest first, for a few tickets."""
     asked = parse(SuggestArguments, args)
     found = await subject(ctx, asked.plan)
-    names = [entry["ticket_id"] for entry in chosen(found.plan, asked.ticket_ids)]
+    names = [entry["ticket_id"] for entry in found.unassigned(asked.ticket_ids)]
     wanted = names if asked.ticket_ids else names[:3]
     fixes = await aside(_fixes, found, wanted) if wanted else {}
     shows_prices = ctx.principal.may(SENSITIVE)
@@ -76,13 +74,12 @@ def _lines(answer: Json) -> list[str]:
 
 def _fixes(found: Subject, names: list[str]) -> dict[str, list[Fix]]:
     """Return the fixes of as many tickets as there is time for."""
-    ends = time.monotonic() + BUDGET_S
-    bench = Bench(found.scenario.body, found.plan, found.tables)
+    is_over, bench = time_for(BUDGET_S), found.bench()
     fixes: dict[str, list[Fix]] = {}
     for name in names:
-        if fixes and time.monotonic() > ends:
+        if fixes and is_over():
             break
-        fixes[name] = bench.fixes(bench.index[name], lambda: time.monotonic() > ends)
+        fixes[name] = bench.fixes(bench.index[name], is_over)
     return fixes
 
 
