@@ -24,7 +24,7 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs.matrices import Matrices
-from planner_mcp.jobs.ports import Claim, WorkerStore
+from planner_mcp.jobs.ports import Claim, Renewal, WorkerStore
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.tables import Packed
@@ -36,6 +36,9 @@ from workers.story import OURS_NO_MORE, Story
 
 REPORT_EVERY_S: Final = 0.2
 """Reports are at least this far apart."""
+BRIEF_S: Final = 0.05
+END_NEAR_S: Final = 0.005
+"""A plan found so soon waits this long: a small day is over with it, and its end tells the plan too."""
 HEARTBEAT_S: Final = 1.0
 """… and at most this far."""
 GRACE_S: Final = 0.3
@@ -170,24 +173,28 @@ class Attempt:
     # ---- while it runs
 
     async def _renew(self) -> None:
-        """Keep the lease until the last word is said, and obey the flags that come back with it."""
-        while not self._is_settled:
+        """Keep the lease until the last word is said, and obey the flags that come with it, the claim's first."""
+        job = self._claim.job
+        self._obey(Renewal(is_held=True, cancel=job.cancel_requested, finish=job.finish_requested))
+        while True:
+            await _wait_for(self._flags_changed, self._settings.lease_s / 4)
+            if self._is_settled:
+                return
             try:
-                renewal = await self._store.renew(self._claim)
+                self._obey(await self._store.renew(self._claim))
             except StoreUnavailableError:
                 await asyncio.sleep(RENEW_AGAIN_S)
-                continue
+                self._flags_changed.set()
             except OURS_NO_MORE:
                 self._decide(Verdict.LOST)
-                return
-            if not renewal.is_held:
-                self._decide(Verdict.LOST)
-                return
-            if renewal.cancel:
-                self._decide(Verdict.CANCEL)
-            elif renewal.finish:
-                self._finish_when_planned()
-            await _wait_for(self._flags_changed, self._settings.lease_s / 4)
+
+    def _obey(self, renewal: Renewal) -> None:
+        if not renewal.is_held:
+            self._decide(Verdict.LOST)
+        elif renewal.cancel:
+            self._decide(Verdict.CANCEL)
+        elif renewal.finish:
+            self._finish_when_planned()
 
     def _finish_when_planned(self) -> None:
         if self._story.plan is None:
@@ -214,6 +221,8 @@ class Attempt:
         """Tell the store of each better plan, a few times a second at most, and of the passing time."""
         while True:
             await _wait_for(self._news, HEARTBEAT_S)
+            if self._story.elapsed_s < BRIEF_S:
+                await asyncio.wait([self._verdict], timeout=END_NEAR_S)
             if self._verdict.done():
                 return
             try:

@@ -44,6 +44,8 @@ class Consumer:
         self._settings = settings
         self._worker_id = worker_id
         self._attempt: Attempt | None = None
+        self._changed: set[str] = set()
+        """Jobs whose flags changed since the last claim was begun; its answer may not have known."""
         self._draining = asyncio.Event()
 
     def drain(self) -> None:
@@ -84,6 +86,7 @@ class Consumer:
             await self._carry_out(claim, child)
 
     async def _next_claim(self) -> Claim | None:
+        self._changed.clear()
         try:
             return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
         except StoreUnavailableError as error:
@@ -107,6 +110,8 @@ class Consumer:
         try:
             if self._draining.is_set():
                 self._attempt.hand_back()
+            if claim.job.id in self._changed:
+                self._attempt.look_at_flags()
             is_reusable = await self._attempt.run()
         finally:
             self._attempt = None
@@ -127,6 +132,7 @@ class Consumer:
             except StoreUnavailableError:
                 await asyncio.sleep(RETRY_S)
                 continue
+            self._changed.update(changed)
             if self._attempt is not None and self._attempt.job_id in changed:
                 self._attempt.look_at_flags()
 

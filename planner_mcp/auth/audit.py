@@ -8,13 +8,13 @@ kept is `store.audit_log`.
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.ids import is_name
-from planner_mcp.jobs.model import Principal
+from planner_mcp.jobs.model import Principal, plain_fields
 from planner_mcp.text import plain
 
 OK: Final = "ok"
@@ -47,7 +47,7 @@ class Entry:
 
     def as_line(self) -> str:
         """Return the entry as one line of ASCII JSON."""
-        return json.dumps(asdict(self), ensure_ascii=True, separators=(",", ":"))
+        return json.dumps(plain_fields(self), ensure_ascii=True, separators=(",", ":"))
 
 
 class Ledger(Protocol):
@@ -84,8 +84,12 @@ class Audit:
         target: str = "",
         left_out: int = 0,
         is_kept: bool = True,
+        ms: float | None = None,
     ) -> None:
-        """Write one entry. With the store away it stands in the process log alone, and nobody waits for more."""
+        """Write one entry. With the store away it stands in the process log alone, and nobody waits for more.
+
+        What it took in milliseconds is for the process log only.
+        """
         entry = Entry(
             at=self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             who=principal.id,
@@ -97,7 +101,7 @@ class Audit:
             trace_id=trace_id,
             left_out=left_out,
         )
-        log.info("audit", extra=asdict(entry))
+        log.info("audit", extra=plain_fields(entry) | ({} if ms is None else {"ms": ms}))
         if not is_kept:
             return
         is_away = outcome == StoreUnavailableError.code  # to ask it again would keep the caller waiting twice

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict
 
-from planner_mcp.jobs.model import SolveRequest
+from planner_mcp.jobs.model import SolveRequest, plain_fields
 
 
 def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
@@ -14,7 +13,7 @@ def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
 
 def digest(request: SolveRequest) -> str:
     """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
-    same = {name: value for name, value in asdict(request).items() if name not in ("idempotency_key", "fresh")}
+    same = {name: value for name, value in plain_fields(request).items() if name not in ("idempotency_key", "fresh")}
     return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

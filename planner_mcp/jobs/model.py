@@ -10,6 +10,11 @@ from typing import Any, Final
 from planner_mcp.jobs.lifecycle import JobState
 
 
+def plain_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Whom a call acts for. Built from the token alone (`local` without auth); never from arguments."""

@@ -23,6 +23,8 @@ from planner_mcp.jobs.ports import EventLog
 QUEUE_LENGTH: Final = 64
 """Events a follower may lag; beyond, it reads its job's stream instead."""
 BLOCK_S: Final = 5.0
+LINGER_S: Final = 5.0
+"""A tailer whose last follower left listens on for this long: the next one seldom is long in coming."""
 RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
@@ -70,7 +72,7 @@ class Follower:
 class RedisFeed:
     """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
 
-    Tailers run while somebody follows. Use it as an async context manager, or call `aclose`.
+    Tailers run while somebody follows, and a little longer. Use it as an async context manager, or call `aclose`.
 
     Args:
         log: The events as kept.
@@ -163,13 +165,14 @@ class RedisFeed:
 
 
 class _Tailer:
-    """Reads the feed of one pool for as long as anybody follows anything."""
+    """Reads the feed of one pool for as long as anybody follows anything, and `LINGER_S` longer."""
 
     def __init__(self, log: EventLog, pool: int, followers: dict[str, set[Follower]]) -> None:
         self._log = log
         self._pool = pool
         self._followers = followers
         self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._wanted_until = 0.0
         self._task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
 
     @property
@@ -197,7 +200,7 @@ class _Tailer:
             return
         self._position.set_result(position)
         pause_s = RETRY_S
-        while self._followers:
+        while self._is_wanted():
             try:
                 position = await self._read(position)
                 pause_s = RETRY_S
@@ -205,6 +208,12 @@ class _Tailer:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
                 self._mark_all_stale()
+
+    def _is_wanted(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        if self._followers:
+            self._wanted_until = now + LINGER_S
+        return now < self._wanted_until
 
     async def _read(self, position: str) -> str:
         tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._followers)

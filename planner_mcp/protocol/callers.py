@@ -15,11 +15,12 @@ from pydantic import BaseModel
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import InsufficientScopeError, InvalidMessageError, PlannerError
-from planner_mcp.jobs.model import Principal
+from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.protocol.faults import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
 
 Context = ServerRequestContext[Any, Any]
 _SESSION: Final = "mcp_session"
+_JOB: Final = "mcp_job"
 
 
 def caller(ctx: Context) -> Principal:
@@ -53,6 +54,17 @@ def session_on(scope: Mapping[str, Any]) -> str | None:
     """Return the session an HTTP request belongs to, as far as it was noted."""
     found = scope.get("state", {}).get(_SESSION)
     return found if isinstance(found, str) else None
+
+
+def leave_job(ctx: Context, job: Job) -> None:
+    """Note on a request which job its answer is about; nothing over stdio, which has no request to note it on."""
+    if ctx.request is not None:
+        ctx.request.scope.setdefault("state", {})[_JOB] = job
+
+
+def job_of(ctx: Context) -> Job | None:
+    """Return the job a request's answer is about, as far as it was noted."""
+    return ctx.request.scope.get("state", {}).get(_JOB) if ctx.request is not None else None
 
 
 def declares(ctx: Context, extension: str) -> bool:

@@ -18,7 +18,7 @@ from planner_mcp.errors import UnknownMethodError
 from planner_mcp.jobs.model import READ, Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol import tasks2025
-from planner_mcp.protocol.callers import Context, allow, as_json, check_name, declares, refusal_in, require
+from planner_mcp.protocol.callers import Context, allow, as_json, check_name, declares, job_of, refusal_in, require
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import detailed_task, extension_task
@@ -140,7 +140,8 @@ class ExtensionTasks:
         is_task = is_long and declares(ctx, EXTENSION)
         if not is_task or called.get("resultType") != "complete" or called.get("isError"):
             return called
-        job = await self._planner.job(allow(ctx, READ), called["structuredContent"]["job_id"])
+        principal = allow(ctx, READ)
+        job = job_of(ctx) or await self._planner.job(principal, called["structuredContent"]["job_id"])
         return {"resultType": "task", **extension_task(job, self._ttl_s), "_meta": called.get("_meta", {})}
 
     async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:

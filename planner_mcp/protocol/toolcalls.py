@@ -6,6 +6,7 @@ that a mistake is a tool result with all faults at once (SPEC T7) and never the 
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
@@ -18,6 +19,7 @@ from planner_mcp.errors import UnknownToolError
 from planner_mcp.jobs.deliveries import Webhooks
 from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
+from planner_mcp.protocol.callers import leave_job
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.protocol.library import Library
 from planner_mcp.settings import Settings
@@ -95,6 +97,7 @@ class ToolDesk:
             webhooks=self._webhooks,
             audit=self._audit,
             reading=self._library.open_reading(principal),
+            on_job=partial(leave_job, ctx),
         )
         return call_result(await dispatch(tool, context, params.arguments or {}))
 

@@ -3,7 +3,6 @@
 import json
 from asyncio import timeout
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
@@ -22,7 +21,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 from planner_mcp.jobs.ports import QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
@@ -91,7 +90,7 @@ class CallerStore:
             "job": job_id,
             "principal": principal,
             "scenario": request.scenario_id,
-            "request": records.dumps(asdict(request)),
+            "request": records.dumps(plain_fields(request)),
             "priority": request.priority,
             "cpu_s": admission.estimated_cpu_s(request, self._settings.solve_cores),
             "url": request.callback_url or "",

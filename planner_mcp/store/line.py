@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from typing import Any, Final
 
+from hiredis import pack_command
 from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import RedisError, ResponseError
@@ -81,7 +82,7 @@ class _Call:
     async def ask(self, words: tuple[Any, ...]) -> Any:
         """Return the answer to a command."""
         answer = self._loop.create_future()
-        self._unsent += self._connection.pack_command(*words)
+        self._unsent.append(pack_command(words))
         self._waiting.append((self._loop.time(), answer))
         self._is_asked.set()
         return await answer

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 
 Fields = dict[str, str]
 
@@ -55,12 +54,14 @@ def progress_of(text: str, percent: int) -> Progress:
 
 def progress_text(progress: Progress) -> str:
     """Return progress as stored."""
-    return dumps(asdict(progress))
+    return dumps(plain_fields(progress))
 
 
 def progress_extra(progress: Progress) -> str:
     """Return what a progress event says beside status and percentage, as JSON text."""
-    return dumps({name: value for name, value in asdict(progress).items() if name != "percent" and value is not None})
+    return dumps(
+        {name: value for name, value in plain_fields(progress).items() if name != "percent" and value is not None}
+    )
 
 
 def scenario_words(scenario: StoredScenario) -> list[str]:

@@ -20,6 +20,7 @@ from planner_mcp.vrp.faults import faults_of
 if TYPE_CHECKING:
     from planner_mcp.auth.audit import Audit
     from planner_mcp.jobs.deliveries import Webhooks
+    from planner_mcp.jobs.model import Job
     from planner_mcp.jobs.service import Planner
     from planner_mcp.resources.base import Reading
 
@@ -42,6 +43,8 @@ class ToolContext:
     """Told of every call; None in tests of a tool alone."""
     reading: "Reading | None" = None
     """What resources are read from; None where the door has none."""
+    on_job: "Callable[[Job], None] | None" = None
+    """Told of the job a call is about, where the door has more to say of it than the answer does."""
 
 
 @dataclass(frozen=True, slots=True)

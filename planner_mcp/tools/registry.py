@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, Final
 
-from planner_mcp.auth.audit import target_of
+from planner_mcp.auth.audit import OK, target_of
 from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.settings import Settings
 from planner_mcp.tools import (
@@ -114,12 +114,10 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
     """
     started = time.monotonic()
     result = await _call(tool, ctx, args)
-    spent_ms = round((time.monotonic() - started) * 1000, 1)
-    outcome = result.structured["code"] if result.is_error else "ok"
-    log.info("tool called", extra={"tool": tool.name, "outcome": outcome, "ms": spent_ms})
     if ctx.audit is not None:
-        target = target_of(result.structured, args)
-        await ctx.audit.record(ctx.principal, tool.name, outcome=outcome, trace_id=ctx.trace_id, target=target)
+        outcome = result.structured["code"] if result.is_error else OK
+        target, ms = target_of(result.structured, args), round((time.monotonic() - started) * 1000, 1)
+        await ctx.audit.record(ctx.principal, tool.name, outcome=outcome, trace_id=ctx.trace_id, target=target, ms=ms)
     return result
 
 

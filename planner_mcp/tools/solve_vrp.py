@@ -51,6 +51,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     job = await ctx.planner.submit(
         ctx.principal, SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
     )
+    if ctx.on_job is not None:
+        ctx.on_job(job)
     structured: dict[str, Any] = {
         "job_id": job.id,
         "submitted_at": timestamp(job.submitted_at),

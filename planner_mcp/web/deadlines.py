@@ -13,6 +13,8 @@ import h11
 from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from planner_mcp.web.corked import CorkedTransport
+
 HEAD_S: Final = 10.0
 """From the opening (or the first byte of a later request) to the end of the headers."""
 BODY_S: Final = 20.0
@@ -39,7 +41,7 @@ class DeadlineProtocol(H11Protocol):
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
-        super().connection_made(transport)
+        super().connection_made(CorkedTransport(transport))  # type: ignore[arg-type]  # all that is asked of one
         self._enter(_Phase.HEAD)
 
     @override

@@ -172,6 +172,7 @@ async def test_a_feed_without_followers_stops_reading_and_starts_again(
 ) -> None:
     """A replica nobody follows on costs Redis nothing."""
     monkeypatch.setattr(feed_module, "BLOCK_S", 0.05)
+    monkeypatch.setattr(feed_module, "LINGER_S", 0.1)
     claim = await desk.ended(JobState.COMPLETED)
     story = await collect(feed, claim.job.id)
     with anyio.fail_after(5):
