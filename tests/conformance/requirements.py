@@ -74,9 +74,7 @@ REQUIREMENTS: Final = (
     Requirement("A1", "An OAuth 2.1 resource server: challenges, metadata, audience, expiry, scopes."),
     Requirement("A2", "Everything belongs to a principal; another's is answered like the unknown."),
     Requirement("A3", "Scopes, an audit log, caps on streams; without auth one user on loopback."),
-    Requirement(
-        "S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups.", "issue 6"
-    ),
+    Requirement("S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups."),
     Requirement("S2", "Every plan passes an independent verifier before anyone sees it; statuses are honest."),
     Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan."),
     Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out.", "issue 5"),
