@@ -50,6 +50,7 @@ from planner_mcp.store.session_work import SessionWork
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.store.webhooks import RedisWebhooks
+from planner_mcp.tools.meter import Meter
 from planner_mcp.web.answers import HANDLERS
 from planner_mcp.web.discovery import discovery_routes
 from planner_mcp.web.edge import edge_layers
@@ -59,6 +60,7 @@ from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.matrices_api import MatricesApi
+from planner_mcp.web.metrics import metrics_routes
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness
@@ -78,6 +80,7 @@ class House:
     subscriptions: Subscriptions
     streams: OpenStreams
     offer: Offer
+    meter: Meter
 
 
 @asynccontextmanager
@@ -96,11 +99,11 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         listen = Listen(Sources(registry, watch_log, settings.job_ttl_s, drain or anyio.Event()), streams)
         tasks = Tasks(planner, desk, settings, cursors=books.cursors, on_created=subscriptions.add_task)
         notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
-        offer = Offer(settings, watch_log)
+        offer, meter = Offer(settings, watch_log), desk.meter
         features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes), offer]
         kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
-        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer)
+        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer, meter)
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
@@ -186,6 +189,7 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             *manifest_routes(settings),
             *discovery_routes(settings),
             *health_routes(),
+            *metrics_routes(settings, house.meter),
             *metadata_routes(settings),
         ]
         witness = Middleware(Witness, audit=house.audit, has_auth=settings.has_auth)

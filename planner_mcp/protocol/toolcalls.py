@@ -25,6 +25,7 @@ from planner_mcp.protocol.library import Library
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
+from planner_mcp.tools.meter import Meter
 from planner_mcp.tools.registry import dispatch, shown_tools, toolsets_of
 
 PAGE: Final = 50
@@ -47,6 +48,7 @@ class ToolDesk:
     def __init__(
         self, planner: Planner, settings: Settings, library: Library, *, webhooks: Webhooks, audit: Audit
     ) -> None:
+        self.meter = Meter()
         self._planner = planner
         self._webhooks = webhooks
         self._audit = audit
@@ -99,7 +101,9 @@ class ToolDesk:
             reading=self._library.open_reading(principal),
             on_job=partial(leave_job, ctx),
         )
-        return call_result(await dispatch(tool, context, params.arguments or {}))
+        result = await dispatch(tool, context, params.arguments or {})
+        self.meter.count(tool.name, result)
+        return call_result(result)
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:

@@ -1,0 +1,51 @@
+"""What tools cost those who call them: calls, bytes and estimated tokens, by tool (SPEC T9).
+
+Owns the counters of one process; `web.metrics` shows them. Tokens are estimated from bytes and characters as
+`answers.estimated_tokens` does, so that counting costs an answer next to nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planner_mcp.tools.answers import compact
+from planner_mcp.tools.base import ErrorResult, Tool, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What texts cost."""
+
+    bytes: int
+    tokens: int
+    """Estimated, o200k."""
+
+
+def cost_of(*texts: str) -> Cost:
+    """Return what texts cost together; a character beyond ASCII counts as three bytes, as most of ours have."""
+    size, length = sum(len(text.encode()) for text in texts), sum(map(len, texts))
+    foreign = (size - length) / 2
+    return Cost(size, round((length - foreign) / 3.4 + foreign * 1.5))
+
+
+class Meter:
+    """Counts the answers of tools."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[tuple[str, str]] = Counter()
+        """By tool and outcome: `ok` or `error`."""
+        self.bytes: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+
+    def count(self, name: str, result: ToolResult | ErrorResult) -> None:
+        """Count an answer, in both of its forms."""
+        cost = cost_of(result.text, compact(result.structured))
+        self.calls[name, "error" if result.is_error else "ok"] += 1
+        self.bytes[name] += cost.bytes
+        self.tokens[name] += cost.tokens
+
+
+def listings(tools: tuple[Tool, ...]) -> Iterator[tuple[str, Cost]]:
+    """Yield what each tool costs in `tools/list`."""
+    for tool in tools:
+        yield tool.name, cost_of(compact(tool.as_json()))
