@@ -29,8 +29,13 @@ LONG_ROUTE: Final = 25
 FEW_TICKETS: Final = 150
 """Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
 
+PARTED: Final = 400
+"""Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
+PARTED_ROUTES: Final = 15
+"""… where each core then has this many routes of mean tickets in mean vehicles."""
+
 Rounds = list[tuple[float, tuple[Engine, ...]]]
-"""For each round: the share of the time at which it ends, and who searches in it, one engine a core."""
+"""For each round: the share of the time at which it ends, and who searches in it: one engine a core, or one on all."""
 
 
 def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
@@ -49,11 +54,19 @@ def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
         together = (starter,) * cores
         return [(1.0, together)] if cores == 1 else [(STARTER_SHARE, together), (1.0, together)]
     share, others = starter_share(problem), (starter,) * (cores - 1)
-    if len(problem.tickets) <= FEW_TICKETS:
+    if is_parted(problem, cores):
+        first: tuple[Engine, ...] = (starter,)
+    elif len(problem.tickets) <= FEW_TICKETS:
         first = (starter, *islice(cycle((finisher, starter)), cores - 1))
     else:
         first = (starter, *others)
     return [(share, first), (1.0, (finisher, *others))]
+
+
+def is_parted(problem: Problem, cores: int) -> bool:
+    """Return whether the starter does better with all cores on one plan than with a plan a core."""
+    count = len(problem.tickets)
+    return cores > 1 and count >= PARTED and count / tickets_a_load(problem) >= PARTED_ROUTES * cores
 
 
 def starter_share(problem: Problem) -> float:

@@ -50,7 +50,8 @@ void decode(const Number* code, Number length, Plan& plan) {
         std::vector<int> stops;
         for (k += 2; k < end; ++k) {
             const int index = static_cast<int>(code[k] / CODES), kind = static_cast<int>(code[k] % CODES);
-            if (kind != CODE_BREAK) stops.push_back(kind == CODE_RELOAD ? problem.reload_stop(problem.place(index)) : index);
+            if (kind == CODE_BREAK) continue;
+            stops.push_back(kind == CODE_RELOAD ? problem.reload_stop(problem.place(index)) : index);
         }
         plan.adopt(agent, stops);
     }

@@ -19,7 +19,8 @@ public:
         long tickets = 0, wanted = 0;
         for (int agent : agents) tickets += routes_[agent].served;
         auto half = agents.begin();
-        while (half != agents.end() && wanted * static_cast<long>(end - first) < tickets * static_cast<long>(middle - first))
+        const long share = tickets * static_cast<long>(middle - first) / static_cast<long>(end - first);
+        while (half != agents.end() && wanted < share)
             wanted += routes_[*half++].served;
         cut({agents.begin(), half}, first, middle);
         cut({half, agents.end()}, middle, end);
@@ -27,13 +28,15 @@ public:
 
 private:
     void sort_between_poles(std::vector<int>& agents) {
-        const auto any_place = [&] { return problem_.tickets[random_.below(static_cast<int>(problem_.tickets.size()))].place; };
+        const int tickets = static_cast<int>(problem_.tickets.size());
+        const auto any_place = [&] { return problem_.tickets[random_.below(tickets)].place; };
         const Matrix& distance = problem_.distance(problem_.agents[0]);
         const std::int32_t *one = distance.out_of(any_place()), *other = distance.out_of(any_place());
         for (int agent : agents) {
             double sum = 0;
             const auto& nodes = routes_[agent].nodes;
-            for (std::size_t k = 1; k + 1 < nodes.size(); ++k) sum += double(one[nodes[k].place]) - other[nodes[k].place];
+            for (std::size_t k = 1; k + 1 < nodes.size(); ++k)
+                sum += double(one[nodes[k].place]) - other[nodes[k].place];
             side_[agent] = sum / routes_[agent].served;
         }
         std::sort(agents.begin(), agents.end(), [&](int a, int b) { return side_[a] < side_[b]; });

@@ -86,10 +86,10 @@ void Plan::become(const std::vector<Route>& others, const Part* part) {
     if (part)
         for (int item : part->absent) absent.set(item, true);
     for (int item : absent) penalties_ += problem.items[item].penalty;
+    const auto is_absent = [&](int item) { return item >= 0 && absent.has(item); };
     own.clear();
     for (int ticket = 0; ticket < static_cast<int>(problem.tickets.size()); ++ticket)
-        if (!part || where[ticket] >= 0 || (problem.tickets[ticket].item >= 0 && absent.has(problem.tickets[ticket].item)))
-            own.push_back(ticket);
+        if (!part || where[ticket] >= 0 || is_absent(item_at(ticket))) own.push_back(ticket);
 }
 
 // Make an agent somebody else's.
