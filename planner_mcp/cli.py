@@ -26,6 +26,7 @@ from planner_mcp import file_cli
 from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.doctor import examine
 from planner_mcp.errors import PlannerError
+from planner_mcp.jobs.model import LOCAL
 from planner_mcp.keys_cli import app as keys
 from planner_mcp.serving import Server, check_exposure, listen, signals_to, uvicorn_config
 from planner_mcp.settings import Settings
@@ -132,6 +133,22 @@ async def _solve(file: Path, seconds: int, settings: Settings, found: list[Any])
     async with open_house(settings) as house, _workers(settings, 1):
         if (planned := await file_cli.solve(house.planner, file, seconds, settings=settings)) is not None:
             found.append(planned)
+
+
+@app.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="Matrices as JSON, as PUT /matrices takes them.")],
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep large matrices for the single user and print the id that `travel.matrix` names."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(_keep_matrix(file, settings))
+
+
+async def _keep_matrix(file: Path, settings: Settings) -> None:
+    async with open_house(settings) as house:
+        typer.echo(await house.planner.matrices.keep(LOCAL.id, file_cli.read_matrices(file, settings)))
 
 
 @app.command(name="manifest")

@@ -65,6 +65,11 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
     (tmp_path / "day.json").write_text(json.dumps(body), encoding="utf-8")
     (tmp_path / "roads.json").write_text(json.dumps({"locations": ["D", "A"], "distances": [[0, 70], [80, 0]]}))
     assert run("validate", str(tmp_path / "day.json")).returncode == 0
+    kept = run("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
+    assert kept.stdout.startswith("mat-0-"), kept.stderr
+    (tmp_path / "again.json").write_text(json.dumps({**body, "travel": {"matrix": kept.stdout.strip()}}))
+    again = run("solve", str(tmp_path / "again.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
+    assert json.loads(again.stdout)["distance_m"] == 150, again.stderr
     plan, track = tmp_path / "plan.json", tmp_path / "plan.gpx"
     files = (str(tmp_path / "day.json"), "--seconds", "1", "--output", str(plan))
     done = run("solve", *files, "--data-dir", str(tmp_path / "data"))
