@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from benchmarks.record import Figure, rate, spread
 from planner_mcp.jobs.events import EventKind
-from planner_mcp.jobs.model import LOCAL, Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import LOCAL, SCOPES, Principal, Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
@@ -29,6 +29,9 @@ SMALLEST: Final = {
 }
 PLAN: Final[dict[str, Any]] = {"status": "feasible", "cost": 0.0, "routes": [], "unassigned": []}
 WORKER: Final = "bench"
+CROWD: Final = 300
+HOLD_S: Final = 0.5
+NEWCOMERS: Final = 10
 SLOTS: Final = 8
 """Of the worker that empties a backlog; each is a worker to the store, as the processes of a pool are."""
 
@@ -55,6 +58,7 @@ async def measure(folder: Path, *, n: int) -> list[Figure]:
             await _pick_up(planner, store, scenario, n),
             await _event(planner, store, scenario, n),
             await _drain(planner, store, scenario, 2 * n),
+            await _second(planner, store, scenario),
         ]
 
 
@@ -133,6 +137,35 @@ async def _drain(planner: Planner, store: RedisStore, scenario: StoredScenario, 
     return rate(
         "drain of a backlog, engine only", n, elapsed_s, f"claim and complete, {SLOTS} slots of one process, no solver"
     )
+
+
+async def _second(planner: Planner, store: RedisStore, scenario: StoredScenario) -> Figure:
+    """Return how long a principal waits whose jobs come behind a long backlog of another's."""
+    other = Principal("second", SCOPES)
+    theirs = await planner.create_scenario(other, SMALLEST)
+    for _ in range(CROWD):
+        await planner.submit(LOCAL, _request(scenario))
+    claimed: dict[str, float] = {}
+
+    async def slot(name: str) -> None:
+        async with _worker(store, name):
+            while claim := await store.claim(name, 0.2):
+                claimed[claim.job.id] = time.perf_counter()
+                await asyncio.sleep(HOLD_S)
+                await store.complete(claim, Progress(percent=99), PLAN)
+
+    slots = asyncio.gather(*(slot(f"{WORKER}-{number}") for number in range(SLOTS)))
+    waits = []
+    for _ in range(NEWCOMERS):
+        await asyncio.sleep(2 * HOLD_S)
+        began = time.perf_counter()
+        job = await planner.submit(other, _request(theirs))
+        while job.id not in claimed:  # noqa: ASYNC110 - a figure, not a test
+            await asyncio.sleep(0.001)
+        waits.append(claimed[job.id] - began)
+    await slots
+    note = f"behind {CROWD} jobs of {HOLD_S} s of the first, {SLOTS} slots, no solver"
+    return spread("second principal's job → claimed", waits, note)
 
 
 @asynccontextmanager

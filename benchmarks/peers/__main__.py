@@ -1,9 +1,9 @@
 """`python -m benchmarks.peers`: ours and the peers, in one run on one machine.
 
-Owns the comparison: the same raw HTTP client, the same protocol revision (2026-07-28), the same store (the bundled
-server, `appendfsync always`), one worker each, in turn. The peers live in environments of their own under
-`build/peers`, made on first use. A trivial job of ours is a whole day with one ticket, solved, laid out and verified in
-a child process; the peers' does nothing at all, so their figures are a floor.
+Owns the comparison: the same lean HTTP client, the same protocol revision (2026-07-28), the same store (the bundled
+server, `appendfsync always`), one worker process each, in turn. The peers live in environments of their own under
+`build/peers`, made on first use. Their job does nothing at all. Ours is measured twice: with the same no-op job (claimed
+and completed, nothing solved), and with a real one, a day of one ticket solved, laid out and verified in a child.
 """
 
 import argparse
@@ -13,11 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from itertools import count
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from socket import socket
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 from redis.asyncio import Redis
@@ -25,110 +24,99 @@ from redis.exceptions import ConnectionError
 
 from benchmarks import engine_room
 from benchmarks.engine_room import SMALLEST
+from benchmarks.goals import against_peers
+from benchmarks.processes import cpu_s
 from benchmarks.record import Figure, keep, machine, rate, spread, table
+from benchmarks.wire import Wire, connected
 from examples.house import running
 from planner_mcp.store.embedded import find_server
 
 HERE: Final = Path(__file__).parent
 BUILD: Final = HERE.parent.parent / "build" / "peers"
 IN_FLIGHT: Final = 16
-VERSION: Final = "2026-07-28"
-TASKS: Final = "io.modelcontextprotocol/tasks"
-META: Final = {
-    "io.modelcontextprotocol/protocolVersion": VERSION,
-    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}},
-}
-_ids = count(1)
+FULL: Final = 200
+"""Samples of a run whose figures go into the README."""
 
 
-class Rpc:
-    """A bare client of one MCP endpoint."""
-
-    def __init__(self, http: httpx2.AsyncClient, url: str) -> None:
-        self._http, self._url = http, url
-
-    async def send(self, method: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of one request."""
-        headers = {
-            "accept": "application/json, text/event-stream",
-            "mcp-protocol-version": VERSION,
-            "mcp-method": method,
-            "mcp-name": name,
-        }
-        body = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": {**params, "_meta": META}}
-        answer = await self._http.post(self._url, json=body, headers=headers)
-        text = answer.text
-        if answer.headers["content-type"].startswith("text/event-stream"):
-            text = [line for line in text.splitlines() if line.startswith("data: {")][-1].removeprefix("data: ")
-        reply = httpx2.Response(200, text=text).json()
-        if "result" not in reply:
-            raise RuntimeError(f"{method}: {text[:300]}")
-        result: dict[str, Any] = reply["result"]
-        return result
-
-    async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of one tool call."""
-        return await self.send("tools/call", tool, {"name": tool, "arguments": arguments})
+Submit = Callable[[Wire], Awaitable[str]]
+Finish = Callable[[Wire, str], Awaitable[None]]
 
 
-Submit = Callable[[], Awaitable[str]]
-Finish = Callable[[str], Awaitable[None]]
-
-
-async def ours(rpc: Rpc) -> tuple[Submit, Finish]:
+async def ours(wire: Wire) -> tuple[Submit, Finish]:
     """Return how a job is submitted to the planner (as an MCP task, like the peer's), and how its end is awaited."""
-    scenario = (await rpc.call("create_scenario", SMALLEST))["structuredContent"]["scenario_id"]
+    scenario = (await wire.call("create_scenario", SMALLEST))["structuredContent"]["scenario_id"]
 
-    async def submit() -> str:
+    async def submit(wire: Wire) -> str:
         asked = {"scenario_id": scenario, "solve_time": "PT1S", "fresh": True}
-        return str((await rpc.call("solve_vrp", asked))["taskId"])
+        return str((await wire.call("solve_vrp", asked))["taskId"])
 
-    async def finish(job_id: str) -> None:
+    async def finish(wire: Wire, job_id: str) -> None:
         status = ""
         while status != "COMPLETED":
-            answer = await rpc.call("query_vrp_status", {"job_id": job_id, "wait_s": 30})
+            answer = await wire.call("query_vrp_status", {"job_id": job_id, "wait_s": 30})
             status = answer["structuredContent"]["status"]
 
     return submit, finish
 
 
-async def theirs(rpc: Rpc) -> tuple[Submit, Finish]:
+async def theirs(_wire: Wire) -> tuple[Submit, Finish]:
     """Return the same for the peer, whose clients poll; every 2 ms here, which flatters it."""
 
-    async def submit() -> str:
-        return str((await rpc.call("trivial", {}))["taskId"])
+    async def submit(wire: Wire) -> str:
+        return str((await wire.call("trivial", {}))["taskId"])
 
-    async def finish(task_id: str) -> None:
-        while (await rpc.send("tasks/get", task_id, {"taskId": task_id}))["status"] != "completed":  # noqa: ASYNC110 - how its clients do
+    async def finish(wire: Wire, task_id: str) -> None:
+        while (await wire.send("tasks/get", task_id, {"taskId": task_id}))["status"] != "completed":  # noqa: ASYNC110 - how its clients do
             await asyncio.sleep(0.002)
 
     return submit, finish
 
 
-async def measure(who: str, submit: Submit, finish: Finish, n: int) -> list[Figure]:
-    """Return submit, end to end and throughput of one side."""
-    await finish(await submit())
-    submits, ends = [], []
-    for _ in range(n):
+Side = Callable[[Wire], Awaitable[tuple[Submit, Finish]]]
+
+
+async def measure(who: str, side: Side, url: str, server: int, n: int) -> list[Figure]:
+    """Return submit, end to end, throughput and what a submit costs the server process of one side."""
+    async with AsyncExitStack() as stack:
+        wires = [await stack.enter_async_context(connected(url)) for _ in range(IN_FLIGHT)]
+        submit, finish = await side(wires[0])
+        for _ in range(10):  # what is loaded or connected at first use is there after it
+            await finish(wires[0], await submit(wires[0]))
+        submits, ends = [], []
+        used_s = cpu_s(server)
+        for _ in range(n):
+            began = time.perf_counter()
+            job = await submit(wires[0])
+            submits.append(time.perf_counter() - began)
+            await finish(wires[0], job)
+            ends.append(time.perf_counter() - began)
+        used_s = cpu_s(server) - used_s
+        left = iter(range(3 * n))
+
+        async def lane(wire: Wire) -> None:
+            for _ in left:
+                await finish(wire, await submit(wire))
+
         began = time.perf_counter()
-        job = await submit()
-        submits.append(time.perf_counter() - began)
-        await finish(job)
-        ends.append(time.perf_counter() - began)
-    left = iter(range(2 * n))
-
-    async def lane() -> None:
-        for _ in left:
-            await finish(await submit())
-
-    began = time.perf_counter()
-    await asyncio.gather(*(lane() for _ in range(IN_FLIGHT)))
+        await asyncio.gather(*(lane(wire) for wire in wires))
+        elapsed_s = time.perf_counter() - began
     return [
         spread(f"{who}: submit over HTTP", submits, "until the answer names the job"),
         spread(f"{who}: end to end", ends, "until the client knows it has ended"),
-        rate(f"{who}: jobs over HTTP", 2 * n, time.perf_counter() - began, f"{IN_FLIGHT} in flight, one worker"),
+        rate(f"{who}: jobs over HTTP", 3 * n, elapsed_s, f"{IN_FLIGHT} in flight, one worker"),
+        Figure(f"{who}: CPU a job", "ms", n, round(used_s / n * 1000, 2), None, "of the server process, submit to end"),
     ]
+
+
+@asynccontextmanager
+async def idle_worker(folder: Path) -> AsyncIterator[None]:
+    """Run a worker that does nothing."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "benchmarks.peers.idle", str(folder))
+    try:
+        yield
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 @asynccontextmanager
@@ -159,8 +147,8 @@ async def _answers(client: Redis) -> None:
 
 
 @asynccontextmanager
-async def fastmcp(python: Path, folder: Path) -> AsyncIterator[str]:
-    """Run the peer server; yield its MCP endpoint."""
+async def fastmcp(python: Path, folder: Path) -> AsyncIterator[tuple[str, int]]:
+    """Run the peer server; yield its MCP endpoint and its process."""
     port = _free_port()
     async with valkey(folder) as url, httpx2.AsyncClient(trust_env=False) as http:
         process = await asyncio.create_subprocess_exec(python, HERE / "fastmcp_app.py", str(port), url)
@@ -168,7 +156,7 @@ async def fastmcp(python: Path, folder: Path) -> AsyncIterator[str]:
             async with asyncio.timeout(30):
                 while not await _listens(http, port):  # noqa: ASYNC110 - another process, no word when it listens
                     await asyncio.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/mcp"
+            yield f"http://127.0.0.1:{port}/mcp", process.pid
         finally:
             process.terminate()
             await process.wait()
@@ -216,13 +204,14 @@ async def compare(n: int) -> list[Figure]:
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
         root = Path(folder)
-        for part in ("ours", "peer", "room"):
+        for part in ("ours", "noop", "peer", "room"):
             (root / part).mkdir()
-        async with httpx2.AsyncClient(trust_env=False, timeout=60) as http:
-            async with running(root / "ours", workers=1) as house:
-                figures += await measure("planner-mcp", *await ours(Rpc(http, house.mcp)), n)
-            async with fastmcp(environment("mcp"), root / "peer") as url:
-                figures += await measure("fastmcp-tasks", *await theirs(Rpc(http, url)), n)
+        async with running(root / "ours", workers=1) as house:
+            figures += await measure("planner-mcp", ours, house.mcp, house.pid, n)
+        async with running(root / "noop", workers=0) as house, idle_worker(root / "noop"):
+            figures += await measure("planner-mcp, no-op", ours, house.mcp, house.pid, n)
+        async with fastmcp(environment("mcp"), root / "peer") as (url, pid):
+            figures += await measure("fastmcp-tasks", theirs, url, pid, n)
         for library, where in (("taskiq", "mcp"), ("saq", "mcp"), ("arq", "arq")):
             figures.append(await drain(environment(where), library, 10 * n))
         figures += await engine_room.measure(root / "room", n=5 * n)
@@ -232,12 +221,15 @@ async def compare(n: int) -> list[Figure]:
 def main() -> int:
     """Compare, print and keep."""
     parser = argparse.ArgumentParser(description="The same trivial job here and elsewhere, in one run.")
-    parser.add_argument("--samples", type=int, default=200, help="jobs of each measurement")
+    parser.add_argument("--samples", type=int, default=FULL, help="jobs of each measurement")
     options = parser.parse_args()
     about = machine()
     figures = asyncio.run(compare(options.samples))
     print(table(figures))
-    print(f"\nkept: {keep(figures, about, seed=0, is_quick=False, name='peers')}")
+    print(f"\n{against_peers(figures)}")
+    print(
+        f"\nkept: {keep(figures, about, seed=0, is_quick=options.samples < FULL, name='peers', goals=against_peers(figures))}"
+    )
     return 0
 
 

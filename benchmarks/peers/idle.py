@@ -1,0 +1,32 @@
+"""A worker of ours that does nothing: it claims and completes, so that the same no-op job runs here and elsewhere.
+
+Run as `python -m benchmarks.peers.idle DATA_DIR`, beside a server without workers; it goes on until it is terminated.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from benchmarks.engine_room import PLAN, SLOTS
+from planner_mcp.jobs.model import Progress
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+
+
+async def main(folder: Path) -> None:
+    """Serve jobs."""
+    async with connect(Settings(data_dir=folder)) as store:
+
+        async def slot(name: str) -> None:
+            await store.register(name, 1)
+            while True:
+                if claim := await store.claim(name, 1.0):
+                    await store.complete(claim, Progress(percent=99), PLAN)
+                else:
+                    await store.register(name, 1)
+
+        await asyncio.gather(*(slot(f"idle-{number}") for number in range(SLOTS)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
