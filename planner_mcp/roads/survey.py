@@ -4,6 +4,7 @@ Owns the cut into blocks, how many are asked at a time, the time for all of them
 nothing: whoever asks keeps the answer.
 """
 
+import logging
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Final
@@ -25,6 +26,8 @@ _AT_ONCE: Final = 4
 _TRIES: Final = 2
 """A block is asked again once: engines are restarted, connections closed."""
 _MOST_FAULTS: Final = 20
+
+log = logging.getLogger("planner.roads")
 
 Span = tuple[int, int]
 Holes = NDArray[np.bool_]
@@ -65,7 +68,11 @@ class Survey:
             with anyio.fail_after(self._total_s):
                 return await self._survey(question, chosen)
         except TimeoutError as error:
+            log.warning("road engine too slow", extra={"router": question.router, "places": len(question.ids)})
             raise RoadsUnavailableError("The road engine did not answer in time.") from error
+        except RoadsUnavailableError as error:
+            log.warning("road engine failed: %s", error.message, extra={"router": question.router})
+            raise
 
     async def _survey(self, question: RoadQuestion, chosen: RouterSettings) -> Tables:
         router = router_of(chosen)

@@ -136,6 +136,29 @@ async def test_cancelling_takes_effect_while_the_engine_is_asked(desk: Desk, eng
     assert (await end(desk, await submit(desk, day()))).state is JobState.COMPLETED
 
 
+async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
+    engine: RoadEngine, tmp_path: Path
+) -> None:
+    """SPEC J6, S1: the lease is kept while the engine is asked; a lost connection is asked again; then the search."""
+    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
+    settings = Settings(data_dir=tmp_path, routers=known, lease_s=0.6)
+    engine.mood = "hangs"
+    async with connect(settings) as store, RedisFeed(store) as feed, Shop(store, feed, settings).crew(1):
+        desk = Desk(ToolContext(LOCAL, Planner(store, feed, settings=settings), settings, _unheard, "0" * 32))
+        job_id = await submit(desk, day())
+        with anyio.fail_after(20):
+            while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
+                await anyio.sleep(0.01)
+        await anyio.sleep(3 * settings.lease_s)  # what is tested is that time passes
+        told = await desk.use("query_vrp_status", job_id=job_id)
+        assert (told["status"], told["progress"]) == ("SOLVING", 0)
+        engine.mood = ""
+        engine.let_go.set()
+        done = await end(desk, job_id)
+    assert (done.state, done.crashes, done.fence) == (JobState.COMPLETED, 0, 1)
+    assert done.progress.elapsed_s < 3 * settings.lease_s
+
+
 async def test_unknown_engines_are_refused_with_all_other_faults(desk: Desk) -> None:
     """SPEC T7: all at once: the engine nobody configured and the place without a position."""
     wrong = day("http://10.0.0.1/", locations=[*day()["locations"][1:], {"id": "D"}])

@@ -44,7 +44,8 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
     groups = []
     if len(tickets) > 2 and draw(st.booleans()):
         groups = [{"kind": "one_of", "tickets": ["a", "b"], **draw(st.sampled_from([{}, {"penalty": 2}]))}]
-    return body(agents, tickets, groups=groups)
+    rush = st.sampled_from([[], [{"start": 0, "end": 8, "factor": 0.5}], [{"start": 2, "end": 9, "factor": 3}]])
+    return body(agents, tickets, groups=groups, travel={"decimals": 0, "rush_hours": draw(rush)})
 
 
 @settings(max_examples=50, deadline=None)

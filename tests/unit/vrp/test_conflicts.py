@@ -69,7 +69,8 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
         if draw(st.booleans()):
             fields["time_windows"] = [[opens, opens + draw(st.integers(0, 4))]]
         tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
-    return body(agents, tickets)
+    rush = st.sampled_from([[], [{"start": 0, "end": 6, "factor": 0.5}], [{"start": 2, "end": 9, "factor": 3}]])
+    return body(agents, tickets, travel={"decimals": 0, "rush_hours": draw(rush)})
 
 
 @settings(max_examples=60, deadline=None)
