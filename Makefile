@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: bench-peers help setup check test test-all chaos serve demo bench bench-plans docs manifest clean
+.PHONY: bench-peers help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
 
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -34,6 +34,10 @@ test: setup ## the quick suite
 test-all: setup ## check, quick and slow suites
 	$(MAKE) check
 	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+
+test-cluster: setup ## the suites of store, webhooks and workers against a Redis Cluster of three nodes
+	STORE=cluster $(BIN)/python -m pytest -m "not chaos and not slow" tests/integration/store tests/integration/webhooks \
+		tests/integration/workers $(ARGS)
 
 chaos: setup ## long runs in which things die; CHAOS_RECORD=file keeps the figures
 	$(BIN)/python -m pytest -m chaos -s $(ARGS)

@@ -15,10 +15,12 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.keys import OWNED
 from planner_mcp.store.redis_store import RedisStore
+from tests.cluster import three_nodes
 
 for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
 
+IS_CLUSTER = os.environ.get("STORE") == "cluster"
 DATABASES = 16
 _turn = count()
 
@@ -30,7 +32,11 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def store_url() -> Iterator[str]:
-    """URL of a server that lives as long as the test session, in a folder of its own."""
+    """URL of a server that lives as long as the test session; with `STORE=cluster` of a cluster of three nodes."""
+    if IS_CLUSTER:
+        with three_nodes() as url:
+            yield url
+        return
     with (
         tempfile.TemporaryDirectory(prefix="planner-") as folder,
         EmbeddedStore(Path(folder), appendfsync="everysec") as server,
@@ -41,7 +47,7 @@ def store_url() -> Iterator[str]:
 @pytest.fixture
 def database_url(store_url: str) -> str:
     """URL of an empty database for one test; `store` empties it."""
-    return f"{store_url}?db={next(_turn) % DATABASES}"
+    return store_url if IS_CLUSTER else f"{store_url}?db={next(_turn) % DATABASES}"
 
 
 @pytest.fixture

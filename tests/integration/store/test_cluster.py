@@ -1,20 +1,13 @@
 """Several pools on a three-node cluster: no step ever leaves its slot (issue 3)."""
 
-import contextlib
-import socket
-import subprocess
-import tempfile
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, aclosing
+from contextlib import aclosing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-import redis
 
 from planner_mcp.errors import IdempotencyConflictError
 from planner_mcp.jobs import ids
@@ -23,75 +16,18 @@ from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
-from planner_mcp.store.embedded import find_server
 from planner_mcp.store.redis_store import RedisStore
+from tests.cluster import three_nodes
 
 pytestmark = pytest.mark.anyio
 POOLS = 8
-NODES = 3
-SLOTS = 16384
-
-
-def free_port() -> int:
-    """Return a port whose cluster bus port (10000 above) is a valid one too."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-            if port < 55_000:
-                return port
-
-
-def node(stack: ExitStack, folder: Path) -> int:
-    port = free_port()
-    options = [
-        "--port",
-        str(port),
-        "--dir",
-        str(folder),
-        "--cluster-enabled",
-        "yes",
-        "--appendonly",
-        "no",
-        "--save",
-        "",
-    ]
-    process = subprocess.Popen([find_server(), *options, "--bind", "127.0.0.1"], stdout=subprocess.DEVNULL)
-    stack.callback(process.wait)
-    stack.callback(process.kill)
-    return port
-
-
-def lines(ports: list[int]) -> list["redis.Redis"]:
-    return [redis.Redis(port=port, decode_responses=True) for port in ports]
 
 
 @pytest.fixture(scope="module")
 def cluster_url() -> Iterator[str]:
     """URL of a cluster of three nodes without replicas."""
-    with ExitStack() as stack:
-        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(NODES)]
-        ports = [node(stack, folder) for folder in folders]
-        nodes = [stack.enter_context(line) for line in lines(ports)]
-        bounds = [SLOTS * index // NODES for index in range(NODES + 1)]
-        for line, first, end in zip(nodes, bounds, bounds[1:], strict=False):
-            until(lambda line=line: line.ping())
-            line.execute_command("CLUSTER", "ADDSLOTSRANGE", first, end - 1)
-            line.execute_command("CLUSTER", "MEET", "127.0.0.1", ports[0])
-        for sign in ("cluster_state:ok", "cluster_known_nodes:3"):
-            until(lambda sign=sign: all(sign in line.execute_command("CLUSTER", "INFO") for line in nodes))
-        yield f"redis://127.0.0.1:{ports[0]}"
-
-
-def until(is_so: Any) -> None:
-    """Wait, at most 20 s, for a cluster to agree."""
-    ends_at = time.monotonic() + 20
-    while time.monotonic() < ends_at:
-        with contextlib.suppress(redis.RedisError):
-            if is_so():
-                return
-        time.sleep(0.05)
-    raise TimeoutError
+    with three_nodes() as url:
+        yield url
 
 
 @pytest.fixture(params=["one server", "cluster"])

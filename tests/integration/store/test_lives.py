@@ -9,6 +9,7 @@ import pytest
 from planner_mcp.auth.api_keys import new_key
 from planner_mcp.auth.audit import OK, Audit
 from planner_mcp.jobs.ids import derived_name
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import LOCAL, Progress
 from planner_mcp.settings import Settings
@@ -69,7 +70,7 @@ async def test_ended_jobs_expire_after_the_job_ttl_and_others_only_after_a_week(
         for key in ("job", "ev"):
             assert 0 < await ttl(f"{{p0}}:{key}:{over.job.id}") <= 60
             assert await ttl(f"{{p0}}:{key}:{waiting.id}") > 6 * 86400
-        assert 0 < await ttl("{p0}:plan:" + over.job.id.replace("job", "plan")) <= 60
+        assert 0 < await ttl("{p0}:plan:" + plan_of(over.job.id)) <= 60
         assert await ttl("{p0}:scn:" + waiting.request.scenario_id) > 6 * 86400
 
 
