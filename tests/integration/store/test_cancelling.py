@@ -63,7 +63,7 @@ async def test_a_cancel_that_keeps_nothing_drops_the_plan(desk: Any, plan: dict[
     await desk.store.settle_cancel(claim)
     assert (await desk.store.get_job("ann", claim.job.id)).plan_id is None
     with pytest.raises(NotFoundError):
-        await desk.store.get_plan("ann", claim.job.id.replace("job", "plan"))
+        await desk.store.get_plan("ann", claim.job.id.replace("job", "plan", 1))
 
 
 @pytest.mark.parametrize("end", ["complete", "fail", "crash", "hand_back", "reap"])
@@ -107,4 +107,4 @@ async def test_a_job_without_a_plan_yet_says_come_back(desk: Any) -> None:
     """SPEC S3."""
     claim = await desk.solving()
     with pytest.raises(PlanNotReadyError):
-        await desk.store.get_plan("ann", claim.job.id.replace("job", "plan"))
+        await desk.store.get_plan("ann", claim.job.id.replace("job", "plan", 1))

@@ -99,5 +99,5 @@ async def test_an_end_is_one_event_one_outbox_entry_and_one_plan(
     assert entry["delivery_id"] == f"{claim.job.id}:{last.id}"
     assert (entry["principal"], entry["url"]) == ("ann", "https://example.org/hook")
     assert last.data["progress"] == 100
-    assert last.data["result"]["plan_id"] == claim.job.id.replace("job", "plan")
+    assert last.data["result"]["plan_id"] == claim.job.id.replace("job", "plan", 1)
     assert await desk.store.get_plan("ann", last.data["result"]["plan_id"]) == plan

@@ -8,8 +8,7 @@ import pytest
 
 from planner_mcp.auth.api_keys import new_key
 from planner_mcp.auth.audit import OK, Audit
-from planner_mcp.jobs.ids import derived_name
-from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.ids import derived_name, plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import LOCAL, Progress
 from planner_mcp.settings import Settings

@@ -131,7 +131,7 @@ async def test_a_revision_knows_its_parent_and_starts_warm_from_its_plan(
     parent = await planner.scenario(LOCAL, claim.scenario.id)
     child = await planner.create_scenario(LOCAL, {**BODY, "name": "changed"}, parent)
     assert (child.revision, child.parent_id) == (2, parent.id)
-    warm = claim.job.id.replace("job", "plan")
+    warm = claim.job.id.replace("job", "plan", 1)
     await planner.submit(LOCAL, SolveRequest(child.id, 30, warm_plan_id=warm))
     warm_claim = await store.claim("w1", 1)
     assert warm_claim is not None

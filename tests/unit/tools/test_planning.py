@@ -117,7 +117,7 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     scenario_id = await created(call)
     a = await solved(call, store, scenario_id, ["a", "b"], ["c"])
     b = await solved(call, store, scenario_id, ["b", "c"])
-    result = await call("compare_plans", {"plan_a": a, "plan_b": b.replace("job", "plan")})
+    result = await call("compare_plans", {"plan_a": a, "plan_b": b.replace("job", "plan", 1)})
     found = result.structured
     assert found["moves"] == [["c", "w", "v"]]
     assert (found["moved"], found["newly_unserved"], found["agents_used_delta"]) == (1, ["a"], -1)
