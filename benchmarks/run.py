@@ -25,7 +25,7 @@ async def measure(*, is_quick: bool) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
         inside = await engine_room.measure(Path(folder) / "engine", n=3 * n)
         outside = await doors.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
-        tried = await trials.measure(Path(folder), cancels=n // 25, kills=1 if is_quick else 5, crowd_s=n / 50)
+        tried = await trials.measure(Path(folder), cancels=n // 25, kills=1 if is_quick else 3, crowd_s=n / 50)
     return [*inside, *outside, *tried]
 
 

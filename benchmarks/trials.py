@@ -34,6 +34,8 @@ WATCHED_JOBS: Final = 50
 EVENTS_EACH_S: Final = 10
 """Events of one job a second; all watchers together are told 5,000."""
 LOOK_S: Final = 0.0005
+COME_S: Final = 0.01
+"""Watchers come one after another."""
 BEGUN_S: Final = 0.5
 """A solve goes on for this long before it is stopped or its worker killed."""
 _CROWD: Final = {"PLANNER_MAX_STREAMS": "1000", "PLANNER_MAX_OPEN_REQUESTS": "2000"}
@@ -132,11 +134,10 @@ async def _crowd(folder: Path, seconds: float) -> list[Figure]:
     async with running(folder, workers=0, settings=_CROWD) as house, connect(settings) as store:
         claims = await _claimed(store, WATCHED_JOBS)
         delays_s: list[float] = []
-        watching = [
-            asyncio.create_task(_watch(house, claim.job.id, delays_s))
-            for claim in claims
-            for _ in range(WATCHERS // WATCHED_JOBS)
-        ]
+        watching = []
+        for claim in claims * (WATCHERS // WATCHED_JOBS):
+            watching.append(asyncio.create_task(_watch(house, claim.job.id, delays_s)))
+            await asyncio.sleep(COME_S)
         await _tell(store, claims, 2.0)  # all have connected and read what was
         delays_s.clear()
         used_s, began = cpu_s(house.pid), time.perf_counter()

@@ -111,9 +111,10 @@ class Desk:
 
 
 def preload() -> None:
-    """Import the solvers, so that every fork has them."""
+    """Import the solvers and read their versions, so that every fork has them."""
     for engine in registry.engines():
-        engine.is_available()
+        if engine.is_available():
+            engine.version()
 
 
 def serve_orders(sock: socket.socket) -> int:

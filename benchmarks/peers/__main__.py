@@ -2,8 +2,9 @@
 
 Owns the comparison: the same lean HTTP client, the same protocol revision (2026-07-28), the same store (the bundled
 server, `appendfsync always`), one worker process each, in turn. The peers live in environments of their own under
-`build/peers`, made on first use. Their job does nothing at all. Ours is measured twice: with the same no-op job (claimed
-and completed, nothing solved), and with a real one, a day of one ticket solved, laid out and verified in a child.
+`build/peers`, made on first use. Their job does nothing at all. Ours is measured twice: with the same no-op job
+(claimed and completed, nothing solved), and with a real one, a day of one ticket solved, laid out and verified in a
+child process.
 """
 
 import argparse
@@ -225,11 +226,9 @@ def main() -> int:
     options = parser.parse_args()
     about = machine()
     figures = asyncio.run(compare(options.samples))
-    print(table(figures))
-    print(f"\n{against_peers(figures)}")
-    print(
-        f"\nkept: {keep(figures, about, seed=0, is_quick=options.samples < FULL, name='peers', goals=against_peers(figures))}"
-    )
+    goals, is_quick = against_peers(figures), options.samples < FULL
+    print(f"{table(figures)}\n\n{goals}")
+    print(f"\nkept: {keep(figures, about, seed=0, is_quick=is_quick, name='peers', goals=goals)}")
     return 0
 
 

@@ -13,9 +13,20 @@ the caller lays out times, verifies and prices each candidate itself. An engine 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
+
+
+@cache
+def version_of(package: str) -> str:
+    """Return the version of an installed package, `""` without it. Read once: it takes longer than a small solve."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 class StopReason(StrEnum):

@@ -7,13 +7,12 @@ before the time limit: a true answer ends the improvements, and the process has 
 """
 
 import time
-from importlib.metadata import version
 from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
 from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Problem
-from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason, version_of
 from workers.engines.ortools_model import RoutingDay
 
 BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
@@ -91,7 +90,7 @@ class OrToolsRouting:
 
     def version(self) -> str:
         """Return the version of OR-Tools."""
-        return version("ortools")
+        return version_of("ortools")
 
     def solve(
         self,

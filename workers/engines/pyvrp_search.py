@@ -5,10 +5,9 @@ translates; both need the library, which is optional.
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop
+from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, version_of
 
 
 class PyvrpSearch:
@@ -57,10 +56,7 @@ class PyvrpSearch:
 
     def version(self) -> str:
         """Return the version of PyVRP, `""` without it."""
-        try:
-            return version("pyvrp")
-        except PackageNotFoundError:
-            return ""
+        return version_of("pyvrp")
 
     def solve(
         self,
