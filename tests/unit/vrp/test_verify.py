@@ -150,6 +150,13 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
     ("end", {}, ("a",), of_agent(end=1), "does not end where"),
     ("travel time", {}, ("a",), lambda day: replace(day, durations=(day.durations[0] + 1,)), "sooner than travel"),
     (
+        "own speed",
+        {"agents": [agent(speed_factor=0.5), agent("w")]},
+        ("a",),
+        lambda day: replace(day, durations=(day.durations[0] + 1, day.durations[1])),
+        "sooner than travel",
+    ),
+    (
         "rush",
         {"travel": {"decimals": 0, "rush_hours": [{"start": 0, "end": 99, "factor": 2}]}},
         ("a",),
