@@ -204,8 +204,11 @@ class Front:
         session = await self._session(request)
         try:
             self._streams.check(session.principal)
+            return self._streams.served(await self._stream(request, session), session.principal)
         except QuotaExceededError as error:
             raise _too_many(error) from error
+
+    async def _stream(self, request: Request, session: Session) -> EventStream:
         stream, after = await self._position(request, session)
         if stream == STANDALONE:
             token = secrets.token_hex(8)
@@ -215,7 +218,7 @@ class Front:
             entries = self._pumped(session, self._follower.standalone(session, token, after))
         else:
             entries = self._follower.follow(session, stream, after or "0-0")
-        return self._sse(session, stream, self._counted(session, entries))
+        return self._sse(session, stream, entries)
 
     async def _position(self, request: Request, session: Session) -> tuple[str, str | None]:
         """Return which stream a GET wants, and from where; None: the standalone stream from its newest GET on."""
@@ -237,13 +240,6 @@ class Front:
         if not (session_id := request.headers.get("mcp-session-id")):
             raise HttpFault(400, MalformedError("The Mcp-Session-Id header is missing; initialize first."))
         return await self._sessions.find(session_id, principal_of(request.scope).id)
-
-    async def _counted(self, session: Session, entries: Entries) -> Entries:
-        """Yield entries while counting the stream as one of the principal's."""
-        with self._streams.counted(session.principal):
-            async with aclosing(entries):
-                async for entry in entries:
-                    yield entry
 
     async def _pumped(self, session: Session, entries: Entries) -> Entries:
         """Yield entries of the standalone stream while writing to it what the session subscribed to."""

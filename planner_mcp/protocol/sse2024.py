@@ -16,6 +16,7 @@ import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import PlannerError, QuotaExceededError, StoreError, UnknownSessionError
@@ -91,9 +92,16 @@ class SseFront:
         try:
             self._streams.check(principal.id)
             session = await self._sessions.open(principal.id, "", {}, door=DOOR)
+            return await self._served(session)
         except PlannerError as error:
             return _refusal(error).response
-        return EventStream(self._frames(session), drain=self._drain)
+
+    async def _served(self, session: Session) -> ASGIApp:
+        try:
+            return self._streams.served(EventStream(self._frames(session), drain=self._drain), session.principal)
+        except QuotaExceededError:
+            await self._store.delete(session.id)
+            raise
 
     async def _frames(self, session: Session) -> AsyncGenerator[bytes]:
         beside = [
@@ -101,11 +109,10 @@ class SseFront:
             asyncio.create_task(self._answering.answer_for_the_dead(session)),
         ]
         try:
-            with self._streams.counted(session.principal):
-                yield f"event: endpoint\ndata: /messages?session_id={session.id}\n\n".encode()
-                async with aclosing(self._texts(session)) as texts:
-                    async for text in texts:
-                        yield f"event: message\ndata: {text}\n\n".encode()
+            yield f"event: endpoint\ndata: /messages?session_id={session.id}\n\n".encode()
+            async with aclosing(self._texts(session)) as texts:
+                async for text in texts:
+                    yield f"event: message\ndata: {text}\n\n".encode()
         finally:
             with anyio.move_on_after(CLOSE_S, shield=True):
                 await asyncio.gather(*map(stop, beside), return_exceptions=True)

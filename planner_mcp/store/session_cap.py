@@ -33,18 +33,22 @@ class SessionCap:
         self._most = most
 
     async def admit(self, principal: str, session_id: str) -> None:
-        """Count a new session.
+        """Count a new session, whose row is kept already.
+
+        It is counted first and judged then, so that of many at the same time no more are admitted than may be.
 
         Raises:
             QuotaExceededError: The principal has as many as it may.
         """
         key = _own(principal)
-        if await self._redis.zcard(key) >= self._most and not await self._forget_ended(key):
-            raise QuotaExceededError("Too many sessions are open; end some with DELETE.", retry_after_s=RETRY_S)
-        async with self._redis.pipeline(transaction=False) as pipe:
+        async with self._redis.pipeline(transaction=True) as pipe:
             pipe.zadd(key, {session_id: time.time()})
             pipe.expire(key, KEEP_S)
-            await pipe.execute()
+            pipe.zcard(key)
+            *_done, count = await pipe.execute()
+        if count > self._most and count - await self._forget_ended(key) > self._most:
+            await self.forget(principal, session_id)
+            raise QuotaExceededError("Too many sessions are open; end some with DELETE.", retry_after_s=RETRY_S)
 
     async def forget(self, principal: str, session_id: str) -> None:
         """Count a session no more."""

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 
+from planner_mcp.errors import QuotaExceededError
 from planner_mcp.store.border import border
 from planner_mcp.store.session_cap import SessionCap
 
@@ -57,12 +58,13 @@ class SessionStore:
 
     async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
         """Keep a new session; `QuotaExceededError` when its principal has too many."""
+        await self.amend(session_id, fields)
         with border():
-            await self._cap.admit(fields["principal"], session_id)
-            async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hset(_row(session_id), mapping=dict(fields))
-                pipe.expire(_row(session_id), TTL_S)
-                await pipe.execute()
+            try:
+                await self._cap.admit(fields["principal"], session_id)
+            except QuotaExceededError:
+                await self._redis.delete(_row(session_id))
+                raise
 
     async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
         """Write further fields of a session."""

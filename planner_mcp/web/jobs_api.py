@@ -13,7 +13,7 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, InsufficientScopeError, input_error
@@ -59,15 +59,8 @@ class JobsApi:
         after = _position(request, job)
         if job.is_terminal and after == job.event_id:
             return Response(status_code=204)  # tells an EventSource to stop reconnecting
-        self._streams.check(principal.id)
-        return self._counted(EventStream(_frames(planner, principal, job.id, after), drain=self._drain), principal)
-
-    def _counted(self, stream: EventStream, principal: Principal) -> ASGIApp:
-        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            with self._streams.counted(principal.id):
-                await stream(scope, receive, send)
-
-        return serve
+        stream = EventStream(_frames(planner, principal, job.id, after), drain=self._drain)
+        return self._streams.served(stream, principal.id)
 
 
 async def _frames(planner: Planner, principal: Principal, job_id: str, after: str) -> AsyncGenerator[bytes, None]:
