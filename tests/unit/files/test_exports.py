@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.files.exports import export, positions
+from planner_mcp.files.exports import FORMS, export, positions
 from planner_mcp.vrp.compile import compile_scenario
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
@@ -88,3 +88,11 @@ def test_a_plan_reads_back_from_json_and_maps_need_a_globe() -> None:
     for form in ("geojson", "gpx", "xls"):
         with pytest.raises(InputError):
             export(plan(flat), flat, form)
+
+
+def test_every_form_has_its_resource() -> None:
+    """SPEC R1, T5: what the command line writes can be read by URI."""
+    from planner_mcp.resources.catalogue import TEMPLATES
+
+    suffixes = {template.uri_template.rpartition(".")[2] for template in TEMPLATES if "." in template.uri_template}
+    assert suffixes >= set(FORMS) - {"json"}

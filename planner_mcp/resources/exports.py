@@ -1,0 +1,35 @@
+"""A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Forms are `files.exports`'."""
+
+from functools import partial
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from planner_mcp.files.exports import export
+from planner_mcp.resources.base import Contents, Look, Read, Reading, Template
+from planner_mcp.resources.pictures import scene
+from planner_mcp.resources.records import Variables
+
+_limiter: Final = anyio.CapacityLimiter(2)
+
+
+def _reader(form: str, mime_type: str) -> Read:
+    async def read(reading: Reading, variables: Variables) -> Contents:
+        scenario, plan = await scene(reading, variables["plan_id"])
+        text = await anyio.to_thread.run_sync(partial(export, plan, scenario, form), limiter=_limiter)
+        return Contents(mime_type, text)
+
+    return read
+
+
+def _template(name: str, title: str, told: str, form: str, mime_type: str) -> Template:
+    look = Look(f"plan-{form}", title, told, mime_type, ("user",), 0.3)
+    return Template(f"plan://{{plan_id}}/{name}", look, _reader(form, mime_type))
+
+
+CSV: Final = _template("stops.csv", "Stops of a plan", "A row a stop, for spreadsheets.", "csv", "text/csv")
+GEOJSON: Final = _template(
+    "routes.geojson", "Routes for a map", "Lines and stops in WGS-84.", "geojson", "application/geo+json"
+)
+GPX: Final = _template("routes.gpx", "Routes for navigation", "A route an agent.", "gpx", "application/gpx+xml")
