@@ -89,9 +89,11 @@ def check_name(ctx: Context, name: str) -> None:
     """Check the routing header of a request whose name the SDK does not know.
 
     Raises:
-        MCPError: −32020, when `Mcp-Name` is another or missing. Nothing is asked of stdio.
+        MCPError: −32020, when `Mcp-Name` is another. One that is missing is let pass, as clients in use leave it out
+            where the SDK does not set it; nothing is asked of stdio.
     """
-    if ctx.request is not None and decode_header_value(ctx.request.headers.get(MCP_NAME_HEADER)) != name:
+    given = ctx.request.headers.get(MCP_NAME_HEADER) if ctx.request is not None else None
+    if given is not None and decode_header_value(given) != name:
         error = InvalidMessageError("The Mcp-Name header does not name the task.")
         raise MCPError(HEADER_MISMATCH, error.message, rpc_data(error))
 
