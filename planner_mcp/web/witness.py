@@ -99,7 +99,7 @@ def request_name(scope: Scope) -> str:
 
 def _is_told(scope: Scope, status: int) -> bool:
     """Return whether an answer is a refusal or a use; a message of MCP, a preflight, a public page is none."""
-    is_message = scope["method"] == "POST" and _root(scope["path"]) in ("/mcp", "/messages")
+    is_message = scope["method"] == "POST" and scope["path"].endswith(("/mcp", "/messages"))
     return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_public(scope["path"]))
 
 
