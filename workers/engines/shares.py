@@ -29,7 +29,7 @@ LONG_ROUTE: Final = 25
 FEW_TICKETS: Final = 150
 """Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
 
-PARTED: Final = 400
+PARTED: Final = 600
 """Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
 PARTED_ROUTES: Final = 15
 """… where each core then has this many routes of mean tickets in mean vehicles."""

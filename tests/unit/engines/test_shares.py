@@ -84,6 +84,7 @@ def test_shares_follow_kind_and_size() -> None:
         day = replace(SMALL, features=frozenset({feature}))
         assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
+    assert names(narrow, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
     assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
 
 

@@ -22,12 +22,25 @@ from workers.engines.sisr import SisrEngine
 
 REPOSITORY = Path(__file__).parents[3]
 
+MIXED = frozenset(
+    {
+        Feature.TIME_WINDOWS,
+        Feature.SHIFTS,
+        Feature.HETEROGENEOUS,
+        Feature.MULTI_DEPOT,
+        Feature.OPTIONAL,
+        Feature.PICKUPS,
+    }
+)
+
 pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
 
 
-def solve(problem: Problem, *, iterations: int = 200, seed: int = 0, warm: Candidate | None = None) -> Candidate | None:
+def solve(
+    problem: Problem, *, iterations: int = 200, seed: int = 0, cores: int = 1, warm: Candidate | None = None
+) -> Candidate | None:
     engine = SisrEngine(max_iterations=iterations)
-    limits = Limits(time.monotonic() + 30, seed)
+    limits = Limits(time.monotonic() + 30, seed, cores)
     return engine.solve(problem, limits, lambda _: None, lambda: False, warm).best
 
 
@@ -69,6 +82,31 @@ def test_one_seed_gives_one_plan() -> None:
     assert engine.is_deterministic
     assert solve(problem, seed=3) == solve(problem, seed=3)
     assert not SisrEngine().is_deterministic
+
+
+@pytest.mark.parametrize("cores", [2, 3])
+def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
+    """SPEC S2, S3: several cores on one plan; its price is that of the whole, and a seed repeats it."""
+    in_parts = 0
+    for seed in range(16):
+        problem = random_day(seed, tickets=400, features=MIXED if seed % 2 else frozenset())
+        run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed, cores), 600, None)
+        best = run.follow(lambda _: None, lambda: False).best
+        if best is None:
+            continue
+        assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+        assert int(run._board[sisr.arrays.COST]) == price(problem, best), f"seed {seed}"
+        assert solve(problem, iterations=600, seed=seed, cores=cores) == best, f"seed {seed}"
+        in_parts += solve(problem, iterations=600, seed=seed) != best
+    assert in_parts >= 5
+
+
+def test_a_day_is_planned_as_well_by_several_cores() -> None:
+    """SPEC S2: parts are cut anew so that no border stays; twice the iterations are not worse by more than luck."""
+    problem = random_day(5, tickets=400, features=frozenset())
+    alone, together = (solve(problem, iterations=8000, seed=1, cores=cores) for cores in (1, 2))
+    assert alone is not None and together is not None
+    assert price(problem, together) <= 1.02 * price(problem, alone)
 
 
 def test_improvements_only_get_cheaper() -> None:
@@ -160,8 +198,10 @@ sys.path.insert(0, sys.argv[2])
 from engines.days import random_day
 from workers.engines.base import Limits
 for seed in range(int(sys.argv[3])):
-    engine, problem = sisr.SisrEngine(max_iterations=100), random_day(seed)
-    limits = Limits(time.monotonic() + 60, seed)
+    is_large = seed % 20 == 0
+    engine = sisr.SisrEngine(max_iterations=100)
+    problem = random_day(seed, tickets=300 if is_large else None)
+    limits = Limits(time.monotonic() + 60, seed, 2 if is_large else 1)
     best = engine.solve(problem, limits, lambda _: None, lambda: False).best
     engine.solve(problem, limits, lambda _: None, lambda: False, best)
 """
