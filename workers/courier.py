@@ -37,6 +37,8 @@ SLOTS: Final = 128
 """Attempts a courier has under way at most."""
 UNPROVEN_SLOTS: Final = 96
 """Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
+SPARE_SLOTS: Final = 64
+"""Of these, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
 READ_S: Final = 2.0
@@ -141,7 +143,7 @@ class Courier:
         wake = self._wake
         unproven = sum(not dispatch.proven for dispatch in self._under_way.values())
         room = SLOTS - len(self._under_way)
-        dispatches, next_s = await self._outbox.claim(room, max(0, UNPROVEN_SLOTS - unproven))
+        dispatches, next_s = await self._outbox.claim(room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS)
         for dispatch in dispatches:
             self._under_way[dispatch.lease] = dispatch
             attempts.start_soon(self._attempt, dispatch)

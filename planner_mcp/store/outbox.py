@@ -32,21 +32,11 @@ from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState, Endpoi
 from planner_mcp.notify.endpoints import Verdict
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
+from planner_mcp.store.delivery_policy import policy
 from planner_mcp.store.link import Entry, Link
 
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
-PARALLEL: Final = 8
-"""Deliveries in flight to one endpoint that answers; one that does not is tried with one at a time."""
-BURST_S: Final = 1.0
-"""Attempts to one endpoint that may be made at once: as many as its rate allows in this time."""
-TRIPS: Final = 10
-"""Failures in a row, of any deliveries, after which an endpoint is left alone for a while."""
-REST_S: Final = 30.0
-"""First time it is left alone; doubles with each failed probe, up to the longest delay or `LONGEST_REST_S`."""
-LONGEST_REST_S: Final = 900.0
-GRACE_S: Final = 3600.0
-"""A delivery that its endpoint's state kept back is given up this long after twice its schedule."""
 _POOL: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
 
 
@@ -153,9 +143,15 @@ class Outbox:
         ]
         await self._step("webhook_take", {"postings": described}, *(posting.body for posting in postings))
 
-    async def claim(self, room: int, unproven: int) -> tuple[list[Dispatch], float | None]:
-        """Return deliveries to attempt now, and the seconds until more may be due (None: nothing is waiting)."""
-        _ok, rows, next_ms = await self._step("webhook_claim", {"room": room, "unproven": unproven})
+    async def claim(self, room: int, unproven: int, *, spare: int = 0) -> tuple[list[Dispatch], float | None]:
+        """Return deliveries to attempt now, and the seconds until more may be due (None: nothing is waiting).
+
+        Args:
+            room: Most deliveries.
+            unproven: How many of them may go to endpoints that did not answer 2xx last.
+            spare: How much of the room is kept for endpoints without an attempt under way.
+        """
+        _ok, rows, next_ms = await self._step("webhook_claim", {"room": room, "unproven": unproven, "spare": spare})
         return [Dispatch(*row) for row in rows], None if next_ms < 0 else next_ms / 1000
 
     async def renew(self, leases: Sequence[str]) -> None:
@@ -219,25 +215,6 @@ class Outbox:
     async def _step(self, name: str, args: dict[str, Any], *blobs: str) -> list[Any]:
         clock = {} if self._clock_ms is None else {"now_ms": self._clock_ms()}
         return await self._link.step(name, self._pool, {**args, **clock, "policy": self._policy}, *blobs)
-
-
-def policy(settings: Settings) -> dict[str, int]:
-    """Return the numbers the steps work with, times in milliseconds."""
-    schedule = settings.webhook_schedule_s
-    horizon_s = sum(schedule) * (1 + settings.webhook_jitter)
-    longest_s = max(schedule, default=0.0)
-    seconds = {
-        "lease": settings.lease_s,
-        "keep": settings.job_ttl_s + 2 * horizon_s + 2 * GRACE_S,
-        "expire": 2 * horizon_s + GRACE_S,
-        "first": schedule[0] if schedule else 0.0,
-        "rest": min(REST_S, longest_s),
-        "longest_rest": min(LONGEST_REST_S, longest_s),
-        "interval": 1 / settings.webhook_rate_per_s,
-        "burst": BURST_S,
-        "disable": settings.webhook_disable_after_s,
-    }
-    return {"parallel": PARALLEL, "trips": TRIPS} | {f"{name}_ms": int(value * 1000) for name, value in seconds.items()}
 
 
 def pool_of(delivery_id: str) -> int:

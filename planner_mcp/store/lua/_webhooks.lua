@@ -1,5 +1,5 @@
 -- Prefixed to every webhook step, after _common: names of keys and what all steps do to deliveries and endpoints.
--- A.policy holds the numbers of store/outbox.py; A.now_ms stands in for the clock in tests.
+-- A.policy holds the numbers of store/delivery_policy.py; A.now_ms stands in for the clock in tests.
 local W = P .. 'wh:'
 local LEASES = W .. 'leases'
 local NOW = A.now_ms or NOW_MS

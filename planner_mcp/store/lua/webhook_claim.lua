@@ -1,5 +1,6 @@
 -- Hands out deliveries that are due, one an endpoint in turn, each under a lease and a new fencing number.
--- A: room (deliveries wanted), unproven (how many of them may go to endpoints that did not answer 2xx last)
+-- A: room (deliveries wanted), unproven (how many of them may go to endpoints that did not answer 2xx last), spare (room
+-- that is kept for endpoints without an attempt under way)
 for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 200)) do
   local id = lease:match('^(.*)/%d+$')
   local delivery = hash(delivery_key(id))
@@ -30,7 +31,16 @@ local function lease(id, delivery, known)
 end
 
 local claimed, room = {}, { [true] = A.room, [false] = math.min(A.room, A.unproven) }
+
+-- Where little room is left it is for endpoints that have nothing in flight: those that work have settled by then, and
+-- endpoints that all stopped to answer at once share what the others leave.
+local function must_wait(endpoint)
+  if A.room - #claimed > A.spare then return false end
+  return tonumber(call('HGET', endpoint_key(endpoint), 'inflight') or 0) > 0
+end
+
 local function serve(endpoint, is_proven)
+  if must_wait(endpoint) then return call('ZREM', lane_key(is_proven), endpoint) end -- back with its next answer
   local id = call('ZPOPMIN', queue_key(endpoint))[1]
   local delivery = id and hash(delivery_key(id)) or {}
   if delivery.state then

@@ -8,7 +8,8 @@ import pytest
 from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
 from planner_mcp.notify.endpoints import Verdict, endpoint_id
 from planner_mcp.settings import Settings
-from planner_mcp.store.outbox import TRIPS, Outbox, Outcome, Posting
+from planner_mcp.store.delivery_policy import TRIPS
+from planner_mcp.store.outbox import Outbox, Outcome, Posting
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
@@ -207,17 +208,23 @@ async def test_a_delivery_held_back_for_too_long_is_given_up(outbox: Outbox, clo
     assert (found.state, found.error) == (DeliveryState.DEAD, "endpoint is out of service")
 
 
+@pytest.mark.parametrize("worked_before", [False, True])
 async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
-    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings, worked_before: bool
 ) -> None:
     """SPEC W4: not by more than a second, its first contact included; the dead hold on for longer than the test."""
-    for number in range(50):
-        receiver.answers[f"/dead/{number}"] = [hanging]
+    dead = [f"/dead/{number}" for number in range(50)]
+    for path in dead:
+        receiver.answers[path] = [answering(200), hanging] if worked_before else [hanging]
     async with carrying(store, settings.model_copy(update={"webhook_timeout_s": 60.0})):
-        for _ in range(4):
-            for number in range(50):
-                await post.put(receiver.url(f"/dead/{number}"))
-        await receiver.wait_for(1, "/dead/49")
+        if worked_before:
+            for name in [await post.put(receiver.url(path)) for path in dead]:
+                await post.ended(name)
+        for _ in range(8):
+            for path in dead:
+                await post.put(receiver.url(path))
+        for path in dead:
+            await receiver.wait_for(1 + worked_before, path)
         for count in range(1, 6):
             began = anyio.current_time()
             await post.put(receiver.url("/healthy"))
