@@ -111,7 +111,8 @@ def keep(
         "machine": about,
         "figures": [asdict(figure) for figure in figures],
     }
-    path = HERE / "results" / f"{now:%Y-%m-%d}-{at_commit}{'-quick' if is_quick else ''}.json"
+    prefix, suffix = f"{name}-" if name else "", "-quick" if is_quick else ""
+    path = HERE / "results" / f"{prefix}{now:%Y-%m-%d}-{at_commit}{suffix}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if not is_quick:

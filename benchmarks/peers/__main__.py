@@ -1,7 +1,7 @@
 """`python -m benchmarks.peers`: ours and the peers, in one run on one machine.
 
 Owns the comparison: the same lean HTTP client, the same protocol revision (2026-07-28), the same store (the bundled
-server, `appendfsync always`), one worker process each, in turn. The peers live in environments of their own under
+server, `appendfsync always`), one worker process each, by turns. The peers live in environments of their own under
 `build/peers`, made on first use. Their job does nothing at all. Ours is measured twice: with the same no-op job
 (claimed and completed, nothing solved), and with a real one, a day of one ticket solved, laid out and verified in a
 child process.
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from socket import socket
 from typing import Final
@@ -35,6 +36,8 @@ from planner_mcp.store.embedded import find_server
 HERE: Final = Path(__file__).parent
 BUILD: Final = HERE.parent.parent / "build" / "peers"
 IN_FLIGHT: Final = 16
+ROUNDS: Final = 4
+"""The sides take turns, so that a machine that is busier for a while is so for all of them."""
 FULL: Final = 200
 """Samples of a run whose figures go into the README."""
 
@@ -73,40 +76,60 @@ async def theirs(_wire: Wire) -> tuple[Submit, Finish]:
     return submit, finish
 
 
-Side = Callable[[Wire], Awaitable[tuple[Submit, Finish]]]
+Words = Callable[[Wire], Awaitable[tuple[Submit, Finish]]]
 
 
-async def measure(who: str, side: Side, url: str, server: int, n: int) -> list[Figure]:
-    """Return submit, end to end, throughput and what a submit costs the server process of one side."""
-    async with AsyncExitStack() as stack:
-        wires = [await stack.enter_async_context(connected(url)) for _ in range(IN_FLIGHT)]
-        submit, finish = await side(wires[0])
-        for _ in range(10):  # what is loaded or connected at first use is there after it
-            await finish(wires[0], await submit(wires[0]))
-        submits, ends = [], []
-        used_s = cpu_s(server)
-        for _ in range(n):
-            began = time.perf_counter()
-            job = await submit(wires[0])
-            submits.append(time.perf_counter() - began)
-            await finish(wires[0], job)
-            ends.append(time.perf_counter() - began)
-        used_s = cpu_s(server) - used_s
-        left = iter(range(3 * n))
+@dataclass
+class Side:
+    """One of those compared, and what was seen of it."""
 
-        async def lane(wire: Wire) -> None:
-            for _ in left:
+    who: str
+    words: Words
+    url: str
+    server: int
+    """Process whose CPU is counted."""
+    submits_s: list[float] = field(default_factory=list)
+    ends_s: list[float] = field(default_factory=list)
+    used_s: float = 0.0
+    done: int = 0
+    busy_s: float = 0.0
+
+    async def round(self, n: int) -> None:
+        """Run jobs one after another, then three times as many side by side, one on each connection."""
+        async with AsyncExitStack() as stack:
+            wires = [await stack.enter_async_context(connected(self.url)) for _ in range(IN_FLIGHT)]
+            submit, finish = await self.words(wires[0])
+            for wire in wires:  # what is loaded or connected at first use is there after it
                 await finish(wire, await submit(wire))
+            used_s = cpu_s(self.server)
+            for _ in range(n):
+                began = time.perf_counter()
+                job = await submit(wires[0])
+                self.submits_s.append(time.perf_counter() - began)
+                await finish(wires[0], job)
+                self.ends_s.append(time.perf_counter() - began)
+            self.used_s += cpu_s(self.server) - used_s
+            left = iter(range(3 * n))
 
-        began = time.perf_counter()
-        await asyncio.gather(*(lane(wire) for wire in wires))
-        elapsed_s = time.perf_counter() - began
-    return [
-        spread(f"{who}: submit over HTTP", submits, "until the answer names the job"),
-        spread(f"{who}: end to end", ends, "until the client knows it has ended"),
-        rate(f"{who}: jobs over HTTP", 3 * n, elapsed_s, f"{IN_FLIGHT} in flight, one worker"),
-        Figure(f"{who}: CPU a job", "ms", n, round(used_s / n * 1000, 2), None, "of the server process, submit to end"),
-    ]
+            async def lane(wire: Wire) -> None:
+                for _ in left:
+                    await finish(wire, await submit(wire))
+
+            began = time.perf_counter()
+            await asyncio.gather(*(lane(wire) for wire in wires))
+            self.busy_s += time.perf_counter() - began
+            self.done += 3 * n
+
+    def figures(self) -> list[Figure]:
+        """Return what was seen."""
+        cpu_ms = round(1000 * self.used_s / len(self.ends_s), 2)
+        note = f"{IN_FLIGHT} in flight, one worker"
+        return [
+            spread(f"{self.who}: submit over HTTP", self.submits_s, "until the answer names the job"),
+            spread(f"{self.who}: end to end", self.ends_s, "until the client knows it has ended"),
+            rate(f"{self.who}: jobs over HTTP", self.done, self.busy_s, note),
+            Figure(f"{self.who}: CPU a job", "ms", len(self.ends_s), cpu_ms, None, "of the server process, end to end"),
+        ]
 
 
 @asynccontextmanager
@@ -207,12 +230,20 @@ async def compare(n: int) -> list[Figure]:
         root = Path(folder)
         for part in ("ours", "noop", "peer", "room"):
             (root / part).mkdir()
-        async with running(root / "ours", workers=1) as house:
-            figures += await measure("planner-mcp", ours, house.mcp, house.pid, n)
-        async with running(root / "noop", workers=0) as house, idle_worker(root / "noop"):
-            figures += await measure("planner-mcp, no-op", ours, house.mcp, house.pid, n)
-        async with fastmcp(environment("mcp"), root / "peer") as (url, pid):
-            figures += await measure("fastmcp-tasks", theirs, url, pid, n)
+        async with (
+            running(root / "ours", workers=1) as house,
+            running(root / "noop", workers=0) as idle,
+            idle_worker(root / "noop"),
+            fastmcp(environment("mcp"), root / "peer") as (url, pid),
+        ):
+            sides = [
+                Side("planner-mcp", ours, house.mcp, house.pid),
+                Side("planner-mcp, no-op", ours, idle.mcp, idle.pid),
+                Side("fastmcp-tasks", theirs, url, pid),
+            ]
+            for number in range(ROUNDS * len(sides)):
+                await sides[number % len(sides)].round(n // ROUNDS)
+        figures += [figure for side in sides for figure in side.figures()]
         for library, where in (("taskiq", "mcp"), ("saq", "mcp"), ("arq", "arq")):
             figures.append(await drain(environment(where), library, 10 * n))
         figures += await engine_room.measure(root / "room", n=5 * n)

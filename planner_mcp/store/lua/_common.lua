@@ -91,8 +91,8 @@ local function shown(id, job)
   return { 'ok', flat_of(job), place, id }
 end
 
--- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change of state on; when it
--- ends, its own keys live on for LIMITS.job_ttl_s.
+-- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change
+-- of state on; when it ends, its own keys live on for LIMITS.job_ttl_s.
 local function keep(id, job)
   save(id)
   local is_over = job.finished_ms ~= nil
@@ -101,8 +101,8 @@ local function keep(id, job)
   if job.idem ~= '' and (not is_over or call('GET', job.idem) == id) then call('EXPIRE', job.idem, life_s) end
   if not is_over then call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT') end
   local principal = job.principal
-  for _, key in ipairs({ index_key(principal), index_key(principal, job.state), backlog_key(principal),
-    out_key(principal), ended_key(principal) }) do
+  local waiting = is_over and ended_key(principal) or backlog_key(principal)
+  for _, key in ipairs({ index_key(principal), index_key(principal, job.state), waiting }) do
     call('EXPIRE', key, LIMITS.live_s)
   end
 end
