@@ -6,17 +6,18 @@ standard error, so that whoever looks can correct it with `--column` and run the
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.errors import InputError
+from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.file_cli import print_faults, read_scenario, write_plan
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
-from planner_mcp.files.tables import read_table
+from planner_mcp.files.tables import Table, read_table
+from planner_mcp.files.vroom import read_vroom
 from planner_mcp.settings import Settings
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
@@ -27,7 +28,7 @@ Columns = Annotated[
 
 
 def import_tables(
-    tickets: Annotated[Path, typer.Argument(help="CSV of tickets (UTF-8 or GB18030) with a header line.")],
+    tickets: Annotated[Path, typer.Argument(help="Tickets as CSV or GeoJSON points, or a problem of VROOM (.json).")],
     date: Annotated[str, typer.Option(help="Planning date, YYYY-MM-DD.")],
     agents: Annotated[Path | None, typer.Option(help="CSV of agents; absent: --agent of --capacity.")] = None,
     agent: Annotated[int, typer.Option(min=1, help="How many agents there are, alike.")] = 1,
@@ -37,20 +38,23 @@ def import_tables(
     column: Columns = [],  # noqa: B006 — typer copies it
     output: Annotated[Path | None, typer.Option(help="File for the scenario; absent: standard output.")] = None,
 ) -> None:
-    """Make a scenario from CSV files; exit status 1 when it cannot be planned."""
-    fields: dict[str, Any] = {"name": name or tickets.stem, "planning_date": date}
+    """Make a scenario from files of others; exit status 1 when it cannot be planned."""
+    named = name or tickets.stem
     try:
-        day = Import()
-        if depot:
-            fields["depot"] = day.add_depot(depot)
-        _tell("tickets", _take(day.add_tickets, tickets, _chosen(column)))
-        if agents is not None:
-            _tell("agents", _take(day.add_agents, agents, {}))
+        if tickets.suffix == ".json":
+            body = read_vroom(_bytes(tickets), name=named, planning_date=date)
         else:
-            day.agents = [{"id": f"agent-{number}", "capacity": capacity} for number in range(1, agent + 1)]
-        body = day.scenario(**fields)
-        text = json.dumps(body, ensure_ascii=False, indent=2) + "\n"
-        _write(text, output)
+            day = Import()
+            fields: dict[str, Any] = {"name": named, "planning_date": date}
+            if depot:
+                fields["depot"] = day.add_depot(depot)
+            _tell("tickets", day.add_tickets(_table(tickets), _chosen(column)))
+            if agents is not None:
+                _tell("agents", day.add_agents(_table(agents), {}))
+            else:
+                day.agents = [{"id": f"agent-{number}", "capacity": capacity} for number in range(1, agent + 1)]
+            body = day.scenario(**fields)
+        _write(json.dumps(body, ensure_ascii=False, indent=2) + "\n", output)
         for warning in warnings(parse_scenario(body, max_tickets=Settings().max_tickets))[:MAX_FAULTS]:
             typer.echo(f"Warning: {warning}", err=True)
     except InputError as error:
@@ -72,10 +76,16 @@ def export_plan(
     sys.exit(0 if is_written else 1)
 
 
-def _take(add: Any, path: Path, chosen: Mapping[str, str]) -> Proposal:
-    table = read_table(path.read_bytes(), max_rows=Settings().max_tickets)
-    proposal: Proposal = add(table, chosen)
-    return proposal
+def _table(path: Path) -> Table:
+    read = read_points if path.suffix in (".geojson", ".json") else read_table
+    return read(_bytes(path), max_rows=Settings().max_tickets)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise input_error([Fault("", error.strerror or "The file cannot be read.", str(path))]) from error
 
 
 def _chosen(columns: list[str]) -> dict[str, str]:

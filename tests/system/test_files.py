@@ -51,6 +51,8 @@ def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) ->
     made = run("import", str(orders), "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", str(day))
     assert made.returncode == 0, made.stderr
     assert "tickets: 订单号 → id" in made.stderr
+    gone = run("import", str(tmp_path / "none.csv"), "--date", "2025-07-15")
+    assert (gone.returncode, "Traceback" in gone.stderr) == (1, False)
     done = run("solve", str(day), "--seconds", "1", "--output", str(rows), "--data-dir", str(tmp_path / "data"))
     assert done.returncode == 0, done.stderr
     assert rows.read_bytes().startswith(b"\xef\xbb\xbfagent_id,stop,kind,ticket_id")

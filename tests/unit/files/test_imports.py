@@ -1,11 +1,16 @@
 """Scenarios from tables people have (SPEC T5)."""
 
+import json
+
 import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.files.columns import AGENTS, TICKETS, propose
+from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.tables import Table, read_table
+from planner_mcp.files.vroom import read_vroom
+from planner_mcp.vrp.model import end_of, start_of
 from planner_mcp.vrp.scenario import parse_scenario
 
 ORDERS = """订单号,客户名称,地址,纬度,经度,重量(kg),最早时间,最晚时间,服务分钟,优先级,内部码
@@ -85,3 +90,87 @@ def test_a_table_too_long_is_refused() -> None:
         read_table(b"id\n" + b"1\n" * 101, max_rows=100)
     with pytest.raises(InputError):
         read_table(b"\xff\xfe\xff\xff", max_rows=100)
+
+
+def test_points_of_a_map_are_a_table() -> None:
+    """SPEC T5: GeoJSON; properties are columns."""
+    points = [
+        {
+            "type": "Feature",
+            "id": "a",
+            "geometry": {"type": "Point", "coordinates": [116.4, 39.95, 50]},
+            "properties": {"数量": 3, "skills": ["cold", "lift"], "remark": None},
+        }
+    ]
+    day = Import()
+    day.add_tickets(read_points(json.dumps({"features": points}).encode(), max_rows=10), {})
+    day.agents = [{"id": "v", "capacity": 9, "skills": ["cold", "lift"]}]
+    (ticket,) = parse_scenario(day.scenario(name="x", planning_date="2025-07-15")).tickets
+    assert (ticket.id, ticket.demand, ticket.skills) == ("a", {"load": 3.0}, ("cold", "lift"))
+    for wrong in (b"{", b'{"features": [{"geometry": {"type": "LineString"}}]}', b'{"features": []}', b"[]"):
+        with pytest.raises(InputError):
+            read_points(wrong, max_rows=10)
+    with pytest.raises(TooLargeError):
+        read_points(json.dumps({"features": points * 3}).encode(), max_rows=2)
+
+
+VROOM = {
+    "vehicles": [
+        {
+            "id": 1,
+            "start": [2.35, 48.87],
+            "end": [2.35, 48.87],
+            "capacity": [4, 2],
+            "skills": [1, 14],
+            "time_window": [28800, 43200],
+            "breaks": [{"id": 1, "time_windows": [[32400, 34200]], "service": 300}],
+            "max_tasks": 4,
+            "costs": {"fixed": 100, "per_hour": 36, "per_km": 1},
+        },
+        {"id": 2, "start": [2.35, 48.87]},
+    ],
+    "jobs": [
+        {"id": 1, "location": [2.36, 48.88], "service": 300, "delivery": [1, 0], "skills": [1], "priority": 100},
+        {"id": 2, "location": [2.37, 48.89], "pickup": [1, 0], "time_windows": [[1752570000, 1752573600]]},
+    ],
+    "shipments": [
+        {
+            "amount": [1, 1],
+            "pickup": {"id": 4, "location": [2.34, 48.86], "setup": 60},
+            "delivery": {"id": 4, "location": [2.33, 48.85]},
+        }
+    ],
+}
+
+
+def test_a_problem_of_vroom_is_a_day() -> None:
+    """SPEC T5: vehicles, jobs and shipments with all that both models know."""
+    scenario = parse_scenario(read_vroom(json.dumps(VROOM).encode(), name="v", planning_date="2025-07-15"))
+    first, second = scenario.agents
+    assert (first.shift_start, first.shift_end, first.max_tickets) == (28800.0, 43200.0, 4)
+    assert (first.fixed_cost, first.cost_per_hour, first.cost_per_km) == (100.0, 36.0, 1.0)
+    assert first.breaks[0].duration_s == 300.0
+    assert (end_of(scenario, second), start_of(scenario, second)) == (None, first.start_location)
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    assert (by_id["1"].priority, by_id["1"].skills, by_id["1"].demand) == (9, ("1",), {"d1": 1.0, "d2": 0.0})
+    assert (by_id["2"].kind, by_id["2"].time_windows) == ("pickup", ((32400.0, 36000.0),))
+    assert (by_id["delivery 4"].pickup, by_id["pickup 4"].setup_time_s) == ("pickup 4", 60.0)
+    assert len(scenario.locations) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"jobs": [{"id": 1, "location": [0, 1], "delivery": [1], "pickup": [1]}]}, "/jobs/0"),
+        ({"jobs": [{"id": 1, "location_index": 3}]}, "/jobs/0/location"),
+        ({"vehicles": [{"id": 1, "start": [0, 1], "max_travel_time": 5}]}, "/vehicles/0/max_travel_time"),
+        ({"matrices": {"car": {}}}, "/matrices"),
+        ({"vehicles": 7}, ""),
+        ({"jobs": [{}]}, ""),
+    ],
+)
+def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
+    """SPEC T7: refused, not passed over."""
+    with pytest.raises(InputError) as caught:
+        read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+    assert path in [fault.path for fault in caught.value.errors]

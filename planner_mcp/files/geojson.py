@@ -1,0 +1,52 @@
+"""Points of a GeoJSON file as the table they would be in a spreadsheet (SPEC T5).
+
+Owns the turn of features into rows: their properties are the columns, their position is `lat` and `lon`.
+"""
+
+import json
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, Table
+
+_ACCEPTED: Final = "a FeatureCollection of points"
+
+
+def read_points(data: bytes, *, max_rows: int) -> Table:
+    """Return the points of a FeatureCollection as a table; a row's number is that of its feature, from 1.
+
+    Raises:
+        TooLargeError: It has more bytes or points than allowed.
+        InputError: It is no such file, or a feature is no point.
+    """
+    if len(data) > MAX_BYTES:
+        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    try:
+        told = json.loads(data)
+        features = told["features"]
+        rows = [(number, _row(feature)) for number, feature in enumerate(features, start=1)]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise input_error([Fault("", "The file has no points.", _ACCEPTED)]) from None
+    if len(rows) > max_rows:
+        raise TooLargeError(f"There are more than {max_rows} points.")
+    headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
+    if not headers or len(headers) > MAX_COLUMNS:
+        raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])
+    return Table(headers, tuple(rows), "utf-8")
+
+
+def _row(feature: dict[str, Any]) -> dict[str, str]:
+    if feature["geometry"]["type"] != "Point":
+        raise ValueError("no point")
+    lon, lat = feature["geometry"]["coordinates"][:2]
+    known = {str(name): value for name, value in (feature.get("properties") or {}).items()}
+    if "id" in feature:
+        known.setdefault("id", feature["id"])
+    cells = {name: _cell(value) for name, value in known.items() if value is not None}
+    return {name: cell for name, cell in cells.items() if cell} | {"lat": str(float(lat)), "lon": str(float(lon))}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "" if isinstance(value, dict) else str(value).strip()
