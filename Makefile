@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: bench-peers help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
+.PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ bench-plans: setup ## gaps to best known plans, goes on where it was stopped; DA
 
 bench-peers: setup ## the same trivial job here and on other engines, in one run
 	$(BIN)/python -m benchmarks.peers
+
+bench-protocol: setup ## one tools/call at our edge, the SDK's own and FastMCP's, in one run
+	$(BIN)/python -m benchmarks.protocol
 
 manifest: setup ## write manifest/manifest.json anew
 	$(BIN)/python -m manifest.build

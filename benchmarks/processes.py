@@ -38,6 +38,12 @@ def descendants(pid: int) -> dict[int, str]:
     return found
 
 
+def with_words(*words: str) -> list[int]:
+    """Return the processes whose command line has all of some words."""
+    pids = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]
+    return [pid for pid in pids if all(word in _command(pid) for word in words)]
+
+
 def _stat(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

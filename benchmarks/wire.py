@@ -36,12 +36,23 @@ class Wire:
         headers: Further headers of every request, for example a credential.
     """
 
+    version = VERSION
+    meta = META
+
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str, headers: dict[str, str]
     ) -> None:
         self._reader, self._writer = reader, writer
         self._where = urlsplit(url)
-        self._more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self._more = ""
+        self.head: list[bytes] = []
+        """Lines of the last answer's head."""
+        for name, value in headers.items():
+            self.add_header(name, value)
+
+    def add_header(self, name: str, value: str) -> None:
+        """Send a header with every request from now on."""
+        self._more += f"{name}: {value}\r\n"
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the result of one tool call."""
@@ -49,8 +60,8 @@ class Wire:
 
     async def send(self, method: str, name: str, params: dict[str, Any]) -> dict[str, Any]:
         """Return the result of one request."""
-        text = await self._post(method, name, {"params": {**params, "_meta": META}})
-        if text.startswith((b"event:", b"data:", b":")):
+        text = await self._post(method, name, {"params": {**params, "_meta": self.meta}})
+        if not text.startswith(b"{"):
             text = [line for line in text.splitlines() if line.startswith(b"data: {")][-1].removeprefix(b"data: ")
         reply = json.loads(text)
         if "result" not in reply:
@@ -63,16 +74,16 @@ class Wire:
         head = HEAD.format(
             path=self._where.path,
             host=self._where.netloc,
-            version=VERSION,
+            version=self.version,
             method=method,
             name=name,
             more=self._more,
             length=len(body),
         )
         self._writer.write(head.encode() + body)
-        head_lines = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-        for line in head_lines:
-            if line.startswith(b"content-length:"):
+        self.head = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+        for line in self.head:
+            if line.lower().startswith(b"content-length:"):
                 return await self._reader.readexactly(int(line[15:]))
         return b"".join([chunk async for chunk in self._chunks()])
 
@@ -83,11 +94,11 @@ class Wire:
 
 
 @asynccontextmanager
-async def connected(url: str, **headers: str) -> AsyncIterator[Wire]:
+async def connected(url: str, kind: "type[Wire]" = Wire, **headers: str) -> AsyncIterator[Wire]:
     """Yield a connection to an endpoint."""
     where = urlsplit(url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     try:
-        yield Wire(reader, writer, url, headers)
+        yield kind(reader, writer, url, headers)
     finally:
         writer.close()

@@ -1,0 +1,130 @@
+"""`python -m benchmarks.protocol`: what one `tools/call` costs at our edge, the SDK's own and FastMCP's, in one run.
+
+Owns the comparison: the same tool, the same lean client, both eras, one server at a time, its CPU from the kernel. Ours
+keeps its sessions in a store, whose CPU is counted too; the others keep theirs in memory and serve one replica.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from socket import socket
+from typing import Any, Final
+
+from benchmarks.peers.__main__ import environment
+from benchmarks.processes import cpu_s, with_words
+from benchmarks.record import Figure, keep, machine, spread, table
+from benchmarks.wire import Wire, connected
+
+HANDSHAKE: Final = "2025-11-25"
+LANES: Final = 16
+FULL: Final = 3000
+"""Calls of a run whose figures go into the README."""
+WARM: Final = 200
+SAID: Final = {"text": "hello, planner"}
+
+
+class Session(Wire):
+    """A connection of the handshake era, in a session of its own."""
+
+    version = HANDSHAKE
+    meta: Final[dict[str, Any]] = {}  # type: ignore[misc]
+
+    async def begin(self) -> None:
+        """Shake hands."""
+        who = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        await self.send("initialize", "", who)
+        name = b"mcp-session-id:"
+        line = next(line for line in self.head if line.lower().startswith(name))
+        self.add_header("mcp-session-id", line[len(name) :].strip().decode())
+
+
+@asynccontextmanager
+async def served(which: str, folder: Path) -> AsyncIterator[tuple[str, int]]:
+    """Run a server; yield its URL and process."""
+    with socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "benchmarks.edges", which, str(port), str(folder)]
+    if which == "fastmcp":
+        command = [str(environment("mcp")), str(Path(__file__).parent / "peers" / "fastmcp_echo.py"), str(port)]
+    process = await asyncio.create_subprocess_exec(*command)
+    try:
+        async with asyncio.timeout(30):
+            while not await _listens(port):  # noqa: ASYNC110 another program
+                await asyncio.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp", process.pid
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _listens(port: int) -> bool:
+    try:
+        _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+async def measure(which: str, era: str, url: str, pids: Sequence[int], n: int) -> list[Figure]:
+    """Return latency and CPU of a call, with `LANES` connections that each have one call under way."""
+    took: list[float] = []
+
+    async def lane(wire: Wire, calls: int) -> None:
+        for _ in range(calls):
+            began = time.perf_counter()
+            answer = await wire.call("echo", SAID)
+            took.append(time.perf_counter() - began)
+            assert answer["structuredContent"] == SAID
+
+    async with AsyncExitStack() as stack:
+        kind = Session if era == HANDSHAKE else Wire
+        wires = [await stack.enter_async_context(connected(url, kind)) for _ in range(LANES)]
+        for wire in wires:
+            if isinstance(wire, Session):
+                await wire.begin()
+        await asyncio.gather(*(lane(wire, WARM // LANES) for wire in wires))
+        took.clear()
+        before = [cpu_s(pid) for pid in pids]
+        await asyncio.gather(*(lane(wire, n // LANES) for wire in wires))
+        spent = [after - used for after, used in zip(map(cpu_s, pids), before, strict=True)]
+    each = [round(1000 * used / len(took), 3) for used in spent]
+    store = f", {each[1]} ms of them in the store" if len(each) > 1 else ""
+    return [
+        spread(f"{which}, {era}: tools/call", took, f"{LANES} connections"),
+        Figure(f"{which}, {era}: CPU of a call", "ms", len(took), round(sum(each), 3), None, f"user and system{store}"),
+    ]
+
+
+async def compare(n: int) -> list[Figure]:
+    """Return every figure, each server in turn."""
+    figures: list[Figure] = []
+    for which, name in (("ours", "planner-mcp"), ("sdk", "SDK's own transport"), ("fastmcp", "FastMCP")):
+        with tempfile.TemporaryDirectory(prefix="planner-edge-") as folder:
+            async with served(which, Path(folder)) as (url, pid):
+                pids = [pid, *with_words("valkey", folder)] if which == "ours" else [pid]
+                for era in (HANDSHAKE, "2026-07-28"):
+                    figures += await measure(name, era, url, pids, n)
+    return figures
+
+
+def main() -> int:
+    """Compare, print and keep."""
+    parser = argparse.ArgumentParser(description="One tools/call at three edges, in one run.")
+    parser.add_argument("--samples", type=int, default=FULL, help="calls of each measurement")
+    options = parser.parse_args()
+    about = machine()
+    figures = asyncio.run(compare(options.samples))
+    print(table(figures))
+    print(f"kept: {keep(figures, about, seed=0, is_quick=options.samples < FULL, name='protocol')}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
