@@ -18,6 +18,8 @@ KEEP_ALIVE_S: Final = 15.0
 """A quiet stream carries a comment this often, so that proxies keep it open."""
 SEND_S: Final = 20.0
 """A reader that takes no byte for this long is cut off."""
+LOOKS: Final = 4
+"""Times the reader is looked at in that span."""
 RETRY_MS: Final = 1000
 """What a client is told to wait before it reconnects."""
 OPENING: Final = f"retry: {RETRY_MS}\n\n".encode()
@@ -59,7 +61,7 @@ class EventStream:
         self._headers = {**HEADERS, **(headers or {})}
         self._keep_alive_s = keep_alive_s
         self._send_s = send_s
-        self._turn = anyio.Lock()
+        self._sending_since: float | None = None
         self._is_quiet = True
         self._has_stalled = False
 
@@ -67,15 +69,13 @@ class EventStream:
         """Serve the response."""
         raw = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": raw})
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
-                tasks.start_soon(self._until_drain, tasks.cancel_scope)
-                tasks.start_soon(self._keep_alive, send)
-                await self._send_all(send)
-                tasks.cancel_scope.cancel()
-        except* TimeoutError:
-            self._has_stalled = True
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
+            tasks.start_soon(self._until_drain, tasks.cancel_scope)
+            tasks.start_soon(self._until_stalled, tasks.cancel_scope)
+            tasks.start_soon(self._keep_alive, send)
+            await self._send_all(send)
+            tasks.cancel_scope.cancel()
         if self._has_stalled:
             return  # without an end of body the server closes the connection
         with anyio.move_on_after(self._send_s, shield=True):
@@ -89,21 +89,29 @@ class EventStream:
                     await self._put(send, data)
 
     async def _put(self, send: Send, data: bytes) -> None:
-        async with self._turn:
-            self._is_quiet = False
-            with anyio.fail_after(self._send_s):
-                await send({"type": "http.response.body", "body": data, "more_body": True})
+        self._is_quiet = False
+        self._sending_since = anyio.current_time()
+        await send({"type": "http.response.body", "body": data, "more_body": True})
+        self._sending_since = None
 
     async def _keep_alive(self, send: Send) -> None:
         while True:
             self._is_quiet = True
             await anyio.sleep(self._keep_alive_s / 2)
-            if self._is_quiet:
+            if self._is_quiet and self._sending_since is None:
                 await self._put(send, COMMENT)
 
     async def _until_gone(self, receive: Receive, scope: anyio.CancelScope) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
+        scope.cancel()
+
+    async def _until_stalled(self, scope: anyio.CancelScope) -> None:
+        """Look now and then: a deadline for each frame would cost more than the frame."""
+        while not self._has_stalled:
+            await anyio.sleep(self._send_s / LOOKS)
+            since = self._sending_since
+            self._has_stalled = since is not None and anyio.current_time() - since >= self._send_s
         scope.cancel()
 
     async def _until_drain(self, scope: anyio.CancelScope) -> None:
