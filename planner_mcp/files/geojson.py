@@ -25,7 +25,7 @@ def read_points(data: bytes, *, max_rows: int) -> Table:
         told = json.loads(data)
         features = told["features"]
         rows = [(number, _row(feature)) for number, feature in enumerate(features, start=1)]
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
         raise input_error([Fault("", "The file has no points.", _ACCEPTED)]) from None
     if len(rows) > max_rows:
         raise TooLargeError(f"There are more than {max_rows} points.")

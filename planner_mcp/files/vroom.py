@@ -39,7 +39,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
         midnight = datetime.combine(date.fromisoformat(planning_date), datetime.min.time(), UTC).timestamp()
         reader = _Reader(midnight)
         body = reader.scenario(told) if is_vroom(told) else None
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
         body = None
     if body is None:
         raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments")])
