@@ -137,7 +137,7 @@ class Settings(BaseSettings):
     router_total_s: float = Field(300.0, gt=0, description="Time it has for the table of a whole day.")
     max_matrix_locations: int = Field(2000, ge=2, description="Most locations of uploaded or asked tables of travel.")
     max_matrix_bytes: int = Field(64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
-    max_matrices: int = Field(100, ge=1, description="Uploaded matrices one principal may keep.")
+    max_matrices: int = Field(20, ge=1, description="Uploaded matrices one principal may keep, and asked ones.")
 
     # ---- authorization
     auth_issuers: dict[str, str | None] = Field(
