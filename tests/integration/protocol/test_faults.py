@@ -95,6 +95,15 @@ async def test_http_faults_have_their_status(
     assert set(error["data"]) == DATA
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+async def test_the_stateless_era_has_one_method(replicas: Two, client: Client, method: str) -> None:
+    """Spec 2026-07-28, transports: 405 with what is allowed, and the reason as everywhere."""
+    headers = HEADERS | {"mcp-protocol-version": "2026-07-28"}
+    answer = await client.http.request(method, replicas[0].url, headers=headers)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    assert set(answer.json()["error"]["data"]) == DATA
+
+
 async def test_value_of_two_types_is_one_fault_at_its_place(replicas: Two, client: Client) -> None:
     """SPEC T7: the path is a place in the message, not in our types."""
     await client.initialize(replicas[0])

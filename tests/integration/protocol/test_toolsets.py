@@ -48,6 +48,14 @@ async def test_a_set_that_is_off_cannot_be_called(houses: Two, caller: Caller) -
     assert (await caller.result(asking(houses[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
 
 
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/list", "resources/templates/list"])
+async def test_a_cursor_nobody_gave_is_refused(houses: Two, caller: Caller, method: str) -> None:
+    """SPEC X2, T7: pagination; made up, or of another list."""
+    for cursor in ("made-up", "", "é"):
+        refused = await caller.error(houses[0], method, cursor=cursor)
+        assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/cursor")
+
+
 def test_the_deployment_has_the_last_word() -> None:
     """SPEC T9: a URL switches on what is allowed, nothing else."""
     closed = Settings(toolsets="core", toolsets_allowed="")
