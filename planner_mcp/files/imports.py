@@ -15,6 +15,8 @@ from planner_mcp.files.tables import Table
 
 Json = dict[str, Any]
 _MOST_FAULTS: Final = 50
+_HOURS: Final = 48
+"""A bare number up to here could be an hour."""
 _NUMBERS: Final = frozenset(
     {"demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"}
 )
@@ -112,7 +114,12 @@ class Import:
     def _time(self, text: str, path: str) -> Any:
         """Return a time as the scenario takes it: seconds as a number, anything else as it stands."""
         text = text.replace("：", ":")
-        return self._number("time", text, path) if ":" not in text and "T" not in text else text
+        if ":" in text or "T" in text:
+            return text
+        number = self._number("time", text, path)
+        if number is not None and 0 < number <= _HOURS:
+            self.faults.append(Fault(path, "The cell may mean hours or seconds.", "HH:MM"))
+        return number
 
     def _place(self, cells: Json, owner: str) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place."""

@@ -74,7 +74,7 @@ def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
     day.add_tickets(table("id,place,qty,open\na,A,much,8\nb,B,1,08:00\nc,C,nan,soon\n"), {})
     with pytest.raises(InputError) as caught:
         day.scenario(name="x", planning_date="2025-07-15")
-    assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/4/qty", "/4/open"]
+    assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/2/open", "/4/qty", "/4/open"]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "a,a\n1,2\n", ",,\n"])
