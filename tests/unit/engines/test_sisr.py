@@ -88,8 +88,8 @@ def test_one_seed_gives_one_plan() -> None:
 def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
     """SPEC S2, S3: several cores on one plan; its price is that of the whole, and a seed repeats it."""
     in_parts = 0
-    for seed in range(16):
-        problem = random_day(seed, tickets=400, features=MIXED if seed % 2 else frozenset())
+    for seed in range(6):
+        problem = random_day(seed, tickets=540 * cores // 2, features=MIXED if seed % 2 else frozenset())
         run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed, cores), 600, None)
         best = run.follow(lambda _: None, lambda: False).best
         if best is None:
@@ -98,12 +98,12 @@ def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
         assert int(run._board[sisr.arrays.COST]) == price(problem, best), f"seed {seed}"
         assert solve(problem, iterations=600, seed=seed, cores=cores) == best, f"seed {seed}"
         in_parts += solve(problem, iterations=600, seed=seed) != best
-    assert in_parts >= 5
+    assert in_parts >= 2
 
 
 def test_a_day_is_planned_as_well_by_several_cores() -> None:
     """SPEC S2: parts are cut anew so that no border stays; twice the iterations are not worse by more than luck."""
-    problem = random_day(5, tickets=400, features=frozenset())
+    problem = random_day(5, tickets=600, features=frozenset())
     alone, together = (solve(problem, iterations=8000, seed=1, cores=cores) for cores in (1, 2))
     assert alone is not None and together is not None
     assert price(problem, together) <= 1.02 * price(problem, alone)
@@ -200,7 +200,7 @@ from workers.engines.base import Limits
 for seed in range(int(sys.argv[3])):
     is_large = seed % 20 == 0
     engine = sisr.SisrEngine(max_iterations=100)
-    problem = random_day(seed, tickets=300 if is_large else None)
+    problem = random_day(seed, tickets=600 if is_large else None)
     limits = Limits(time.monotonic() + 60, seed, 2 if is_large else 1)
     best = engine.solve(problem, limits, lambda _: None, lambda: False).best
     engine.solve(problem, limits, lambda _: None, lambda: False, best)

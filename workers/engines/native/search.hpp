@@ -26,7 +26,7 @@ private:
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
-    static constexpr int PART_TICKETS = 120, PART_ROUTES = 6;  // smallest part worth a thread
+    static constexpr int PART_TICKETS = 250, PART_ROUTES = 8;  // smallest part worth a thread
     static constexpr double ROUND_SHARE = 0.01, ROUND_S = 0.1;  // how long parts stay: a share, but not shorter
 
     using Team = std::vector<std::unique_ptr<Annealer>>;
