@@ -10,6 +10,7 @@ from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import ConnectionError as ConnectionLostError
+from typing_extensions import override
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
@@ -20,7 +21,8 @@ from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 
 BLOCKING_TIMEOUT_S: Final = BLOCK_S + 3.0
-CONNECT_TIMEOUT_S: Final = ANSWER_S
+CONNECT_TIMEOUT_S: Final = 1.0
+"""A connection is there by then, the wait for a free one included, or the store counts as away."""
 CONFIRM_S: Final = 0.5
 """What a step that waits for a replica may take beyond that wait."""
 RETRIES: Final = 1
@@ -101,11 +103,20 @@ def _joined(commands: Any, blocking: Any, line: Any, settings: Settings) -> Link
     return Link(commands, blocking, line, settings=settings, close=close)
 
 
+class _Pool(BlockingConnectionPool):
+    """Connections that are there soon or not at all, greetings included: a server that is paused still accepts them."""
+
+    @override
+    async def get_connection(self, command_name: Any = None, *keys: Any, **options: Any) -> Any:
+        async with asyncio.timeout(CONNECT_TIMEOUT_S):
+            return await super().get_connection()  # type: ignore[no-untyped-call]
+
+
 def _client(url: str, timeout_s: float | None, connections: int) -> Redis:
-    pool = BlockingConnectionPool.from_url(
+    pool = _Pool.from_url(
         url,
         max_connections=connections,
-        timeout=ANSWER_S,
+        timeout=CONNECT_TIMEOUT_S,
         decode_responses=True,
         protocol=2,
         socket_timeout=timeout_s,

@@ -104,9 +104,11 @@ async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Repl
             while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
                 await anyio.sleep(0.005)
             async with front.running():
-                yield Replica(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", front, desk, server)
-                front.drain.set()
-                server.should_exit = True
+                try:
+                    yield Replica(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", front, desk, server)
+                finally:
+                    front.drain.set()
+                    server.should_exit = True
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

@@ -1,5 +1,7 @@
 """Redis goes away under the protocol edge: told as such, and nothing is lost when it is back (SPEC J7)."""
 
+import os
+import signal
 from pathlib import Path
 
 import anyio
@@ -33,3 +35,26 @@ async def test_outage_is_503_and_session_and_stream_survive_it(client: Client, t
             async with client.listen(edge, received[0].id) as rest:
                 assert [event.data async for event in events(rest)] == [event.data for event in received[1:]]
     await anyio.to_thread.run_sync(server.stop)
+
+
+async def test_a_store_that_does_not_answer_is_told_within_three_seconds(client: Client, tmp_path: Path) -> None:
+    """SPEC J7: a session's call is 503 with Retry-After, many at once too; the session goes on afterwards."""
+    with EmbeddedStore(tmp_path) as server:
+        async with connect(Settings(redis_url=server.url)) as store, replica(store) as edge:
+            await client.initialize(edge)
+            assert server.pid is not None
+            os.kill(server.pid, signal.SIGSTOP)
+            statuses = list[int]()
+
+            async def ask() -> None:
+                statuses.append((await client.post(edge, LIST)).status_code)
+
+            try:
+                with anyio.fail_after(3):
+                    async with anyio.create_task_group() as callers:
+                        for _ in range(100):
+                            callers.start_soon(ask)
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+            assert statuses == [503] * 100
+            assert (await client.post(edge, LIST)).status_code == 200
