@@ -179,11 +179,12 @@ class CallerStore:
 
     async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
         """Return the events of a job after a position, in order."""
-        pool = self._pool("job", job_id)
-        if await self._link.command("HGET", keys.key(pool, "job", job_id), "principal") != principal:
-            raise NotFoundError
-        entries = await self._link.command("XRANGE", keys.key(pool, "ev", job_id), f"({after}", "+")
-        return [records.event_of(job_id, event_id, kept) for event_id, kept in entries]
+        reply = await self._link.step(
+            "events", self._pool("job", job_id), {"job": job_id, "principal": principal, "after": after}
+        )
+        if reply[0] != "ok":
+            _refuse(reply)
+        return [records.event_of(job_id, event_id, records.fields_of(flat)) for event_id, flat in reply[1]]
 
     # ---- the queue
 

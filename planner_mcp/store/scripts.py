@@ -18,8 +18,8 @@ from planner_mcp.store import keys
 
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
-    "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "look", "list", "cancel", "finish_now",
-    "stats", "register", "claim", "renew", "report", "finish", "requeue", "reap",
+    "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "look", "events", "list", "cancel",
+    "finish_now", "stats", "register", "claim", "renew", "report", "finish", "requeue", "reap",
 )  # fmt: skip
 
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
