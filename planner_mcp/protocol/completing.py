@@ -46,4 +46,4 @@ def _completed(body: bytes) -> bytes:
     if not isinstance(error, dict) or "data" in error:
         return body
     error["data"] = data_for(error["code"], error["message"])
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(answer, separators=(",", ":")).encode()  # in ASCII, whatever the id of the request holds

@@ -1,20 +1,24 @@
 r"""Half a surrogate pair in a JSON text, found without parsing it.
 
 Owns one rule of I-JSON (RFC 7493 §2.1): `"\ud800"` is JSON by its grammar, yet no Unicode text, and nothing that holds
-it can be written as UTF-8 again: neither an answer that repeats an id nor a log line.
+it can be written as UTF-8 again: neither an answer that repeats an id nor a log line. The same half written in bytes is
+no UTF-8, yet readers that take any encoding of JSON let it pass.
 """
 
 import re
 from typing import Final
 
 _ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_IN_BYTES: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _HIGH: Final = range(0xD800, 0xDC00)
 _LOW: Final = range(0xDC00, 0xE000)
 
 
 def has_half_pair(body: bytes | bytearray) -> bool:
-    """Return whether an escape stands for half a pair whose other half does not follow."""
+    """Return whether bytes or an escape stand for half a pair whose other half does not follow."""
+    if _IN_BYTES.search(body) is not None:
+        return True
     if _ANY_HALF.search(body) is None:
         return False
     opened_at = -1  # where the low half of an open pair must begin

@@ -27,6 +27,8 @@ JSON = st.recursive(
         (rb'{"\ud83d": "\ude00"}', True),
         (rb'"\\\ud800"', True),
         (rb'"\ud83d\ud83d\ude00"', True),
+        (b'"\xed\xa0\x80"', True),
+        ('"\ud7ff\ue000 北京"'.encode(), False),
     ],
 )
 def test_half_a_pair_is_found(body: bytes, is_half: bool) -> None:
