@@ -1,7 +1,6 @@
 """A Redis Cluster of three nodes on loopback, without replicas."""
 
 import contextlib
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,19 +12,10 @@ from typing import Any
 import redis
 
 from planner_mcp.store.embedded import find_server
+from tests.chaos.valkey import free_port
 
 NODES = 3
 SLOTS = 16384
-
-
-def free_port() -> int:
-    """Return a port whose cluster bus port (10000 above) is a valid one too."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-            if port < 55_000:
-                return port
 
 
 def node(stack: ExitStack, folder: Path) -> int:

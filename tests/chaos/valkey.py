@@ -16,12 +16,18 @@ from planner_mcp.store.embedded import find_server
 START_S = 30.0
 
 
+HIGHEST_PORT = 55_000
+"""A node of a cluster listens on its port and 10,000 above."""
+
+
 def free_port() -> int:
-    """Return a port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port nobody listens on, fit for a node of a cluster too."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            if port < HIGHEST_PORT:
+                return port
 
 
 class Valkey:
@@ -84,7 +90,11 @@ class Valkey:
         self.process.send_signal(number)
 
     def __enter__(self) -> "Valkey":
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.kill()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
