@@ -25,6 +25,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_complete: bool = False
+    was_left: bool = False
+    """Whether the client went before the end of a stream; nobody owes it an end."""
 
     @property
     def is_stream(self) -> bool:
@@ -55,6 +57,7 @@ async def ask(app: ASGIApp, request: Request) -> Answer:
     async def leave() -> None:
         await begun.wait()
         await anyio.sleep(STREAM_S)
+        answer.was_left = True
         gone.set()
 
     with anyio.fail_after(PATIENCE_S):
@@ -91,7 +94,7 @@ def faults(answer: Answer) -> list[str]:
     is_busy = answer.status == 503 and "retry-after" in answer.headers  # the store was slow: come back (SPEC J7)
     if not (200 <= answer.status < 500 or is_busy):
         found.append(f"status {answer.status}")
-    if not answer.is_complete:
+    if not (answer.is_complete or answer.was_left):
         found.append("no end of body")
     kind = answer.headers.get("content-type", "").partition(";")[0]
     if kind == "application/json" and answer.body:
