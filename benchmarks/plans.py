@@ -26,9 +26,9 @@ from benchmarks.instances import Instance
 from benchmarks.plan_log import PlanLog, Run, engine_revision
 from benchmarks.record import HERE, commit, machine
 from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
-from planner_mcp.vrp.schedule import lay_out
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 from workers.engines import registry
 from workers.engines.base import Limits
 

@@ -13,7 +13,7 @@ from pydantic_core import PydanticUndefined
 from planner_mcp.errors import catalogue
 from planner_mcp.settings import Settings
 from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY
-from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.day.model import Scenario
 
 HERE: Final = Path(__file__).parent / "reference"
 NOTE: Final = "<!-- written by docs/build.py; run `make docs` instead of editing -->\n\n"

@@ -27,7 +27,7 @@ from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.ports import Claim, Renewal, WorkerStore
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.tables import Packed
+from planner_mcp.vrp.day.tables import Packed
 from workers import limits
 from workers.chores import call_off
 from workers.nursery import Child

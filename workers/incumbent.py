@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from planner_mcp.errors import EngineError, PlanRejectedError
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 
 PACE_S: Final = 0.2
 """Candidates are judged at most this often."""

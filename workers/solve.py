@@ -22,13 +22,13 @@ from typing import Any, Final
 
 from planner_mcp import __version__
 from planner_mcp.errors import EngineMemoryError, PlannerError
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.tables import Packed, Tables
+from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
-from planner_mcp.vrp.repair import repair
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import candidate_of
-from planner_mcp.vrp.tables import Packed, Tables
 from workers import frames, limits
 from workers.engines import registry
 from workers.engines.base import Engine, Limits

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from planner_mcp.jobs.model import SENSITIVE, Principal
 from planner_mcp.text import plain
-from planner_mcp.vrp.fields import MAX_NOTE_LENGTH
-from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.day.fields import MAX_NOTE_LENGTH
+from planner_mcp.vrp.day.model import Scenario
 
 KEYWORD: Final = "x-sensitive-fields"
 MASK: Final = "***"

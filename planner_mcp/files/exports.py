@@ -12,7 +12,7 @@ from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.vrp.position import to_wgs84
+from planner_mcp.vrp.day.position import to_wgs84
 
 Json = dict[str, Any]
 _COLUMNS: Final = (

@@ -16,9 +16,9 @@ from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.ports import MatrixStore
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.roads import RoadQuestion, question_of
+from planner_mcp.vrp.compile.roads import RoadQuestion, question_of
+from planner_mcp.vrp.day.tables import Packed, Tables
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.tables import Packed, Tables
 
 Json = dict[str, Any]
 

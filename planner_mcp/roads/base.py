@@ -13,7 +13,7 @@ import httpx2 as httpx
 import numpy as np
 
 from planner_mcp.errors import RoadsUnavailableError
-from planner_mcp.vrp.tables import Floats
+from planner_mcp.vrp.day.tables import Floats
 
 Position = tuple[float, float]
 """(lat, lon) in WGS-84."""

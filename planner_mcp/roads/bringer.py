@@ -9,8 +9,8 @@ from planner_mcp.jobs.matrices import Matrices, matrix_named, road_question
 from planner_mcp.jobs.model import StoredScenario
 from planner_mcp.roads.survey import Survey
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.roads import RoadQuestion
-from planner_mcp.vrp.tables import Packed
+from planner_mcp.vrp.compile.roads import RoadQuestion
+from planner_mcp.vrp.day.tables import Packed
 
 
 class Bringer:

@@ -19,8 +19,8 @@ from planner_mcp.roads.base import Block, Router
 from planner_mcp.roads.osrm import Osrm
 from planner_mcp.roads.valhalla import Valhalla
 from planner_mcp.settings import RouterSettings
-from planner_mcp.vrp.roads import RoadQuestion
-from planner_mcp.vrp.tables import Tables
+from planner_mcp.vrp.compile.roads import RoadQuestion
+from planner_mcp.vrp.day.tables import Tables
 
 _AT_ONCE: Final = 4
 _TRIES: Final = 2

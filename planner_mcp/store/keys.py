@@ -9,7 +9,7 @@ from the last step of the job; while it is queued the reaper counts as one.
 key                      kind    holds                                             life
 {pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, …        scenario TTL from last use; live
 {pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  scenario TTL from the last
-{pN}:mat:<matrix>        hash    principal, tables of travel (vrp/tables.py)        scenario TTL from last use
+{pN}:mat:<matrix>        hash    principal, tables of travel (vrp/day/tables.py)        scenario TTL from last use
 {pN}:mats:<p>            zset    matrices a principal uploaded, by age             scenario TTL from the last
 {pN}:roads:<p>           zset    tables road engines told, the newest              scenario TTL from the last
 {pN}:job:<job>           hash    one job (store/records.py)                        live; job TTL from its end

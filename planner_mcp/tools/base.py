@@ -15,7 +15,7 @@ from planner_mcp.jobs.model import READ as READ
 from planner_mcp.jobs.model import WRITE as WRITE
 from planner_mcp.jobs.model import Principal
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.faults import faults_of
+from planner_mcp.vrp.day.faults import faults_of
 
 if TYPE_CHECKING:
     from planner_mcp.auth.audit import Audit

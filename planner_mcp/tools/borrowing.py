@@ -15,8 +15,8 @@ from planner_mcp.jobs.matrices import matrix_named, road_question
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
 from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario, parse_scenario
-from planner_mcp.vrp.tables import Tables
 
 Json = dict[str, Any]
 ASK_S: Final = 20.0

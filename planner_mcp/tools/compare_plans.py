@@ -10,7 +10,7 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, fitting, job_id_of, named
-from planner_mcp.vrp.compare import AgentDelta, Comparison, compare
+from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
 
 MAX_LISTED: Final = 10
 """Tickets and agents listed; the counts tell of all."""

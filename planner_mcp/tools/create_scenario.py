@@ -10,7 +10,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
 from planner_mcp.tools.borrowing import Lend, lender, read_day
-from planner_mcp.vrp.assume import assumptions_of
+from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.scenario import Scenario, scenario_schema, warnings
 
 EXAMPLE: Final = {

@@ -20,11 +20,11 @@ from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day
-from planner_mcp.vrp.fixes import Bench
-from planner_mcp.vrp.insertion import Until
-from planner_mcp.vrp.patch import changes, led_back, misuses, revise
+from planner_mcp.vrp.advice.fixes import Bench
+from planner_mcp.vrp.advice.insertion import Until
+from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario
-from planner_mcp.vrp.tables import Tables
 
 T = TypeVar("T")
 Json = dict[str, Any]

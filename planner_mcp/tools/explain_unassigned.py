@@ -8,8 +8,8 @@ from pydantic import Field
 from planner_mcp.auth.masking import trials_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
-from planner_mcp.vrp.fixes import Bench, told
-from planner_mcp.vrp.insertion import Trial, Until
+from planner_mcp.vrp.advice.fixes import Bench, told
+from planner_mcp.vrp.advice.insertion import Trial, Until
 
 BUDGET_S: Final = 3.0
 """Time for one answer; tickets it does not suffice for are named."""

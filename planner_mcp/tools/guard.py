@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.vrp.faults import pointer
+from planner_mcp.vrp.day.faults import pointer
 
 MAX_FAULTS: Final = 20
 

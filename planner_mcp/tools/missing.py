@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.model import Scenario, start_of
+from planner_mcp.vrp.day.model import Scenario, start_of
 from planner_mcp.vrp.scenario import parse_scenario
 
 MOST_OPTIONS: Final = 40

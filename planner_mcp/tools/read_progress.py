@@ -11,11 +11,11 @@ from planner_mcp.text import counted
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
-from planner_mcp.vrp.bounds import Bound, lower_bound
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.curve import Point, curve
+from planner_mcp.vrp.advice.bounds import Bound, lower_bound
+from planner_mcp.vrp.advice.curve import Point, curve
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.tables import Tables
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 

@@ -12,7 +12,7 @@ from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolCont
 from planner_mcp.tools.borrowing import lender, with_roads
 from planner_mcp.tools.days import Patch, PlanName, Subject, aside, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
-from planner_mcp.vrp.locks import locks
+from planner_mcp.vrp.advice.locks import locks
 
 
 class ResolveArguments(Arguments):

@@ -11,7 +11,7 @@ from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolCont
 from planner_mcp.tools.borrowing import lender
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
-from planner_mcp.vrp.alternatives import styles
+from planner_mcp.vrp.advice.alternatives import styles
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
 

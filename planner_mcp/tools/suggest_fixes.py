@@ -8,7 +8,7 @@ from planner_mcp.jobs.model import SENSITIVE
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
-from planner_mcp.vrp.fixes import Fix
+from planner_mcp.vrp.advice.fixes import Fix
 
 BUDGET_S: Final = 4.0
 """Time for one answer; tickets it does not suffice for are named."""

@@ -10,10 +10,10 @@ from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Borrowed, Lend, lender, read_day
 from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
-from planner_mcp.vrp.assume import assumptions_of
-from planner_mcp.vrp.bounds import lower_bound
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.conflicts import smallest_conflict
+from planner_mcp.vrp.advice.bounds import lower_bound
+from planner_mcp.vrp.advice.conflicts import smallest_conflict
+from planner_mcp.vrp.compile.assume import assumptions_of
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import Scenario, warnings
 
 MAX_FAULTS: Final = 10

@@ -7,8 +7,8 @@ from pydantic import Field
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
-from planner_mcp.vrp.alternatives import Row, weigh
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.advice.alternatives import Row, weigh
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import parse_scenario
 
 _COLUMNS: Final = (

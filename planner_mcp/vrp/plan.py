@@ -1,7 +1,8 @@
 """A finished plan: timed routes in the caller's units, with what was left out and why.
 
-Owns the data and its JSON form. A plan is laid out by `vrp/schedule.py` and shown only after `vrp/verify.py` agreed.
-Times are seconds after midnight of the planning date, distances metres (or plane units), amounts as the caller wrote.
+Owns the data and its JSON form. A plan is laid out by `layout/schedule.py` and shown only after `proof/verify.py`
+agreed. Times are seconds after midnight of the planning date, distances metres (or plane units), amounts as the caller
+wrote.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -59,7 +60,7 @@ class Unassigned:
 
     ticket_id: str
     code: str
-    """A reason from `vrp/explain.py`."""
+    """A reason from `layout/explain.py`."""
     detail: str
 
 

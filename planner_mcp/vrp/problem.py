@@ -1,7 +1,7 @@
 """A scenario compiled to integers: the one shape every engine reads and the verifier judges by.
 
-Owns the meaning of each number. Building it from a `Scenario` is `vrp/compile.py`'s work; finding routes is the
-engines'; times are laid out by `vrp/schedule.py`; `vrp/verify.py` judges the result and trusts nobody.
+Owns the meaning of each number. Building it from a `Scenario` is `compile/compiler.py`'s work; finding routes is the
+engines'; times are laid out by `layout/schedule.py`; `proof/verify.py` judges the result and trusts nobody.
 
 Units. Distances and times are integers of `1 / scale` metre (or plane unit) and `1 / scale` second; times count from
 midnight of the planning date and may run past 24 h. Costs are integers of `1 / cost_scale` of the caller's currency
@@ -194,7 +194,7 @@ class Problem:
     rushes: tuple[Rush, ...] = ()
     """In order, not overlapping."""
     features: frozenset[Feature] = frozenset()
-    """What this problem asks of an engine; set by `vrp/compile.py`."""
+    """What this problem asks of an engine; set by `compile/compiler.py`."""
     assumptions: tuple[str, ...] = ()
     positions: tuple[tuple[float, float], ...] = ()
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""

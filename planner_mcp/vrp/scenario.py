@@ -1,7 +1,7 @@
 """The door of the vocabulary: any JSON in, a `Scenario` out, or every fault at once.
 
 Owns the order in which an input is judged (size, schema, logic) and the hash that names it. The model itself is
-`vrp/model.py`, re-exported here; its schema for callers is `vrp/schema.py`.
+`day/model.py`, re-exported here; its schema for callers is `day/schema.py`.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.vrp.checks import check, contradictions, warnings
-from planner_mcp.vrp.faults import faults_of
-from planner_mcp.vrp.fields import read_date
-from planner_mcp.vrp.mend import is_doubtful, mend
-from planner_mcp.vrp.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
-from planner_mcp.vrp.schema import scenario_schema
-from planner_mcp.vrp.tables import Tables
+from planner_mcp.vrp.checks.logic import check, contradictions, warnings
+from planner_mcp.vrp.day.faults import faults_of
+from planner_mcp.vrp.day.fields import read_date
+from planner_mcp.vrp.day.mend import is_doubtful, mend
+from planner_mcp.vrp.day.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
+from planner_mcp.vrp.day.schema import scenario_schema
+from planner_mcp.vrp.day.tables import Tables
 
 __all__ = [
     "Agent",

@@ -19,8 +19,8 @@ from planner_mcp.errors import Fault, InsufficientScopeError, input_error
 from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.table_text import read_tables
-from planner_mcp.vrp.tables import Tables
+from planner_mcp.vrp.day.table_text import read_tables
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import Door
 

@@ -12,10 +12,10 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out
 from tests.conformance.test_token_budgets import dearer, whole
 
 pytestmark = pytest.mark.anyio

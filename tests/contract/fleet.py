@@ -4,7 +4,7 @@ import random
 from functools import cache
 from typing import Any
 
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.problem import Problem
 from planner_mcp.vrp.scenario import parse_scenario
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
 from tests.contract.days import DAYS, TOUR, Day, abc, agent
 from tests.contract.fleet import fleet
 from workers.engines import registry

@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 
 from planner_mcp.errors import EngineCrashedError
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 from tests.contract.fleet import fleet
 from workers.engines import lanes, registry
 from workers.engines.base import Limits, OnImprovement, StopReason

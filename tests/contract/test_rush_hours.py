@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.pace import at_worst
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.pace import at_worst
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
 from tests.contract.days import DAYS
 from tests.contract.fleet import fleet_body
 from workers.engines import registry

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from planner_mcp.cli import app
+from planner_mcp.cli.commands import app
 from planner_mcp.settings import Settings
 
 ROOT = Path(__file__).parents[2]

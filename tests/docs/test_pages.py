@@ -11,7 +11,7 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from examples.house import House
-from planner_mcp.cli import app
+from planner_mcp.cli.commands import app
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio

@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 import planner_mcp
-from planner_mcp.cli import app
+from planner_mcp.cli.commands import app
 
 
 def test_the_command_tells_its_version() -> None:

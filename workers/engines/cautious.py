@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.vrp.fits import tickets_of
-from planner_mcp.vrp.insertion import trials, with_route
-from planner_mcp.vrp.pace import at_worst
+from planner_mcp.vrp.advice.fits import tickets_of
+from planner_mcp.vrp.advice.insertion import trials, with_route
+from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.layout.pace import at_worst
+from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Problem
-from planner_mcp.vrp.repair import repair
-from planner_mcp.vrp.schedule import price
 from workers.engines import tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from planner_mcp.vrp.schedule import price
 from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.shares import plan_rounds

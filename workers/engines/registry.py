@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.vrp.pace import at_worst
+from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.problem import Feature, Problem
 from workers.engines.base import Engine
 from workers.engines.cautious import Cautious

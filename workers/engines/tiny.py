@@ -11,9 +11,9 @@ from itertools import combinations, permutations
 from math import comb, factorial
 from typing import Final
 
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 
 NAME: Final = "enumeration"

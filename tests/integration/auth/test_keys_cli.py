@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.auth.api_keys import ISSUER
 from planner_mcp.auth.token import principal_id
-from planner_mcp.cli import app
+from planner_mcp.cli.commands import app
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.watch_log import WatchLog

@@ -6,11 +6,11 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.model import LOCAL
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.verify import verify
 from tests.contract.days import DAYS, Day
 from tests.integration.planning.conftest import Desk
 from workers.engines import registry

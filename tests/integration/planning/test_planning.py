@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.vrp.alternatives import DUPLICATE_BELOW
-from planner_mcp.vrp.compare import compare
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.advice.alternatives import DUPLICATE_BELOW
+from planner_mcp.vrp.advice.compare import compare
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.verify import verify
 from tests.contract.fleet import fleet_body
 from tests.integration.planning.conftest import Desk
 

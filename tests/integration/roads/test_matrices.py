@@ -16,7 +16,7 @@ from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.vrp.table_text import read_tables
+from planner_mcp.vrp.day.table_text import read_tables
 from tests.integration.auth.conftest import BASE, key, served  # noqa: F401 — fixtures
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.workers.conftest import Shop, open_shop  # noqa: F401 — a fixture
@@ -224,7 +224,7 @@ def test_a_table_of_a_thousand_places_is_read_without_holding_the_interpreter() 
 
 def test_files_are_read_by_the_same_rules(tmp_path: Path) -> None:
     """SPEC T5: the command line takes the tables from a file beside the day's."""
-    from planner_mcp.file_cli import tables_beside
+    from planner_mcp.cli.files import tables_beside
 
     (tmp_path / "roads.json").write_text(json.dumps(RING))
     found = tables_beside(tmp_path / "day.json", day("roads.json"), Settings(data_dir=tmp_path))

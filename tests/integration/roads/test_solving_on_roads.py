@@ -15,8 +15,8 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import RouterSettings, Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.tables import Tables
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.roads.conftest import CORNERS, day, routers
 from tests.integration.roads.engines import RoadEngine, metres

@@ -8,9 +8,9 @@ import pytest
 from planner_mcp.errors import InvalidScenarioError, PlannerError, RoadsUnavailableError, TooLargeError
 from planner_mcp.roads.survey import Survey
 from planner_mcp.settings import RouterSettings
-from planner_mcp.vrp.roads import RoadQuestion, question_of
+from planner_mcp.vrp.compile.roads import RoadQuestion, question_of
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.tables import Tables
 from tests.integration.roads.conftest import CORNERS, day, routers
 from tests.integration.roads.engines import SECONDS_PER_METRE, RoadEngine, metres
 

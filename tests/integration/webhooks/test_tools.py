@@ -6,6 +6,7 @@ import anyio
 import pytest
 from typer.testing import CliRunner
 
+from planner_mcp.cli.webhooks import app
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import SCOPES, Principal
 from planner_mcp.jobs.service import Planner
@@ -15,7 +16,6 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch
-from planner_mcp.webhook_cli import app
 from tests.integration.webhooks.conftest import Post, carrying
 from tests.integration.webhooks.receiver import Receiver, answering
 

@@ -13,7 +13,7 @@ import pytest
 from planner_mcp.auth.masking import COARSE, sensitive_fields
 from planner_mcp.jobs.ids import is_name, plan_of
 from planner_mcp.tools.registry import REGISTRY
-from planner_mcp.vrp.schema import full_schemas
+from planner_mcp.vrp.day.schema import full_schemas
 from tests.integration.auth.conftest import Caller
 from tests.integration.auth.handles import arguments, doors, kind_of
 from tests.system.auth.conftest import Fort

@@ -6,8 +6,8 @@ import pytest
 
 from planner_mcp.auth.masking import MASK, plan_for, scenario_for, sensitive_fields, trials_for
 from planner_mcp.jobs.model import LOCAL, READ, Principal
+from planner_mcp.vrp.day.schema import full_schemas
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schema import full_schemas
 
 READER = Principal("u-1", frozenset({READ}))
 PRICES = {"fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour"}

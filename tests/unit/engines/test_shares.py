@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from engines.days import random_day
+from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from planner_mcp.vrp.schedule import price
 from workers.engines import registry
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.portfolio import Portfolio

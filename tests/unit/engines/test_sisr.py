@@ -12,9 +12,9 @@ import pytest
 
 from engines.days import random_day
 from planner_mcp.errors import EngineError
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 from workers.engines import sisr
 from workers.engines.base import Limits, StopReason
 from workers.engines.native import build

@@ -10,10 +10,10 @@ import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.files.exports import FORMS, export, positions
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out
 
 DAY: dict[str, Any] = {
     "name": "城配",

@@ -10,7 +10,7 @@ from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.tables import Table, read_table
 from planner_mcp.files.vroom import read_vroom
-from planner_mcp.vrp.model import end_of, start_of
+from planner_mcp.vrp.day.model import end_of, start_of
 from planner_mcp.vrp.scenario import parse_scenario
 
 ORDERS = """订单号,客户名称,地址,纬度,经度,重量(kg),最早时间,最晚时间,服务分钟,优先级,内部码

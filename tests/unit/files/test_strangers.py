@@ -12,8 +12,8 @@ from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.tables import read_table
 from planner_mcp.files.vroom import read_vroom
+from planner_mcp.vrp.day.table_text import read_tables
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.table_text import read_tables
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner))

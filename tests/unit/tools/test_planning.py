@@ -9,10 +9,10 @@ from planner_mcp.jobs.model import Principal, Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out
 from tests.unit.tools.conftest import Call
 from tests.unit.vrp.days import agent, body, ticket
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.scenario import Scenario, parse_scenario
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.vrp.alternatives import styles, weigh
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.patch import revise
+from planner_mcp.vrp.advice.alternatives import styles, weigh
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.patch import revise
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out
-from planner_mcp.vrp.verify import verify
 from tests.unit.vrp.days import agent, body, candidate, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.vrp.assume import assumptions_of
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.assume import assumptions_of
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.vrp.days import agent, body, ticket
 

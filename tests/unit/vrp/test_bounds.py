@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.bounds import Bound, lower_bound
+from planner_mcp.vrp.advice.bounds import Bound, lower_bound
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import PlanStatus
-from planner_mcp.vrp.schedule import lay_out
 from tests.unit.vrp.days import agent, body, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp import check_amounts, check_matrices, check_names, check_places, check_times
-from planner_mcp.vrp.checks import CHECKS, WARNINGS, Check, check, oddities
-from planner_mcp.vrp.model import Scenario
-from planner_mcp.vrp.tables import Tables
+from planner_mcp.vrp.checks import amounts, matrices, names, places, times
+from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.tables import Tables
 
 from .days import agent, body, ticket
 
@@ -31,54 +31,54 @@ PEKING = [(39.9, 116.4), (39.91, 116.41), (39.92, 116.42)]
 SHIPMENT = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p")]
 
 CASES: dict[Check, Json] = {
-    check_names.duplicate_ids: body([agent(), agent()]),
-    check_names.unknown_locations: body(tickets=[ticket(location="Q")]),
-    check_names.unknown_agents: body(tickets=[ticket(agents=["w"])]),
-    check_names.unknown_tickets: body([agent(locked_tickets=["zz"])]),
-    check_names.groups_of_nothing: body(groups=[{"kind": "all", "tickets": []}]),
-    check_names.locked_twice: body([agent(locked_tickets=["a"]), agent("w", locked_tickets=["a"])]),
-    check_names.absurd_date: body(planning_date="1925-07-15"),
-    check_places.incomplete_positions: globe(PEKING[0], (39.9, None)),
-    check_places.mixed_systems: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "lat": 1, "lon": 1}]),
-    check_places.missing_positions: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A"}, {"id": "B"}]),
-    check_places.impossible_positions: globe((116.4, 39.9)),
-    check_places.zero_positions: globe((0, 0)),
-    check_places.swapped_positions: globe((30, 60), (30.1, 60.1), (30.2, 60.2), (60, 30)),
-    check_matrices.several_sources: matrix(router="car"),
-    check_matrices.router_positions: body(travel={"router": "car"}),
-    check_matrices.missing_rows: body(travel={"matrix": "m"}),
-    check_matrices.matrix_order: matrix(matrix_locations=["D", "D"]),
-    check_matrices.matrix_shape: matrix(durations=[[0, 1]]),
-    check_matrices.matrix_values: matrix(durations=[[0, -1], [1, 0]]),
-    check_times.backward_windows: body(tickets=[ticket(time_windows=[[9, 8]])]),
-    check_times.overlapping_windows: body(tickets=[ticket(time_windows=[[1, 5], [4, 8]])]),
-    check_times.backward_shifts: body([agent(shift_start=9, shift_end=8)]),
-    check_times.backward_breaks: body([agent(breaks=[{"earliest": 9, "latest": 8, "duration_s": 1}])]),
-    check_times.odd_rushes: body(travel={"rush_hours": [{"start": 9, "end": 9, "factor": 2}]}),
-    check_times.late_releases: body(tickets=[ticket(release_time=9, time_windows=[[1, 8]])]),
-    check_times.late_pickups: body(
+    names.duplicate_ids: body([agent(), agent()]),
+    names.unknown_locations: body(tickets=[ticket(location="Q")]),
+    names.unknown_agents: body(tickets=[ticket(agents=["w"])]),
+    names.unknown_tickets: body([agent(locked_tickets=["zz"])]),
+    names.groups_of_nothing: body(groups=[{"kind": "all", "tickets": []}]),
+    names.locked_twice: body([agent(locked_tickets=["a"]), agent("w", locked_tickets=["a"])]),
+    names.absurd_date: body(planning_date="1925-07-15"),
+    places.incomplete_positions: globe(PEKING[0], (39.9, None)),
+    places.mixed_systems: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "lat": 1, "lon": 1}]),
+    places.missing_positions: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A"}, {"id": "B"}]),
+    places.impossible_positions: globe((116.4, 39.9)),
+    places.zero_positions: globe((0, 0)),
+    places.swapped_positions: globe((30, 60), (30.1, 60.1), (30.2, 60.2), (60, 30)),
+    matrices.several_sources: matrix(router="car"),
+    matrices.router_positions: body(travel={"router": "car"}),
+    matrices.missing_rows: body(travel={"matrix": "m"}),
+    matrices.matrix_order: matrix(matrix_locations=["D", "D"]),
+    matrices.matrix_shape: matrix(durations=[[0, 1]]),
+    matrices.matrix_values: matrix(durations=[[0, -1], [1, 0]]),
+    times.backward_windows: body(tickets=[ticket(time_windows=[[9, 8]])]),
+    times.overlapping_windows: body(tickets=[ticket(time_windows=[[1, 5], [4, 8]])]),
+    times.backward_shifts: body([agent(shift_start=9, shift_end=8)]),
+    times.backward_breaks: body([agent(breaks=[{"earliest": 9, "latest": 8, "duration_s": 1}])]),
+    times.odd_rushes: body(travel={"rush_hours": [{"start": 9, "end": 9, "factor": 2}]}),
+    times.late_releases: body(tickets=[ticket(release_time=9, time_windows=[[1, 8]])]),
+    times.late_pickups: body(
         tickets=[SHIPMENT[0] | {"time_windows": [[50, 60]]}, SHIPMENT[1] | {"time_windows": [[1, 9]]}]
     ),
-    check_amounts.negative_amounts: body([agent(capacity=-1)]),
-    check_amounts.unknown_dimensions: body(tickets=[ticket(demand={"m3": 1})]),
-    check_amounts.missing_skills: body(tickets=[ticket(skills=["crane"])]),
-    check_amounts.nobody_may_serve: body(tickets=[ticket(not_agents=["v"])]),
-    check_amounts.oversized_demands: body(tickets=[ticket(demand=11)]),
-    check_amounts.locked_to_strangers: body(
+    amounts.negative_amounts: body([agent(capacity=-1)]),
+    amounts.unknown_dimensions: body(tickets=[ticket(demand={"m3": 1})]),
+    amounts.missing_skills: body(tickets=[ticket(skills=["crane"])]),
+    amounts.nobody_may_serve: body(tickets=[ticket(not_agents=["v"])]),
+    amounts.oversized_demands: body(tickets=[ticket(demand=11)]),
+    amounts.locked_to_strangers: body(
         [agent(locked_tickets=["a"]), agent("w")], [ticket(agents=["w"]), ticket("b", "B")]
     ),
-    check_amounts.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
-    check_amounts.broken_shipments: body(tickets=[*SHIPMENT, ticket("r", "B", pickup="p")]),
-    check_amounts.unequal_shipments: body(tickets=[SHIPMENT[0], SHIPMENT[1] | {"demand": 2}]),
-    check_times.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
+    amounts.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
+    amounts.broken_shipments: body(tickets=[*SHIPMENT, ticket("r", "B", pickup="p")]),
+    amounts.unequal_shipments: body(tickets=[SHIPMENT[0], SHIPMENT[1] | {"demand": 2}]),
+    times.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
 }
 ODD: dict[Check, Json] = {
-    check_amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
-    check_amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
-    check_amounts.free_lateness: body(tickets=[ticket(soft_close=5)]),
-    check_places.far_outliers: globe(*PEKING, (52.5, 13.4)),
-    check_matrices.matrix_diagonals: matrix(durations=[[5, 1], [1, 0]]),
-    check_places.foreign_gcj02: globe((52.5, 13.4), (52.6, 13.4), (52.7, 13.4), travel={"crs": "gcj02"}),
+    amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
+    amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
+    amounts.free_lateness: body(tickets=[ticket(soft_close=5)]),
+    places.far_outliers: globe(*PEKING, (52.5, 13.4)),
+    matrices.matrix_diagonals: matrix(durations=[[5, 1], [1, 0]]),
+    places.foreign_gcj02: globe((52.5, 13.4), (52.6, 13.4), (52.7, 13.4), travel={"crs": "gcj02"}),
 }
 
 
@@ -90,7 +90,7 @@ def read(day: Json) -> Scenario:
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    assert set(CASES) == {*CHECKS, check_times.unreachable_tickets}
+    assert set(CASES) == {*CHECKS, times.unreachable_tickets}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 36
     assert len(ODD) == 6

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.compare import Move, compare, difference
+from planner_mcp.vrp.advice.compare import Move, compare, difference
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
-from planner_mcp.vrp.schedule import lay_out
 from tests.unit.vrp.days import agent, problem, ticket
 
 DAY = problem(

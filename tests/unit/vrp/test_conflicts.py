@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.conflicts import smallest_conflict
-from planner_mcp.vrp.fits import tickets_of
-from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.advice.conflicts import smallest_conflict
+from planner_mcp.vrp.advice.fits import tickets_of
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
 from tests.unit.vrp.days import agent, body, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.curve import Point, curve
+from planner_mcp.vrp.advice.curve import Point, curve
 
 CURVES = st.lists(st.tuples(st.floats(0, 9), st.floats(0, 99), st.integers(0, 3)), max_size=40).map(
     lambda rows: [

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.model import Scenario
-from planner_mcp.vrp.pace import Pace, at_worst
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.pace import Pace, at_worst
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
-from planner_mcp.vrp.schedule import lay_out
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 
 from .days import agent, body, ticket
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.faults import describe, faults_of, pointer
+from planner_mcp.vrp.day.faults import describe, faults_of, pointer
 
 
 class Part(BaseModel):

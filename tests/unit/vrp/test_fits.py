@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.fits import Limit, obstacles, tickets_of
-from planner_mcp.vrp.model import Scenario
+from planner_mcp.vrp.advice.fits import Limit, obstacles, tickets_of
+from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
-from planner_mcp.vrp.repair import repair
-from planner_mcp.vrp.schedule import candidate_of, lay_out
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 from tests.unit.vrp.days import agent, body, problem, route, ticket
 from tests.unit.vrp.test_definition import days
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.compile import compile_scenario
-from planner_mcp.vrp.fits import tickets_of
-from planner_mcp.vrp.fixes import Bench, Fix, told
-from planner_mcp.vrp.patch import revise
+from planner_mcp.vrp.advice.fits import tickets_of
+from planner_mcp.vrp.advice.fixes import Bench, Fix, told
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.patch import revise
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import lay_out
-from planner_mcp.vrp.verify import verify
 from tests.unit.vrp.days import agent, body, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits

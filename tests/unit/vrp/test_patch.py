@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.patch import Revision, changes, led_back, merge, misuses, revise
+from planner_mcp.vrp.day.patch import Revision, changes, led_back, merge, misuses, revise
 from tests.unit.vrp.days import agent, body, ticket
 
 APPENDIX: list[tuple[Any, Any, Any]] = [

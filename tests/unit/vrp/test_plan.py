@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner_mcp.vrp.compile import assumptions
+from planner_mcp.vrp.compile.compiler import assumptions
+from planner_mcp.vrp.day.position import haversine_m, to_wgs84
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan, PlanStatus
-from planner_mcp.vrp.position import haversine_m, to_wgs84
 from planner_mcp.vrp.problem import Candidate, Feature
-from planner_mcp.vrp.schedule import candidate_of, lay_out
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 
 from .days import agent, candidate, problem, scenario, ticket
 

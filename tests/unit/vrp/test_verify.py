@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan, PlanStatus
 from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, TicketSpec
-from planner_mcp.vrp.schedule import lay_out, price
-from planner_mcp.vrp.verify import verify
+from planner_mcp.vrp.proof.verify import verify
 
 from .days import agent, candidate, problem, route, ticket
 

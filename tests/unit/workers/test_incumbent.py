@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.errors import EngineError, PlanRejectedError
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.scenario import parse_scenario

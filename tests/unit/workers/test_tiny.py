@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from planner_mcp.vrp.compile import compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.scenario import parse_scenario
-from planner_mcp.vrp.schedule import price
 from tests.contract.days import DAYS, Day
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason

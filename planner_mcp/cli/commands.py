@@ -1,0 +1,269 @@
+"""The command line: `serve`, `worker`, `manifest`, `doctor`, `bench`; no command speaks MCP over stdio.
+
+Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
+workers finish or hand back; a second one leaves at once. Standard output carries what a command prints, or the
+protocol; the log goes to standard error.
+"""
+
+import asyncio
+import importlib.util
+import json
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio
+import typer
+from pydantic import ValidationError
+from starlette.applications import Starlette
+
+import planner_mcp
+from planner_mcp.app import hearing, open_app, open_house
+from planner_mcp.cli import files
+from planner_mcp.cli.doctor import examine
+from planner_mcp.cli.keys import app as keys
+from planner_mcp.cli.serving import Server, check_exposure, listen, signals_to, uvicorn_config
+from planner_mcp.cli.tables import export_plan, import_tables
+from planner_mcp.cli.webhooks import app as webhooks
+from planner_mcp.errors import PlannerError
+from planner_mcp.jobs.model import LOCAL
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import configure_logging
+from planner_mcp.web.manifest import served
+from workers.pool import Pool, run_pool
+
+log = logging.getLogger(__name__)
+
+app = typer.Typer(
+    name="planner-mcp",
+    help="An async, job-oriented MCP server for vehicle routing. Without a command it speaks MCP over stdio.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+app.add_typer(webhooks)
+app.add_typer(keys)
+app.command(name="import")(import_tables)
+app.command(name="export")(export_plan)
+
+RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
+
+
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"planner-mcp {planner_mcp.__version__}")
+        raise typer.Exit
+
+
+OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
+"""Opens one replica: `planner_mcp.app.open_app`, or a variant of it given as the application's context object."""
+
+
+@app.callback(invoke_without_command=True)
+def stdio(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Speak MCP over standard input and output, with one worker in the background."""
+    if context.invoked_subcommand is None:
+        settings = _settings()
+        _run(_serve_stdio(settings))
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes beside the server; 0 for none.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+    insecure: Annotated[bool, typer.Option(help="Listen beyond loopback although nobody is authenticated.")] = False,
+) -> None:
+    """Run the HTTP server and its workers."""
+    settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
+    check_exposure(settings, is_allowed=insecure)
+    _run(_serve(settings, context.obj or open_app))
+
+
+@app.command()
+def worker(
+    redis_url: RedisUrl = None,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes; each solves one job at a time.")] = 1,
+    data_dir: DataDir = None,
+) -> None:
+    """Run workers for a store that servers share."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(run_pool(settings, processes))
+
+
+File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
+
+
+@app.command()
+def validate(file: File) -> None:
+    """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
+    sys.exit(0 if files.validate(file, _settings()) else 1)
+
+
+@app.command()
+def solve(
+    file: File,
+    seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
+    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent: JSON.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Plan a scenario and write the plan; exit status 1 when there is none."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    _run(_solve(file, seconds, settings, found))
+    is_written = bool(found) and files.write_plan(found[0][1], found[0][0], output)
+    sys.exit(0 if is_written else 1)
+
+
+async def _solve(file: Path, seconds: int, settings: Settings, found: list[Any]) -> None:
+    async with open_house(settings) as house, _workers(settings, 1):
+        if (planned := await files.solve(house.planner, file, seconds, settings=settings)) is not None:
+            found.append(planned)
+
+
+@app.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="Matrices as JSON, as PUT /matrices takes them.")],
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep large matrices for the single user and print the id that `travel.matrix` names."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(_keep_matrix(file, settings))
+
+
+async def _keep_matrix(file: Path, settings: Settings) -> None:
+    async with open_house(settings) as house:
+        typer.echo(await house.planner.matrices.keep(LOCAL.id, files.read_matrices(file, settings)))
+
+
+@app.command(name="manifest")
+def show_manifest() -> None:
+    """Print what the server offers, as served at /manifest."""
+    typer.echo(json.dumps(served(_settings()), ensure_ascii=False, indent=2))
+
+
+@app.command()
+def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Check that everything is in place; exit status 1 when something is not."""
+    settings = _settings(redis_url=redis_url, data_dir=data_dir)
+    _run(_doctor(settings))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
+def bench(context: typer.Context) -> None:
+    """Compare engines on published instances; `bench --help` lists its options. Runs from a checkout."""
+    if importlib.util.find_spec("benchmarks") is None:
+        raise typer.BadParameter("the benchmark is not part of the installed package; run it from a checkout.")
+    sys.exit(importlib.import_module("benchmarks.plans").main(context.args))
+
+
+async def _doctor(settings: Settings) -> None:
+    is_well = True
+    async for finding in examine(settings):
+        is_well &= finding.is_well
+        typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.told}")
+    if not is_well:
+        sys.exit(1)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+# ---- serving
+
+
+async def _serve(settings: Settings, opening: OpenApp) -> None:
+    drain = anyio.Event()
+    listener = listen(settings.host, settings.port)
+    async with (
+        opening(settings, drain=drain) as web,
+        _workers(settings, settings.workers) as drain_workers,
+    ):
+        server = Server(uvicorn_config(web, settings))
+
+        def stop() -> None:
+            server.force_exit = server.should_exit
+            server.should_exit = True
+            drain.set()
+            drain_workers()
+
+        with signals_to(stop):
+            await server.serve(sockets=[listener])
+
+
+async def _serve_stdio(settings: Settings) -> None:
+    stopped = asyncio.Event()
+    async with open_house(settings) as house, hearing(house), _workers(settings, settings.workers):
+        with signals_to(stopped.set):
+            serving = asyncio.create_task(house.kernel.serve_stdio())
+            stopping = asyncio.create_task(stopped.wait())
+            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not serving.done():
+        os._exit(0)  # a thread of the SDK still reads standard input and cannot be stopped
+    serving.result()
+
+
+@asynccontextmanager
+async def _workers(settings: Settings, processes: int) -> AsyncIterator[Callable[[], None]]:
+    """Run workers beside the block and drain them after it.
+
+    Yields a function that drains them before; called again, it makes them leave at once.
+    """
+    pool = Pool(settings, processes)
+    running = asyncio.create_task(pool.run(), name="workers")
+    is_draining = False
+
+    def drain() -> None:
+        nonlocal is_draining
+        is_draining = True
+        pool.drain()
+
+    try:
+        yield drain
+    finally:
+        if not is_draining:
+            drain()
+        await running
+
+
+# ---- parts
+
+
+def _settings(**given: Any) -> Settings:
+    """Return the settings of the environment under what the command line says, and set the log up."""
+    try:
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        raise typer.BadParameter("; ".join(wrong)) from error
+    configure_logging(settings)
+    return settings
+
+
+def _run(work: Any) -> None:
+    """Run to the end; what the planner refuses is one line and exit status 1."""
+    try:
+        asyncio.run(work)
+    except PlannerError as error:
+        log.error(error.message, extra={"code": error.code, "type": error.type})
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

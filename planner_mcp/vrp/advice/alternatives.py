@@ -1,0 +1,153 @@
+"""Plans of one day that weigh things differently, and how they weigh up on the day's own terms (SPEC T5).
+
+Owns the styles and the table. A style is a patch that changes prices only, so that every plan of the patched day keeps
+all promises of the day itself; there each plan is priced anew, and so all rows can be compared. How different two plans
+are is measured by `advice/compare.py`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from planner_mcp.vrp.advice.compare import difference
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.proof.verify import verify
+
+Json = dict[str, Any]
+DUPLICATE_BELOW: Final = 0.05
+"""Plans that differ by less are one plan to people."""
+WEIGHT: Final = 3.0
+"""What a style cares for weighs this many times all that the plan costs now."""
+DEFAULT_PER_KM: Final = 1000.0
+"""What driving costs where nobody names a rate (`compile/prices.py`); a style that adds a rate must name it."""
+
+
+def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the styles that make a difference on a day, each as a patch; an empty one means another search.
+
+    Args:
+        body: The scenario as stored.
+        plan: Its plan so far, as `Plan.as_json()`: what things cost now.
+    """
+    found = {name: build(body, plan) for name, build in _STYLES.items()}
+    return {name: patch for name, patch in found.items() if patch is not None}
+
+
+def _fewest_agents(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+    if plan["agents_used"] < 2:
+        return None
+    extra = _whole(WEIGHT * plan["cost"])
+    return _agents(body, lambda agent: {"fixed_cost": (agent.get("fixed_cost") or 0) + extra})
+
+
+def _balanced(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+    longest_h = max((route["end_s"] - route["start_s"] for route in plan["routes"]), default=0) / 3600
+    if plan["agents_used"] < 2 or not longest_h:
+        return None
+    return {"options": {"balance_cost_per_hour": _whole(WEIGHT * plan["cost"] / longest_h)}}
+
+
+def _quickest(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+    hours = plan["duration_s"] / 3600
+    if not hours:
+        return None
+    extra = _whole(WEIGHT * plan["cost"] / hours)
+    driving = {} if _is_any(body, "cost_per_km", "cost_per_hour") else {"cost_per_km": DEFAULT_PER_KM}
+    return _agents(body, lambda agent: {**driving, "cost_per_hour": (agent.get("cost_per_hour") or 0) + extra})
+
+
+def _punctual(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+    soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
+    if not soft:
+        return None
+    price = _whole(60 * WEIGHT * plan["cost"])
+    return {"tickets": {ticket["id"]: {"lateness_cost_per_hour": price} for ticket in soft}}
+
+
+def _shortest(body: Mapping[str, Any], _plan: Mapping[str, Any]) -> Json | None:
+    if not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
+        return None
+    free = {"fixed_cost": 0, "cost_per_hour": 0, "cost_per_km": DEFAULT_PER_KM}
+    return _agents(body, lambda _: free)
+
+
+def _other_search(_body: Mapping[str, Any], _plan: Mapping[str, Any]) -> Json:
+    return {}
+
+
+_STYLES: Final[dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Json | None]]] = {
+    "fewest_agents": _fewest_agents,
+    "balanced": _balanced,
+    "quickest": _quickest,
+    "punctual": _punctual,
+    "shortest": _shortest,
+    "other_search": _other_search,
+}
+"""In the order they are tried."""
+
+
+def _is_any(body: Mapping[str, Any], *names: str) -> bool:
+    return any(agent.get(name) for agent in body["agents"] for name in names)
+
+
+def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]) -> Json:
+    return {"agents": {agent["id"]: change(agent) for agent in body["agents"]}}
+
+
+def _whole(price: float) -> int:
+    return max(1, min(round(price), 100_000_000))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One plan on the terms of the day: what people trade off."""
+
+    cost: float
+    agents_used: int
+    distance_m: float
+    longest_s: float
+    """The longest route, from start to end."""
+    spread_s: float
+    """From the shortest route to the longest."""
+    late_s: float
+    tickets_served: int
+    difference: float
+    """From the first plan; 0 … 1."""
+    duplicate_of: int | None
+    """The first plan before it that it hardly differs from."""
+    is_valid: bool
+    """Whether it keeps every word of the day."""
+
+
+def weigh(problem: Problem, plans: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return a row for each plan, all priced on one day.
+
+    Args:
+        problem: The day.
+        plans: As `Plan.as_json()`, of that day or of revisions of it; the first is what the others differ from.
+    """
+    return [_row(problem, plans, number) for number in range(len(plans))]
+
+
+def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int) -> Row:
+    plan = lay_out(problem, candidate_of(problem, plans[number]))
+    lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
+    twins = (at for at in range(number) if difference(plans[at], plans[number]) < DUPLICATE_BELOW)
+    return Row(
+        cost=plan.cost,
+        agents_used=plan.agents_used,
+        distance_m=plan.distance_m,
+        longest_s=max(lengths),
+        spread_s=max(lengths) - min(lengths),
+        late_s=_late(plan),
+        tickets_served=plan.tickets_served,
+        difference=difference(plans[0], plans[number]),
+        duplicate_of=next(twins, None),
+        is_valid=not verify(problem, plan),
+    )
+
+
+def _late(plan: Plan) -> float:
+    return sum(visit.late_s for route in plan.routes for visit in route.visits)

@@ -1,0 +1,219 @@
+"""A small set of tickets that cannot all be served, proved (SPEC T5).
+
+Owns proofs of impossibility that need no search: too little capacity, too few stops, too few hours, or too many tickets
+no two of which fit on one route. Each looks at the tickets that only some agents may serve, and keeps the fewest that
+still prove it, so that leaving any one of them out breaks the proof. Finding none proves nothing: a day may be
+impossible for reasons that only a search could show.
+
+Tickets with a price of their own, in ONE_OF groups, or in shipments are left aside: they need not be served, or their
+goods do not add up.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.vrp.layout.pace import quickest
+from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
+
+MAX_PLACES: Final = 400
+"""Places up to which shortest ways are worked out for the test of pairs (the cube of their number)."""
+MAX_TIGHT: Final = 80
+"""Tickets, those with the shortest windows, whose pairs are tried."""
+MAX_SETS: Final = 50
+"""Different sets of eligible agents that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Tickets that cannot all be served."""
+
+    kind: str
+    """`CAPACITY`, `MAX_TICKETS`, `HOURS` or `EXCLUSIVE`."""
+    tickets: tuple[str, ...]
+    agents: tuple[str, ...]
+    """All who may serve any of them."""
+    words: str
+
+
+def smallest_conflict(problem: Problem) -> Conflict | None:
+    """Return the conflict of the fewest tickets that the tests find, or None."""
+    found = [conflict for conflict in _conflicts(problem) if conflict is not None]
+    return min(found, key=lambda conflict: len(conflict.tickets), default=None)
+
+
+def _conflicts(problem: Problem) -> Iterator[Conflict | None]:
+    wanted = _wanted(problem)
+    into = _shortest_legs_into(problem)
+    ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
+    for eligible in list(dict.fromkeys(_eligible(problem, index) for index in wanted))[:MAX_SETS]:
+        tickets = [index for index in wanted if _eligible(problem, index) <= eligible]
+        crew = [problem.agents[agent] for agent in sorted(eligible)]
+        yield from _capacity(problem, tickets, crew)
+        yield _stops(problem, tickets, crew)
+        yield _hours(problem, tickets, crew, into)
+        if ways is not None:
+            yield _exclusive(problem, tickets, sorted(eligible), ways)
+
+
+def _wanted(problem: Problem) -> list[int]:
+    pickups = {ticket.pickup for ticket in problem.tickets}
+    grouped = {index for group in problem.groups if group.kind is GroupKind.ONE_OF for index in group.tickets}
+    return [
+        index
+        for index, ticket in enumerate(problem.tickets)
+        if not ticket.is_priced and ticket.pickup is None and index not in pickups and index not in grouped
+    ]
+
+
+def _eligible(problem: Problem, index: int) -> frozenset[int]:
+    agents = problem.tickets[index].agents
+    return frozenset(range(len(problem.agents))) if agents is None else agents
+
+
+def _capacity(problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec]) -> Iterator[Conflict | None]:
+    for dimension, name in enumerate(problem.dimensions):
+        room = sum(agent.capacity[dimension] * (1 + agent.max_reloads) for agent in crew)
+        for load in Load:
+            amounts = {i: problem.tickets[i].demand[dimension] for i in tickets if problem.tickets[i].load is load}
+            if some := _fewest(list(amounts), room, amounts.__getitem__):
+                need = sum(amounts[index] for index in some) / problem.amount_scale
+                words = f"they need {need:g} of {name}, the agents carry {room / problem.amount_scale:g}"
+                yield _conflict(problem, "CAPACITY", some, crew, words)
+
+
+def _stops(problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec]) -> Conflict | None:
+    limits = [agent.max_stops for agent in crew if agent.max_stops is not None]
+    if len(limits) < len(crew) or len(tickets) <= sum(limits):
+        return None
+    words = f"they are {sum(limits) + 1}, the agents may serve {sum(limits)}"
+    return _conflict(problem, "MAX_TICKETS", tickets[: sum(limits) + 1], crew, words)
+
+
+def _hours(
+    problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec], into: NDArray[np.int64]
+) -> Conflict | None:
+    """Compare the time that driving to and serving takes at least with what shifts and max_duration leave."""
+    room = sum(_time_of(agent) for agent in crew)
+
+    def work(index: int) -> int:
+        return problem.tickets[index].service + int(into[problem.tickets[index].location])
+
+    some = _fewest(tickets, room, work)
+    if not some:
+        return None
+    needed, there = (value / problem.scale / 3600 for value in (sum(map(work, some)), room))
+    return _conflict(problem, "HOURS", some, crew, f"they take {needed:.2f} h at least, the agents have {there:.2f} h")
+
+
+def _time_of(agent: AgentSpec) -> int:
+    length = max(0, agent.shift[1] + agent.overtime - agent.shift[0])
+    return length if agent.max_duration is None else min(length, agent.max_duration)
+
+
+def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> list[int]:
+    """Return the fewest tickets whose needs together pass the room, the neediest first; none where all fit."""
+    some: list[int] = []
+    for index in sorted(tickets, key=need, reverse=True):
+        some.append(index)
+        room -= need(index)
+        if room < 0:
+            return some
+    return []
+
+
+def _exclusive(
+    problem: Problem, tickets: Sequence[int], agents: Sequence[int], ways: Sequence[NDArray[np.int64]]
+) -> Conflict | None:
+    """Look for more tickets than agents, no two of which fit on one route: grown greedily from each ticket."""
+    timed = sorted((index for index in tickets if problem.tickets[index].windows), key=lambda i: _slack(problem, i))
+    kinds = {_duty(problem.agents[agent]): agent for agent in agents}.values()
+    tight = timed[:MAX_TIGHT]
+    apart = {
+        index: {other for other in tight if other != index and _are_apart(problem, index, other, kinds, ways)}
+        for index in tight
+    }
+    for index in apart:
+        clique = [index]
+        for other in sorted(apart[index], key=lambda each: -len(apart[each] & apart[index])):
+            if all(other in apart[member] for member in clique):
+                clique.append(other)
+            if len(clique) > len(agents):
+                crew = [problem.agents[agent] for agent in agents]
+                words = f"no two of them fit on one route, and there are {len(agents)} agents"
+                return _conflict(problem, "EXCLUSIVE", clique, crew, words)
+    return None
+
+
+def _slack(problem: Problem, index: int) -> int:
+    return sum(closes - opens for opens, closes in problem.tickets[index].windows)
+
+
+def _duty(agent: AgentSpec) -> tuple[object, ...]:
+    return agent.start, agent.end, agent.shift, agent.overtime, agent.profile
+
+
+def _are_apart(
+    problem: Problem, one: int, other: int, agents: Iterable[int], ways: Sequence[NDArray[np.int64]]
+) -> bool:
+    """Return whether no agent of any kind could serve both, in either order, with nothing else to do."""
+    if (min(one, other), max(one, other)) in problem.incompatible:
+        return True
+    a, b = problem.tickets[one], problem.tickets[other]
+    return not any(
+        _can_follow(problem.agents[agent], first, second, ways[problem.agents[agent].profile])
+        for agent in agents
+        for first, second in ((a, b), (b, a))
+    )
+
+
+def _can_follow(agent: AgentSpec, first: TicketSpec, second: TicketSpec, way: NDArray[np.int64]) -> bool:
+    reach = 0 if agent.start is None else int(way[agent.start, first.location])
+    begun = _opening(first, max(agent.shift[0], first.release) + reach)
+    if begun is None:
+        return False
+    begun = _opening(second, begun + first.service + int(way[first.location, second.location]))
+    if begun is None:
+        return False
+    home = 0 if agent.end is None else int(way[second.location, agent.end])
+    return begun + second.service + home <= agent.shift[1] + agent.overtime
+
+
+def _opening(ticket: TicketSpec, ready: int) -> int | None:
+    """Return when service can start at the earliest, None where every window has closed."""
+    if not ticket.windows:
+        return ready
+    return next((max(ready, opens) for opens, closes in ticket.windows if ready <= closes), None)
+
+
+def _shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
+    """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
+    table = np.minimum.reduce(list(quickest(problem)))
+    stops = np.array([ticket.location for ticket in problem.tickets])
+    crowded = np.bincount(stops, minlength=len(table)) > 1
+    away = np.where(np.eye(len(table), dtype=bool), np.iinfo(np.int64).max // 4, table)
+    into = away.min(axis=0)
+    begins = {agent.start for agent in problem.agents} | {place for a in problem.agents for place in a.reload_at}
+    if None in begins:
+        return np.zeros(len(table), dtype=np.int64)
+    free = crowded | np.isin(np.arange(len(table)), sorted(place for place in begins if place is not None))
+    return np.where(free, 0, into)
+
+
+def _shortest_ways(problem: Problem) -> list[NDArray[np.int64]]:
+    """Return the shortest times between places over any others (Floyd and Warshall), one table a profile."""
+    tables = []
+    for durations in quickest(problem):
+        way = durations.copy()
+        for middle in range(len(way)):
+            np.minimum(way, way[:, middle, None] + way[None, middle, :], out=way)
+        tables.append(way)
+    return tables
+
+
+def _conflict(problem: Problem, kind: str, tickets: Sequence[int], crew: Sequence[AgentSpec], words: str) -> Conflict:
+    names = tuple(problem.tickets[index].id for index in tickets)
+    return Conflict(kind, names, tuple(agent.id for agent in crew), words)

@@ -1,0 +1,178 @@
+"""What keeps an agent from driving a route, and by how much.
+
+Owns the measure of each constraint of a single route, for whoever looks for small changes: repair, evidence, fixes. It
+shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py` has the last word on every plan.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from planner_mcp.vrp.layout.timeline import Timeline, time_route
+from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind
+
+
+class Limit(StrEnum):
+    """A constraint of a route."""
+
+    WINDOW = "TIME_WINDOW"
+    SHIFT = "SHIFT_END"
+    CAPACITY = "CAPACITY"
+    MAX_DURATION = "MAX_DURATION"
+    MAX_DISTANCE = "MAX_DISTANCE"
+    MAX_TICKETS = "MAX_TICKETS"
+    NOT_ALLOWED = "SKILL_OR_AGENT"
+    INCOMPATIBLE = "INCOMPATIBLE"
+    ORDER = "ORDER"
+    """Locks, shipments, backhaul or breaks do not allow the order of stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One constraint that a route breaks.
+
+    Args:
+        limit: Which.
+        short: How much is missing, in the units of the problem: time, distance, amount or tickets; 1 for a yes or no.
+        share: The same as a share of what there is, so that unlike limits can be weighed; an hour counts as 1.
+        index: Ticket (window, allowed, incompatible) or dimension (capacity) it is about.
+        value: What the limit would have to be; 0 where it has no value.
+    """
+
+    limit: Limit
+    short: int
+    share: float
+    index: int = 0
+    value: int = 0
+
+
+def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> list[Obstacle]:
+    """Return every constraint a route breaks by itself.
+
+    Groups and other routes are left aside, and so is a pickup without its delivery: shipments are moved whole.
+
+    Args:
+        problem: The day.
+        route: What is to be driven.
+        line: Its times, where they are known already.
+    """
+    tickets = tickets_of(route)
+    line = time_route(problem, route) if line is None else line
+    return [
+        *_strangers(problem, route.agent, tickets),
+        *_loads(problem, route),
+        *_times(problem, route, line),
+        *_limits(problem, problem.agents[route.agent], line, len(tickets)),
+        *_order(problem, route, tickets),
+    ]
+
+
+def tickets_of(route: Route) -> list[int]:
+    """Return the tickets of a route, in order."""
+    return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
+
+
+def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obstacle]:
+    for ticket in tickets:
+        allowed = problem.tickets[ticket].agents
+        if allowed is not None and agent not in allowed:
+            yield Obstacle(Limit.NOT_ALLOWED, 1, 3.0, ticket)
+    if problem.incompatible:
+        served = set(tickets)
+        for low, high in problem.incompatible:
+            if low in served and high in served:
+                yield Obstacle(Limit.INCOMPATIBLE, 1, 9.0, high)
+
+
+def _loads(problem: Problem, route: Route) -> Iterator[Obstacle]:
+    capacity = problem.agents[route.agent].capacity
+    peaks = _peaks(problem, route)
+    for dimension, (peak, room) in enumerate(zip(peaks, capacity, strict=True)):
+        if peak > room:
+            short = peak - room
+            yield Obstacle(Limit.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
+
+
+def _peaks(problem: Problem, route: Route) -> list[int]:
+    """Return the most that is on board at any time, by dimension."""
+    halves = {problem.tickets[index].pickup for index in tickets_of(route)} - {None}
+    carried = peak = [0] * len(problem.dimensions)
+    for trip in _trips(route):
+        board = list(carried)
+        for index in trip:
+            ticket = problem.tickets[index]
+            if ticket.load is Load.DELIVERY and ticket.pickup is None:
+                board = [a + b for a, b in zip(board, ticket.demand, strict=True)]
+        peak = list(map(max, peak, board))
+        for index in trip:
+            ticket = problem.tickets[index]
+            sign = 1 if ticket.load is Load.PICKUP else -1
+            board = [a + sign * b for a, b in zip(board, ticket.demand, strict=True)]
+            if ticket.pickup is not None or index in halves:
+                carried = [a + sign * b for a, b in zip(carried, ticket.demand, strict=True)]
+            peak = list(map(max, peak, board))
+    return peak
+
+
+def _trips(route: Route) -> list[list[int]]:
+    trips: list[list[int]] = [[]]
+    for stop in route.stops:
+        if stop.kind is StopKind.RELOAD:
+            trips.append([])
+        elif stop.kind is StopKind.TICKET:
+            trips[-1].append(stop.index)
+    return trips
+
+
+def _times(problem: Problem, route: Route, line: Timeline) -> Iterator[Obstacle]:
+    hour, agent = 3600 * problem.scale, problem.agents[route.agent]
+    rests = []
+    for leg, time in zip(line.legs, line.times, strict=True):
+        if leg.windows and leg.stop is not None and time.start > leg.windows[-1][1]:
+            late = time.start - leg.windows[-1][1]
+            yield Obstacle(Limit.WINDOW, late, late / hour, leg.stop.index, time.start)
+        rests += [(rest, begun) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
+    if any(begun > rest.window[1] for rest, begun in rests):
+        yield Obstacle(Limit.ORDER, 1, 9.0)
+    taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
+    for index, rest in enumerate(agent.breaks):
+        outside = line.end <= rest.window[1] or line.start >= rest.window[0] + rest.duration
+        if index not in taken and not outside:
+            yield Obstacle(Limit.ORDER, 1, 9.0)
+    if (over := line.end - agent.shift[1] - agent.overtime) > 0:
+        yield Obstacle(Limit.SHIFT, over, 1.5 * over / hour, value=line.end - agent.overtime)
+
+
+def _limits(problem: Problem, agent: AgentSpec, line: Timeline, count: int) -> Iterator[Obstacle]:
+    distance = sum(leg.distance for leg in line.legs)
+    if agent.max_duration is not None and (over := line.duration - agent.max_duration) > 0:
+        yield Obstacle(Limit.MAX_DURATION, over, 1.5 * over / (3600 * problem.scale), value=line.duration)
+    if agent.max_distance is not None and (over := distance - agent.max_distance) > 0:
+        yield Obstacle(Limit.MAX_DISTANCE, over, 5.0 * over / max(1, agent.max_distance), value=distance)
+    if agent.max_stops is not None and (over := count - agent.max_stops) > 0:
+        yield Obstacle(Limit.MAX_TICKETS, over, 5.0 * over / max(1, agent.max_stops), value=count)
+
+
+def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Obstacle]:
+    agent = problem.agents[route.agent]
+    reloads = sum(stop.kind is StopKind.RELOAD for stop in route.stops)
+    position = {ticket: place for place, ticket in enumerate(tickets)}
+    is_locked = tuple(tickets[: len(agent.locked)]) == agent.locked
+    broken = any(
+        problem.tickets[ticket].pickup is not None
+        and position.get(problem.tickets[ticket].pickup or 0, len(tickets)) > place
+        for ticket, place in position.items()
+    )
+    if not is_locked or broken or reloads > agent.max_reloads or (problem.backhaul and _is_mixed(problem, route)):
+        yield Obstacle(Limit.ORDER, 1, 9.0)
+
+
+def _is_mixed(problem: Problem, route: Route) -> bool:
+    """Return whether some trip picks up before it delivers; shipments are left aside."""
+    halves = {problem.tickets[index].pickup for index in tickets_of(route)} - {None}
+    for trip in _trips(route):
+        single = [problem.tickets[i] for i in trip if i not in halves and problem.tickets[i].pickup is None]
+        kinds = [ticket.load for ticket in single]
+        if kinds != sorted(kinds, key=lambda load: load is Load.PICKUP):
+            return True
+    return False

@@ -1,0 +1,108 @@
+"""Every way to insert one ticket into a plan that stands, and what is in the way of each (SPEC T5).
+
+Owns the trial of places: each agent, each position of its route, an idle agent with its breaks before or after. The
+order of the other stops stays. It answers why a ticket is left out, agent by agent, and what the smallest change would
+be; a search may still find more by moving others.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, tickets_of
+from planner_mcp.vrp.layout.timeline import Timeline, time_route
+from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
+
+Until = Callable[[], bool]
+"""Whether the time is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One way to insert a ticket.
+
+    Args:
+        route: The agent's route with the ticket.
+        obstacles: What it breaks; empty where it fits.
+        cost: What the route would cost more, in cost units, lateness and overtime left aside.
+    """
+
+    route: Route
+    obstacles: tuple[Obstacle, ...]
+    cost: int
+
+    @property
+    def effort(self) -> tuple[float, int]:
+        """How far from fitting: the shares of all that is missing, then the cost."""
+        return sum(each.share for each in self.obstacles), self.cost
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Which limits are in the way, each once."""
+        return tuple(sorted({each.limit for each in self.obstacles}))
+
+
+def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until = lambda: False) -> Iterator[Trial]:
+    """Yield every way to insert a ticket, the other half of its shipment with it.
+
+    Args:
+        problem: The day.
+        candidate: The plan as it stands; it does not serve the ticket.
+        ticket: Index of the ticket.
+        until: Asked after each agent; true ends the search.
+    """
+    standing = {route.agent: route for route in candidate.routes}
+    pair = halves(problem, ticket)
+    for agent in range(len(problem.agents)):
+        old = standing.get(agent, Route(agent, ()))
+        before = _cost(problem, agent, time_route(problem, old)) if old.stops else 0
+        for route in _ways(problem, old, pair):
+            line = time_route(problem, route)
+            yield Trial(route, tuple(obstacles(problem, route, line)), _cost(problem, agent, line) - before)
+        if until():
+            return
+
+
+def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
+    """Return the ticket alone, or pickup and delivery of its shipment."""
+    pickup = problem.tickets[ticket].pickup
+    if pickup is not None:
+        return pickup, ticket
+    delivery = next((index for index, other in enumerate(problem.tickets) if other.pickup == ticket), None)
+    return (ticket,) if delivery is None else (ticket, delivery)
+
+
+def with_route(candidate: Candidate, route: Route) -> Candidate:
+    """Return a candidate in which one agent drives another route."""
+    others = [each for each in candidate.routes if each.agent != route.agent]
+    return Candidate((*others, route))
+
+
+def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Route]:
+    """Yield the route with the tickets at all positions after its locked ones."""
+    for stops in [route.stops] if route.stops else _idle(problem, route.agent):
+        first = _after_locks(problem, Route(route.agent, stops))
+        for places in combinations_with_replacement(range(first, len(stops) + 1), len(pair)):
+            new = list(stops)
+            for place, ticket in zip(reversed(places), reversed(pair), strict=True):
+                new.insert(place, Stop(StopKind.TICKET, ticket))
+            yield Route(route.agent, tuple(new))
+
+
+def _idle(problem: Problem, agent: int) -> list[tuple[Stop, ...]]:
+    """Return what an idle agent could start from: nothing at all, or all its breaks."""
+    rests = tuple(Stop(StopKind.BREAK, index) for index in range(len(problem.agents[agent].breaks)))
+    return [(), rests] if rests else [()]
+
+
+def _after_locks(problem: Problem, route: Route) -> int:
+    """Return the first place behind the locked tickets."""
+    locked = set(problem.agents[route.agent].locked) & set(tickets_of(route))
+    places = [place for place, stop in enumerate(route.stops) if stop.kind is StopKind.TICKET and stop.index in locked]
+    return max(places, default=-1) + 1
+
+
+def _cost(problem: Problem, agent: int, line: Timeline) -> int:
+    driver = problem.agents[agent]
+    distance = sum(leg.distance for leg in line.legs)
+    return driver.fixed_cost + driver.distance_cost * distance + driver.time_cost * line.duration

@@ -1,0 +1,51 @@
+"""Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
+
+Owns what is held: tickets stay with their agents, or the visits before an hour stay first and in order. It is written
+as a patch of the day, so that every engine and the verifier read it like any other lock. What the changed day no
+longer allows is not held: the plan is mended first.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from planner_mcp.vrp.advice.fits import tickets_of
+from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.schedule import candidate_of
+
+Json = dict[str, Any]
+
+
+def locks(scenario: Scenario, plan: Mapping[str, Any], *, agents: bool, until_s: float) -> Json:
+    """Return the patch that holds on to a plan.
+
+    Args:
+        scenario: The day as it is to be planned.
+        plan: An earlier plan, as `Plan.as_json()`.
+        agents: Tickets stay with the agent that serves them in the plan.
+        until_s: Visits that start before this time stay first on their routes, in order. 0: none.
+    """
+    problem = compile_scenario(scenario)
+    held = repair(problem, candidate_of(problem, plan))
+    patch: Json = {"agents": {}, "tickets": {}}
+    begun = _begun(plan, until_s)
+    for route in held.routes:
+        agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
+        first = _prefix(names, begun)
+        if len(first) > len(agent.locked):
+            patch["agents"][agent.id] = {"locked_tickets": first}
+        if agents:
+            patch["tickets"] |= {name: {"agents": [agent.id]} for name in names}
+    return {name: entries for name, entries in patch.items() if entries}
+
+
+def _begun(plan: Mapping[str, Any], until_s: float) -> set[str]:
+    """Return the tickets whose service starts before the hour."""
+    visits = (visit for route in plan["routes"] for visit in route["visits"])
+    return {visit["ticket_id"] for visit in visits if visit["ticket_id"] is not None and visit["start_s"] < until_s}
+
+
+def _prefix(names: list[str], begun: set[str]) -> list[str]:
+    count = next((place for place, name in enumerate(names) if name not in begun), len(names))
+    return names[:count]

@@ -1,0 +1,118 @@
+"""What would have to be changed in a scenario for one obstacle to vanish.
+
+Owns the words and the patch for each limit; values are rounded up to what people agree on (minutes, hundredths of a
+kilometre, amounts in the scenario's own precision). Whether it helps is proved by `advice/fixes.py`.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from planner_mcp.vrp.advice.fits import Limit, Obstacle
+from planner_mcp.vrp.problem import Problem
+
+Json = dict[str, Any]
+_CLOCK_END_S: Final = 48 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change for one obstacle: in words, and as a patch."""
+
+    words: str
+    patch: Json
+
+
+def remedy(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy | None:
+    """Return the change, or None where no single value could be changed (order, exclusions)."""
+    build = _REMEDIES.get(obstacle.limit)
+    return None if build is None else build(body, problem, agent, obstacle)
+
+
+def _window(_body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:
+    ticket = problem.tickets[obstacle.index]
+    windows = [[_time(opens / problem.scale), _time(closes / problem.scale)] for opens, closes in ticket.windows]
+    windows[-1][1] = until = _time(_minute(obstacle.value / problem.scale))
+    words = f"widen the time window of {ticket.id} to {until}"
+    return Remedy(words, {"tickets": {ticket.id: {"time_windows": windows}}})
+
+
+def _shift(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    until = _time(_minute(obstacle.value / problem.scale))
+    return _of_agent(body, agent, "shift_end", until, f"extend the shift of {{}} to {until}")
+
+
+def _max_duration(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    seconds = round(_minute(obstacle.value / problem.scale))
+    return _of_agent(body, agent, "max_duration_s", seconds, f"raise max_duration_s of {{}} to {seconds}")
+
+
+def _max_distance(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    metres = math.ceil(obstacle.value / problem.scale)
+    in_km = body["agents"][agent].get("max_distance_km") is not None
+    name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
+    return _of_agent(body, agent, name, value, f"raise {name} of {{}} to {value:g}")
+
+
+def _max_tickets(body: Json, _problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    return _of_agent(body, agent, "max_tickets", obstacle.value, f"raise max_tickets of {{}} to {obstacle.value}")
+
+
+def _capacity(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    name = problem.dimensions[obstacle.index]
+    value = _plain(obstacle.value / problem.amount_scale)
+    is_named = isinstance(body["agents"][agent]["capacity"], dict)
+    capacity = {name: value} if is_named or name != "load" else value
+    return _of_agent(body, agent, "capacity", capacity, f"raise the capacity ({name}) of {{}} to {value}")
+
+
+def _allowed(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way."""
+    driver = body["agents"][agent]
+    ticket = body["tickets"][obstacle.index]
+    name, held = driver["id"], driver.get("skills") or []
+    words, patch = [], Json()
+    if lacking := [skill for skill in ticket.get("skills") or () if skill not in held]:
+        words.append(f"give {name} the skill {', '.join(lacking)}, or drop it from {ticket['id']}")
+        patch["agents"] = {name: {"skills": [*held, *lacking]}}
+    if ticket.get("agents") is not None and name not in ticket["agents"]:
+        words.append(f"allow {name} for {ticket['id']}")
+        patch["tickets"] = {ticket["id"]: {"agents": [*ticket["agents"], name]}}
+    if name in (ticket.get("not_agents") or ()):
+        words.append(f"no longer forbid {name} for {ticket['id']}")
+        others = [other for other in ticket["not_agents"] if other != name]
+        patch.setdefault("tickets", {}).setdefault(ticket["id"], {})["not_agents"] = others
+    return Remedy("; ".join(words), patch)
+
+
+def _of_agent(body: Json, agent: int, field: str, value: Any, words: str) -> Remedy:
+    name = body["agents"][agent]["id"]
+    return Remedy(words.format(name), {"agents": {name: {field: value}}})
+
+
+_REMEDIES: Final[dict[Limit, Callable[[Json, Problem, int, Obstacle], Remedy]]] = {
+    Limit.WINDOW: _window,
+    Limit.SHIFT: _shift,
+    Limit.CAPACITY: _capacity,
+    Limit.MAX_DURATION: _max_duration,
+    Limit.MAX_DISTANCE: _max_distance,
+    Limit.MAX_TICKETS: _max_tickets,
+    Limit.NOT_ALLOWED: _allowed,
+}
+
+
+def _minute(seconds: float) -> float:
+    """Return the next whole minute; days told in bare seconds (less than ten minutes in all) keep their seconds."""
+    return math.ceil(seconds / 60) * 60.0 if seconds > 600 else float(math.ceil(seconds))
+
+
+def _time(seconds: float) -> str | float | int:
+    """Return a time as `HH:MM` where it is one, else in seconds."""
+    if seconds % 60 or seconds >= _CLOCK_END_S:
+        return _plain(seconds)
+    return f"{int(seconds) // 3600:02d}:{int(seconds) % 3600 // 60:02d}"
+
+
+def _plain(value: float) -> float | int:
+    return int(value) if value == int(value) else value

@@ -1,0 +1,77 @@
+"""Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
+
+Owns the choice of what is left out: in each route the stop without which the rest is nearest to fitting, one after the
+other; then the tickets that groups forbid. What comes out is a start for a search, judged by `proof/verify.py` like
+any.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, StopKind
+
+LONG: Final = 60
+"""Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
+
+
+def repair(problem: Problem, candidate: Candidate) -> Candidate:
+    """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing."""
+    routes = [_fitting(problem, route) for route in candidate.routes]
+    unwanted = _against_groups(problem, routes)
+    while unwanted:
+        routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
+        unwanted = _against_groups(problem, routes)
+    return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
+
+
+def _fitting(problem: Problem, route: Route) -> Route:
+    """Return the route with stops left out, the most obstructive first, until nothing stands in its way."""
+    if len(tickets_of(route)) > LONG and obstacles(problem, route):
+        route = _cut(problem, route)
+    while obstacles(problem, route) and (tickets := tickets_of(route)):
+        shorter = [_without(problem, route, {ticket}) for ticket in tickets]
+        route = min(shorter, key=lambda each: _misfit(problem, each))
+    return route
+
+
+def _cut(problem: Problem, route: Route) -> Route:
+    """Return the beginning of a route, about as long as it can be and fit (bisection), at least `LONG` tickets."""
+    tickets = tickets_of(route)
+    fits, breaks = LONG, len(tickets)
+    while breaks - fits > 1:
+        middle = (fits + breaks) // 2
+        if obstacles(problem, _without(problem, route, tickets[middle:])):
+            breaks = middle
+        else:
+            fits = middle
+    return _without(problem, route, tickets[fits:])
+
+
+def _misfit(problem: Problem, route: Route) -> tuple[float, int]:
+    return sum(each.share for each in obstacles(problem, route)), -len(route.stops)
+
+
+def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
+    """Return the route without some tickets, and without the other halves of their shipments."""
+    gone = set(left_out)
+    for index in tickets_of(route):
+        pickup = problem.tickets[index].pickup
+        if pickup is not None and (index in gone or pickup in gone):
+            gone |= {index, pickup}
+    kept = [stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in gone]
+    return Route(route.agent, tuple(kept))
+
+
+def _against_groups(problem: Problem, routes: Iterable[Route]) -> set[int]:
+    """Return served tickets that groups forbid: all but the first of a ONE_OF, all of an ALL that is not whole."""
+    served = [ticket for route in routes for ticket in tickets_of(route)]
+    found: set[int] = set()
+    for group in problem.groups:
+        members = [ticket for ticket in served if ticket in group.tickets]
+        if group.kind is GroupKind.ONE_OF:
+            found.update(members[1:])
+        elif len(members) < len(set(group.tickets)):
+            found.update(members)
+    return found

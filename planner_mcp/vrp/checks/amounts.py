@@ -1,0 +1,171 @@
+"""Checks on what is carried and who may carry it: demands, capacities, skills, shipments, limits."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from planner_mcp.errors import Fault
+from planner_mcp.text import plain
+from planner_mcp.vrp.day.eligible import Eligible
+from planner_mcp.vrp.day.model import Scenario, Ticket
+
+
+def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
+    """Yield demands and capacities below zero."""
+    parts = [(f"/agents/{i}/capacity", agent.capacity) for i, agent in enumerate(scenario.agents)]
+    parts += [(f"/tickets/{i}/demand", ticket.demand) for i, ticket in enumerate(scenario.tickets)]
+    for path, amount in parts:
+        if min(amount.values()) < 0:
+            hint = 'For goods collected on the way use kind "pickup".' if path.startswith("/tickets") else ""
+            yield Fault(path, "The amount is negative.", "0 or more", hint, "logic")
+
+
+def _dimensions(scenario: Scenario) -> list[str]:
+    return list(dict.fromkeys(name for agent in scenario.agents for name in agent.capacity))
+
+
+def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
+    """Yield demands in dimensions that no agent has."""
+    known = _dimensions(scenario)
+    accepted = "the dimensions of the agents: " + plain(", ".join(known), 100)
+    for index, ticket in enumerate(scenario.tickets):
+        if not set(ticket.demand) <= set(known):
+            problem = "The demand is in a dimension no agent has a capacity for."
+            yield Fault(f"/tickets/{index}/demand", problem, accepted, "Name the same dimensions.", "logic")
+
+
+def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
+    """Yield demands above the capacity of every agent that may serve the ticket."""
+    eligible = Eligible(scenario)
+
+    @cache
+    def largest(agents: frozenset[int], dimension: str) -> float:
+        return max(scenario.agents[agent].capacity.get(dimension, 0.0) for agent in agents)
+
+    known = set(_dimensions(scenario))
+    for index, ticket in enumerate(scenario.tickets):
+        agents = eligible.agents(ticket)
+        for dimension, amount in ticket.demand.items():
+            if agents and dimension in known and amount > (most := largest(agents, dimension)):
+                problem = f"The demand is above the capacity ({most:g}) of every agent that may serve the ticket."
+                yield Fault(_amount_path(index, dimension), problem, f"at most {most:g}", "Split the ticket.", "logic")
+
+
+def _amount_path(index: int, dimension: str) -> str:
+    """Return the place of a demand. The dimension `load` is also what a bare number means, so it is not named."""
+    if dimension == "load":
+        return f"/tickets/{index}/demand"
+    return f"/tickets/{index}/demand/" + plain(dimension, 40).replace("~", "~0").replace("/", "~1")
+
+
+def missing_skills(scenario: Scenario) -> Iterator[Fault]:
+    """Yield skills that no agent has."""
+    known = {skill for agent in scenario.agents for skill in agent.skills}
+    for index, ticket in enumerate(scenario.tickets):
+        for at, skill in enumerate(ticket.skills):
+            if skill not in known:
+                path = f"/tickets/{index}/skills/{at}"
+                yield Fault(path, "No agent has this skill.", "a skill of an agent", "Give it to an agent.", "logic")
+
+
+def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets whose skills, agents and not_agents together leave nobody."""
+    eligible = Eligible(scenario)
+    skills = {skill for agent in scenario.agents for skill in agent.skills}
+    names = {agent.id for agent in scenario.agents}
+    for index, ticket in enumerate(scenario.tickets):
+        is_known = set(ticket.skills) <= skills and set(ticket.agents or ()) <= names
+        if is_known and not eligible.agents(ticket):
+            problem = "No agent may serve the ticket: none has all its skills and is allowed."
+            hint = "Relax skills, agents or not_agents."
+            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
+
+
+def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
+    """Yield locked tickets that their agent may not serve."""
+    eligible = Eligible(scenario)
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    for index, agent in enumerate(scenario.agents):
+        for at, name in enumerate(agent.locked_tickets):
+            if name in by_id and index not in eligible.agents(by_id[name]):
+                problem = "The ticket is locked to an agent that may not serve it."
+                hint = "Lock it to another agent or relax the ticket."
+                yield Fault(f"/agents/{index}/locked_tickets/{at}", problem, "", hint, "logic")
+
+
+def double_limits(scenario: Scenario) -> Iterator[Fault]:
+    """Yield agents with two distance limits."""
+    for index, agent in enumerate(scenario.agents):
+        if agent.max_distance_km is not None and agent.max_distance_m is not None:
+            problem = "The agent has max_distance_km and max_distance_m."
+            yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
+
+
+def _shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
+    """Yield (index of the delivery, delivery, pickup)."""
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    for index, ticket in enumerate(scenario.tickets):
+        if ticket.pickup is not None and ticket.pickup in by_id:
+            yield index, ticket, by_id[ticket.pickup]
+
+
+def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
+    """Yield pickups that are deliveries themselves, in a circle or not, or that two deliveries share."""
+    taken: set[str] = set()
+    for index, delivery, pickup in _shipments(scenario):
+        path = f"/tickets/{index}/pickup"
+        if pickup.pickup is not None:
+            problem = "The ticket named here is itself delivered from a pickup."
+            yield Fault(path, problem, "a ticket without pickup", "Make it two shipments.", "logic")
+        if pickup.id in taken:
+            problem = "Two deliveries name this pickup."
+            yield Fault(path, problem, "a pickup of its own", "Split the pickup into two tickets.", "logic")
+        if delivery.kind == "pickup":
+            problem = "The ticket has a pickup and is a pickup itself."
+            yield Fault(f"/tickets/{index}/kind", problem, "delivery", "Remove kind.", "logic")
+        taken.add(pickup.id)
+
+
+def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
+    """Yield shipments whose halves differ in demand, or that no one agent may serve."""
+    eligible = Eligible(scenario)
+    for index, delivery, pickup in _shipments(scenario):
+        if delivery.demand != pickup.demand:
+            problem = "The delivery has another demand than its pickup."
+            yield Fault(f"/tickets/{index}/demand", problem, "the same demand", "Make them equal.", "logic")
+        ours, theirs = eligible.agents(delivery), eligible.agents(pickup)
+        if ours and theirs and ours.isdisjoint(theirs):
+            problem = "No agent may serve both the delivery and its pickup."
+            yield Fault(f"/tickets/{index}", problem, "an agent for both", "Relax one of the two.", "logic")
+
+
+def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
+    """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in one trip."""
+    if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in _shipments(scenario)):
+        return
+    for dimension in _dimensions(scenario):
+        room = sum(agent.capacity.get(dimension, 0.0) for agent in scenario.agents)
+        for kind in ("delivery", "pickup"):
+            need = sum(ticket.demand.get(dimension, 0.0) for ticket in scenario.tickets if ticket.kind == kind)
+            if need > room:
+                problem = (
+                    f"The {kind} tickets need {need:g} of {plain(dimension, 40)}, all agents together carry {room:g}."
+                )
+                yield Fault("/agents", problem, "", "Add agents; otherwise some tickets stay unassigned.", "warning")
+
+
+def worthless_tickets(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets that cost nothing to leave out."""
+    for index, ticket in enumerate(scenario.tickets):
+        if ticket.penalty == 0:
+            problem = "Leaving the ticket out costs nothing, so it will hardly be served."
+            yield Fault(
+                f"/tickets/{index}/penalty", problem, "", "Raise it, or remove it to want it served.", "warning"
+            )
+
+
+def free_lateness(scenario: Scenario) -> Iterator[Fault]:
+    """Yield promises that cost nothing to break."""
+    for index, ticket in enumerate(scenario.tickets):
+        if ticket.soft_close is not None and ticket.lateness_cost_per_hour == 0:
+            problem = "Being late costs nothing, so soft_close has no effect."
+            yield Fault(f"/tickets/{index}/soft_close", problem, "", "Set lateness_cost_per_hour.", "warning")

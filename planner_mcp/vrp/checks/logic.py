@@ -1,0 +1,89 @@
+"""Every contradiction inside a well-formed scenario, at once (SPEC T7).
+
+Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
+in the file of its subject: names, places, matrices, times, amounts. A check says only what it can prove; what merely
+looks odd is a warning, and planning goes on.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks import amounts, matrices, names, places, times
+from planner_mcp.vrp.day.model import Scenario
+
+Check = Callable[[Scenario], Iterable[Fault]]
+
+CHECKS: Final[tuple[Check, ...]] = (
+    names.duplicate_ids,
+    names.unknown_locations,
+    names.unknown_agents,
+    names.unknown_tickets,
+    names.groups_of_nothing,
+    names.locked_twice,
+    names.absurd_date,
+    places.incomplete_positions,
+    places.mixed_systems,
+    places.missing_positions,
+    places.impossible_positions,
+    places.zero_positions,
+    places.swapped_positions,
+    matrices.several_sources,
+    matrices.router_positions,
+    matrices.missing_rows,
+    matrices.matrix_order,
+    matrices.matrix_shape,
+    matrices.matrix_values,
+    times.backward_windows,
+    times.overlapping_windows,
+    times.backward_shifts,
+    times.backward_breaks,
+    times.odd_rushes,
+    times.late_releases,
+    amounts.negative_amounts,
+    amounts.unknown_dimensions,
+    amounts.missing_skills,
+    amounts.nobody_may_serve,
+    amounts.oversized_demands,
+    amounts.locked_to_strangers,
+    amounts.double_limits,
+    amounts.broken_shipments,
+    amounts.unequal_shipments,
+    times.late_pickups,
+)
+"""Contradictions that can be told without travel, in the order they are told."""
+
+WARNINGS: Final[tuple[Check, ...]] = (
+    amounts.more_demand_than_capacity,
+    amounts.worthless_tickets,
+    amounts.free_lateness,
+    places.far_outliers,
+    matrices.matrix_diagonals,
+    places.foreign_gcj02,
+)
+"""What looks odd."""
+
+
+def check(scenario: Scenario) -> list[Fault]:
+    """Return every logic fault.
+
+    Reachability is judged last and only when nothing else is wrong, because it needs sound places and times; and only
+    where travel is known already.
+    """
+    is_known = scenario.tables is not None or not scenario.refers_to_tables
+    return contradictions(scenario) or (list(times.unreachable_tickets(scenario)) if is_known else [])
+
+
+def contradictions(scenario: Scenario) -> list[Fault]:
+    """Return the logic faults that can be told without travel."""
+    return [fault for rule in CHECKS for fault in rule(scenario)]
+
+
+def oddities(scenario: Scenario) -> list[Fault]:
+    """Return what looks wrong and yet can be planned; `kind` is `warning`."""
+    return [fault for rule in WARNINGS for fault in rule(scenario)]
+
+
+def warnings(scenario: Scenario) -> list[str]:
+    """Return the same as sentences, each with its place."""
+    return [f"{fault.path}: {fault.problem} {fault.hint}".rstrip() for fault in oddities(scenario)]

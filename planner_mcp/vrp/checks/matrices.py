@@ -1,0 +1,95 @@
+"""Checks on tables of travel: those of the scenario itself, and what it says of those that lie elsewhere."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks.names import named_places
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.model import matrix_order as order_of_rows
+
+
+def _tables(scenario: Scenario) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
+    for name in ("distances", "durations"):
+        if (table := getattr(scenario.travel, name)) is not None:
+            yield f"/travel/{name}", table
+
+
+def several_sources(scenario: Scenario) -> Iterator[Fault]:
+    """Yield travel that is said to come from several places at once."""
+    travel = scenario.travel
+    named = [name for name in ("matrix", "router") if getattr(travel, name) is not None]
+    named += ["distances or durations"] if any(_tables(scenario)) else []
+    if len(named) > 1:
+        problem = f"Travel has {' and '.join(named)} at once."
+        yield Fault("/travel", problem, "one of them", "Remove the others.", "logic")
+
+
+def router_positions(scenario: Scenario) -> Iterator[Fault]:
+    """Yield locations in use that a road engine cannot be asked about."""
+    if scenario.travel.router is None:
+        return
+    places = {place.id: (index, place) for index, place in enumerate(scenario.locations)}
+    for name in sorted(named_places(scenario)):
+        index, place = places.get(name, (None, None))
+        if place is None or place.lat is None:
+            path = "/locations" if index is None else f"/locations/{index}"
+            problem = "A location in use has no lat and lon to ask the road engine about."
+            yield Fault(path, problem, "lat and lon of every location in use", "Add its position.", "logic")
+
+
+def missing_rows(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tables that lie elsewhere, are at hand, and do not know every location in use."""
+    if scenario.refers_to_tables and scenario.tables is not None:
+        yield from _unknown_rows(scenario, scenario.tables.locations, "/travel/matrix")
+
+
+def _unknown_rows(scenario: Scenario, rows: tuple[str, ...], path: str) -> Iterator[Fault]:
+    if missing := named_places(scenario) - set(rows):
+        problem = f"{len(missing)} locations in use have no row in the matrices."
+        yield Fault(path, problem, "every location in use", "Add their rows and columns.", "logic")
+
+
+def matrix_order(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices whose rows have no names, the same name twice, or not the names in use."""
+    if not any(_tables(scenario)):
+        return
+    order = order_of_rows(scenario)
+    path = "/travel/matrix_locations"
+    if not order:
+        yield Fault(path, "The matrices do not say which row is which location.", "location ids in order", "", "logic")
+    elif len(set(order)) < len(order):
+        yield Fault(path, "A location has two rows.", "each location once", "Remove the repetition.", "logic")
+    else:
+        yield from _unknown_rows(scenario, order, path)
+
+
+def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices that are not square of the right size."""
+    size = len(order_of_rows(scenario))
+    for path, table in _tables(scenario) if size else ():
+        wrong = [index for index, row in enumerate(table) if len(row) != size]
+        if len(table) != size or wrong:
+            where = f"row {wrong[0]} has {len(table[wrong[0]])} numbers" if wrong else f"it has {len(table)} rows"
+            problem = f"The matrix does not fit {size} locations: {where}."
+            yield Fault(path, problem, f"{size} rows of {size} numbers", "", "logic")
+
+
+def matrix_values(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the first negative number of each matrix."""
+    for path, table in _tables(scenario):
+        for index, row in enumerate(table):
+            if row and min(row) < 0:
+                at = row.index(min(row))
+                yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", "", "logic")
+                break
+
+
+def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices in which staying in place takes something."""
+    for path, table in _tables(scenario):
+        if np.any(np.diagonal(np.array(table))):
+            yield Fault(
+                path, "The diagonal is not zero.", "0 from a location to itself", "It is taken as 0.", "warning"
+            )

@@ -1,0 +1,134 @@
+"""Checks on names: ids that repeat, and ids that name nothing."""
+
+from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.text import plain
+from planner_mcp.vrp.day.model import Scenario
+
+_YEARS: Final = (2000, 2100)
+_MAX_SUGGESTIONS: Final = 10
+"""Unknown names of one kind for which a near one is looked for; each look costs a pass over all names."""
+
+Reference = tuple[str, str]
+"""(path, name)."""
+
+
+def duplicate_ids(scenario: Scenario) -> Iterator[Fault]:
+    """Yield ids that two agents, tickets or locations share."""
+    kinds = {
+        "agents": [agent.id for agent in scenario.agents],
+        "tickets": [ticket.id for ticket in scenario.tickets],
+        "locations": [place.id for place in scenario.locations],
+    }
+    for kind, names in kinds.items():
+        first: dict[str, int] = {}
+        for index, name in enumerate(names):
+            if (known := first.setdefault(name, index)) != index:
+                problem = f"The id is the same as that of /{kind}/{known}."
+                yield Fault(f"/{kind}/{index}/id", problem, "an id used once", "Rename one of the two.", "logic")
+
+
+def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
+    """Yield references to locations that are not listed. Where nothing is listed any name is a location.
+
+    Uploaded matrices list locations too; `check_matrices.missing_rows` judges by them.
+    """
+    known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
+    if known and scenario.travel.matrix is None:
+        yield from _unknown(_places_named(scenario), known, "location")
+
+
+def _places_named(scenario: Scenario) -> Iterator[Reference]:
+    if scenario.depot is not None:
+        yield "/depot", scenario.depot
+    for index, agent in enumerate(scenario.agents):
+        for field in ("start_location", "end_location"):
+            if (name := getattr(agent, field)) is not None:
+                yield f"/agents/{index}/{field}", name
+        for at, name in enumerate(agent.reload_locations):
+            yield f"/agents/{index}/reload_locations/{at}", name
+    for index, ticket in enumerate(scenario.tickets):
+        yield f"/tickets/{index}/location", ticket.location
+
+
+def unknown_agents(scenario: Scenario) -> Iterator[Fault]:
+    """Yield references to agents that do not exist."""
+    named = (
+        (f"/tickets/{index}/{field}/{at}", name)
+        for index, ticket in enumerate(scenario.tickets)
+        for field, names in (("agents", ticket.agents or ()), ("not_agents", ticket.not_agents))
+        for at, name in enumerate(names)
+    )
+    yield from _unknown(named, {agent.id for agent in scenario.agents}, "agent")
+
+
+def unknown_tickets(scenario: Scenario) -> Iterator[Fault]:
+    """Yield references to tickets that do not exist."""
+    yield from _unknown(_tickets_named(scenario), {ticket.id for ticket in scenario.tickets}, "ticket")
+
+
+def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
+    for index, ticket in enumerate(scenario.tickets):
+        if ticket.pickup is not None:
+            yield f"/tickets/{index}/pickup", ticket.pickup
+    for index, agent in enumerate(scenario.agents):
+        for at, name in enumerate(agent.locked_tickets):
+            yield f"/agents/{index}/locked_tickets/{at}", name
+    for index, group in enumerate(scenario.groups):
+        for at, name in enumerate(group.tickets):
+            yield f"/groups/{index}/tickets/{at}", name
+    for index, names in enumerate(scenario.incompatible):
+        for at, name in enumerate(names):
+            yield f"/incompatible/{index}/{at}", name
+
+
+def _unknown(references: Iterable[Reference], known: Collection[str], kind: str) -> Iterator[Fault]:
+    looks = 0
+    for path, name in references:
+        if name in known:
+            continue
+        near = get_close_matches(name, known, n=1) if looks < _MAX_SUGGESTIONS else []
+        looks += 1
+        hint = f"Did you mean {plain(near[0], 40)}?" if near else f"Add the {kind} or name another."
+        yield Fault(path, f"There is no {kind} with this id.", f"the id of one of the {kind}s", hint, "logic")
+
+
+def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:
+    """Yield groups that are empty, name a ticket twice, or share one with another group of alternatives."""
+    taken: set[str] = set()
+    for index, group in enumerate(scenario.groups):
+        path = f"/groups/{index}/tickets"
+        if not group.tickets:
+            yield Fault(path, "The group is empty.", "ids of tickets", "Add tickets or remove the group.", "logic")
+        if len(set(group.tickets)) < len(group.tickets):
+            yield Fault(path, "The group names a ticket twice.", "each ticket once", "Remove the repetition.", "logic")
+        if group.kind == "one_of" and not taken.isdisjoint(group.tickets):
+            problem = "A ticket of this group already is in another one_of group."
+            yield Fault(path, problem, "each ticket in one such group", "Join the groups or split the ticket.", "logic")
+        taken.update(group.tickets if group.kind == "one_of" else ())
+
+
+def locked_twice(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets that are locked more than once."""
+    taken: set[str] = set()
+    for index, agent in enumerate(scenario.agents):
+        for at, name in enumerate(agent.locked_tickets):
+            if name in taken:
+                path = f"/agents/{index}/locked_tickets/{at}"
+                yield Fault(path, "This ticket is locked twice.", "each ticket once", "Remove one of the two.", "logic")
+            taken.add(name)
+
+
+def absurd_date(scenario: Scenario) -> Iterator[Fault]:
+    """Yield a planning date no vehicle will drive on."""
+    if not _YEARS[0] <= scenario.planning_date.year <= _YEARS[1]:
+        accepted = f"a day of the years {_YEARS[0]} to {_YEARS[1]}"
+        yield Fault("/planning_date", "The date is not one of this century.", accepted, "Check the year.", "logic")
+
+
+def named_places(scenario: Scenario) -> frozenset[str]:
+    """Return every location a route could visit."""
+    return frozenset(name for _, name in _places_named(scenario))

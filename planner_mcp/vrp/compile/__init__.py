@@ -1,0 +1,1 @@
+"""From the caller's units to the integers every engine reads."""

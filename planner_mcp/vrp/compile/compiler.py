@@ -1,0 +1,256 @@
+"""Turns a scenario into the integers engines read.
+
+Owns the choice of scales and the meaning of absent fields. It expects a scenario that `checks/logic.py` accepted.
+Travel is measured by `compile/travel.py`, prices are scaled by `compile/prices.py`, features named by
+`compile/features.py`.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from planner_mcp.vrp.compile.features import features_of
+from planner_mcp.vrp.compile.prices import Prices, price_list
+from planner_mcp.vrp.compile.travel import Travel, measure
+from planner_mcp.vrp.day import model
+from planner_mcp.vrp.day.eligible import Eligible
+from planner_mcp.vrp.day.model import Scenario, end_of, start_of
+from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
+
+DEFAULT_RELOADS: Final = 5
+"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
+_DAY_S: Final = 86_400
+
+
+def compile_scenario(scenario: Scenario) -> Problem:
+    """Return the scenario as integers.
+
+    Times and lengths round to the nearest unit, windows inwards, so a plan in integers keeps every promise in the
+    caller's numbers. An agent that does not name a capacity dimension carries nothing of it.
+    """
+    names = _locations(scenario)
+    factors = sorted({agent.speed_factor for agent in scenario.agents})
+    travel = measure(scenario, names, factors)
+    units = _Units(scenario, names, factors, travel)
+    prices = price_list(scenario, travel, units.horizon)
+    tickets = _tickets(scenario, units, prices)
+    agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
+    groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
+    tickets = _without_group_penalties(tickets, groups, scenario)
+    incompatible = _pairs(scenario, units)
+    balance = prices.per_hour(scenario.options.balance_cost_per_hour)
+    return Problem(
+        agents=agents,
+        tickets=tickets,
+        locations=names,
+        distances=travel.distances,
+        durations=travel.durations,
+        dimensions=units.dimensions,
+        scale=travel.scale,
+        cost_scale=prices.cost_scale,
+        amount_scale=units.amount_scale,
+        incompatible=incompatible,
+        groups=groups,
+        backhaul=scenario.options.backhaul,
+        span_cost=balance,
+        rushes=_rushes(scenario, units),
+        features=features_of(scenario, agents, tickets, prices),
+        assumptions=travel.assumptions + _open_ends([(agent.start, agent.end) for agent in agents]),
+        positions=travel.positions,
+        provenance=travel.provenance,
+    )
+
+
+def assumptions(scenario: Scenario) -> tuple[str, ...]:
+    """Return what compiling would assume, without the cost of whole matrices."""
+    names = _locations(scenario)
+    ends = [(start_of(scenario, agent), end_of(scenario, agent)) for agent in scenario.agents]
+    return measure(scenario, names[:1]).assumptions + _open_ends(ends)
+
+
+def _locations(scenario: Scenario) -> tuple[str, ...]:
+    """Return the locations in use, ends of routes first."""
+    ends = [place for agent in scenario.agents for place in (start_of(scenario, agent), end_of(scenario, agent))]
+    reloads = [place for agent in scenario.agents for place in agent.reload_locations]
+    used = [*ends, *reloads, *(ticket.location for ticket in scenario.tickets)]
+    return tuple(dict.fromkeys(place for place in used if place is not None))
+
+
+class _Units:
+    """Indexes and scales shared by all parts of one compilation."""
+
+    def __init__(self, scenario: Scenario, names: tuple[str, ...], factors: list[float], travel: Travel) -> None:
+        self.location = {name: index for index, name in enumerate(names)}
+        self.agent = {agent.id: index for index, agent in enumerate(scenario.agents)}
+        self.ticket = {ticket.id: index for index, ticket in enumerate(scenario.tickets)}
+        self.profile = {factor: index for index, factor in enumerate(factors)}
+        self.scale = travel.scale
+        amounts = [agent.capacity for agent in scenario.agents] + [ticket.demand for ticket in scenario.tickets]
+        self.dimensions = tuple(dict.fromkeys(name for amount in amounts for name in amount))
+        self.amount_scale = _amount_scale(value for amount in amounts for value in amount.values())
+        self.horizon = _horizon(scenario, travel)
+
+    def time(self, seconds: float) -> int:
+        """Return the nearest unit."""
+        return round(seconds * self.scale)
+
+    def opening(self, seconds: float) -> int:
+        """Return the first unit not before."""
+        return math.ceil(seconds * self.scale - 1e-6)
+
+    def closing(self, seconds: float) -> int:
+        """Return the last unit not after."""
+        return math.floor(seconds * self.scale + 1e-6)
+
+    def room(self, amount: dict[str, float]) -> tuple[int, ...]:
+        """Return a capacity, rounded down."""
+        return tuple(math.floor(amount.get(name, 0.0) * self.amount_scale + 1e-6) for name in self.dimensions)
+
+    def burden(self, amount: dict[str, float]) -> tuple[int, ...]:
+        """Return a demand, rounded up."""
+        return tuple(math.ceil(amount.get(name, 0.0) * self.amount_scale - 1e-6) for name in self.dimensions)
+
+
+def _amount_scale(values: Iterable[float]) -> int:
+    """Return the smallest of 1, 10, 100, 1000 that keeps every amount whole, else 1000."""
+    distinct = set(values)
+    return next((s for s in (1, 10, 100) if all(abs(v * s - round(v * s)) < 1e-6 for v in distinct)), 1000)
+
+
+def _horizon(scenario: Scenario, travel: Travel) -> int:
+    """Return a time by which any sensible day is over: the end of a shift that has none."""
+    times = [2.0 * _DAY_S]
+    for ticket in scenario.tickets:
+        times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
+    for agent in scenario.agents:
+        times += [agent.shift_start or 0.0, (agent.shift_end or 0.0) + agent.overtime_s]
+        times += [rest.latest for rest in agent.breaks]
+    work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
+    rests = max(sum(rest.duration_s for rest in agent.breaks) for agent in scenario.agents)
+    reloads = max(DEFAULT_RELOADS if a.max_reloads is None else a.max_reloads for a in scenario.agents)
+    slowest = max((rush.factor for rush in scenario.travel.rush_hours), default=1.0)
+    longest = math.ceil(max(int(table.max(initial=0)) for table in travel.durations) * max(1.0, slowest))
+    return math.ceil((max(times) + work + rests) * travel.scale) + (len(scenario.tickets) + reloads + 2) * longest
+
+
+def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices) -> AgentSpec:
+    start, end = start_of(scenario, agent), end_of(scenario, agent)
+    reloads = DEFAULT_RELOADS if agent.max_reloads is None else agent.max_reloads
+    distance = agent.max_distance_m if agent.max_distance_km is None else agent.max_distance_km * 1000
+    has_end = agent.shift_end is not None
+    return AgentSpec(
+        id=agent.id,
+        capacity=units.room(agent.capacity),
+        start=None if start is None else units.location[start],
+        end=None if end is None else units.location[end],
+        shift=(
+            units.opening(agent.shift_start or 0.0),
+            units.horizon if agent.shift_end is None else units.closing(agent.shift_end),
+        ),
+        fixed_cost=prices.amount(agent.fixed_cost),
+        distance_cost=prices.per_km(agent.cost_per_km),
+        time_cost=prices.per_hour(agent.cost_per_hour or 0.0),
+        max_distance=None if distance is None else units.closing(distance),
+        max_duration=None if agent.max_duration_s is None else units.closing(agent.max_duration_s),
+        max_stops=agent.max_tickets,
+        overtime=units.closing(agent.overtime_s) if has_end else 0,
+        overtime_cost=prices.per_hour(agent.overtime_cost_per_hour) if has_end and agent.overtime_s else 0,
+        breaks=tuple(
+            Break((units.opening(rest.earliest), units.closing(rest.latest)), units.time(rest.duration_s))
+            for rest in agent.breaks
+        ),
+        reload_at=tuple(dict.fromkeys(units.location[place] for place in agent.reload_locations)) if reloads else (),
+        max_reloads=reloads if agent.reload_locations else 0,
+        profile=units.profile[agent.speed_factor],
+        locked=tuple(units.ticket[ticket] for ticket in agent.locked_tickets),
+    )
+
+
+def _tickets(scenario: Scenario, units: _Units, prices: Prices) -> tuple[TicketSpec, ...]:
+    eligible = Eligible(scenario)
+    pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
+    return tuple(_ticket(t, units, prices, eligible.restriction(t), t.id in pickups) for t in scenario.tickets)
+
+
+def _ticket(
+    ticket: model.Ticket, units: _Units, prices: Prices, agents: frozenset[int] | None, is_picked_up: bool
+) -> TicketSpec:
+    is_priced = ticket.penalty is not None
+    load = Load.PICKUP if is_picked_up else Load.DELIVERY if ticket.pickup is not None else Load(ticket.kind)
+    return TicketSpec(
+        id=ticket.id,
+        location=units.location[ticket.location],
+        demand=units.burden(ticket.demand),
+        load=load,
+        windows=_windows(ticket, units),
+        soft_close=None if ticket.soft_close is None else units.closing(ticket.soft_close),
+        lateness_cost=0 if ticket.soft_close is None else prices.per_hour(ticket.lateness_cost_per_hour),
+        service=units.time(ticket.service_time_s),
+        setup=units.time(ticket.setup_time_s),
+        release=units.opening(ticket.release_time or 0.0),
+        penalty=prices.amount(ticket.penalty or 0.0) if is_priced else prices.wanted(ticket.priority),
+        is_priced=is_priced,
+        agents=agents,
+        pickup=None if ticket.pickup is None else units.ticket[ticket.pickup],
+    )
+
+
+def _windows(ticket: model.Ticket, units: _Units) -> tuple[tuple[int, int], ...]:
+    """Return the windows in order, those that touch joined."""
+    joined: list[tuple[int, int]] = []
+    for opens, closes in sorted((units.opening(opens), units.closing(closes)) for opens, closes in ticket.time_windows):
+        if joined and opens <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(closes, joined[-1][1]))
+        else:
+            joined.append((opens, closes))
+    return tuple(joined)
+
+
+def _group(group: model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: Prices) -> Group:
+    members = tuple(units.ticket[ticket] for ticket in group.tickets)
+    kind = GroupKind(group.kind)
+    if kind is GroupKind.ALL:
+        return Group(kind, members)
+    penalty = max(tickets[m].penalty for m in members) if group.penalty is None else prices.amount(group.penalty)
+    return Group(kind, members, penalty)
+
+
+def _without_group_penalties(
+    tickets: tuple[TicketSpec, ...], groups: tuple[Group, ...], scenario: Scenario
+) -> tuple[TicketSpec, ...]:
+    """Return the tickets with penalty 0 where their ONE_OF group carries it; priced where the group is."""
+    changed = list(tickets)
+    for group, source in zip(groups, scenario.groups, strict=True):
+        if group.kind is GroupKind.ONE_OF:
+            is_priced = source.penalty is not None or all(tickets[m].is_priced for m in group.tickets)
+            for member in group.tickets:
+                changed[member] = replace(changed[member], penalty=0, is_priced=is_priced)
+    return tuple(changed)
+
+
+def _rushes(scenario: Scenario, units: _Units) -> tuple[Rush, ...]:
+    """Return the hours in which the pace differs, in order."""
+    rushes = (
+        Rush(units.time(rush.start), units.time(rush.end), round(rush.factor * 1000))
+        for rush in scenario.travel.rush_hours
+    )
+    return tuple(sorted((r for r in rushes if r.factor != 1000 and r.start < r.end), key=lambda rush: rush.start))
+
+
+def _pairs(scenario: Scenario, units: _Units) -> frozenset[tuple[int, int]]:
+    pairs: set[tuple[int, int]] = set()
+    for names in scenario.incompatible:
+        members = sorted({units.ticket[name] for name in names})
+        pairs.update((low, high) for i, low in enumerate(members) for high in members[i + 1 :])
+    return frozenset(pairs)
+
+
+def _open_ends(ends: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+    starts, stops = zip(*ends, strict=True)
+    said = []
+    if None in starts:
+        said.append("Agents without start_location begin at their first ticket.")
+    if None in stops:
+        said.append("Agents without end_location stop at their last ticket.")
+    return tuple(said)

@@ -1,0 +1,174 @@
+"""Distances and times between locations, as integers.
+
+Owns where travel comes from (tables of `day/tables.py`, WGS-84 by haversine, the plane, or unit legs where nothing is
+known), rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from planner_mcp.errors import TravelUnknownError
+from planner_mcp.vrp.day.model import Location, Scenario
+from planner_mcp.vrp.day.model import Travel as TravelInput
+from planner_mcp.vrp.day.position import EARTH_RADIUS_M, to_wgs84
+from planner_mcp.vrp.day.tables import Floats, Tables, decimals_of
+from planner_mcp.vrp.problem import Matrix
+
+_CHUNK_ROWS: Final = 256
+"""Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Travel:
+    """What a problem needs to know of travel; field meanings as in `Problem`."""
+
+    distances: tuple[Matrix, ...]
+    durations: tuple[Matrix, ...]
+    scale: int
+    positions: tuple[tuple[float, float], ...]
+    provenance: dict[str, Any]
+    assumptions: tuple[str, ...]
+
+
+def measure(scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[float] = (1.0,)) -> Travel:
+    """Return matrices between locations, one pair for each speed factor.
+
+    Args:
+        scenario: Its travel section and positions.
+        ids: Locations to measure, in the order of the matrices.
+        speed_factors: An agent of factor 2 needs half the time.
+
+    Raises:
+        TravelUnknownError: The scenario refers to tables, and they did not come with it.
+    """
+    places = {place.id: place for place in scenario.locations}
+    chosen = [places.get(name) for name in ids]
+    if scenario.refers_to_tables and scenario.tables is None:
+        raise TravelUnknownError
+    if scenario.tables is not None:
+        base = _from_tables(scenario, scenario.tables, ids)
+    elif all(place is not None and place.lat is not None for place in chosen):
+        base = _on_the_globe(scenario.travel, [place for place in chosen if place])
+    elif all(place is not None and place.x is not None for place in chosen):
+        base = _on_the_plane(scenario.travel, [place for place in chosen if place])
+    else:
+        base = _unit_legs(len(ids))
+    return _with_speeds(base, speed_factors)
+
+
+def _with_speeds(base: Travel, factors: Sequence[float]) -> Travel:
+    times = base.durations[0]
+    durations = tuple(times if factor == 1.0 else np.rint(times / factor).astype(np.int64) for factor in factors)
+    return Travel(
+        base.distances * len(factors), durations, base.scale, base.positions, base.provenance, base.assumptions
+    )
+
+
+def _round(values: Floats, scale: int, rounding: str) -> Matrix:
+    """Return integers of 1/scale. `floor` and `ceil` forgive a float error of 1e-9."""
+    scaled = values * scale
+    if rounding == "floor":
+        return np.floor(scaled + 1e-9).astype(np.int64)
+    if rounding == "ceil":
+        return np.ceil(scaled - 1e-9).astype(np.int64)
+    return np.rint(scaled).astype(np.int64)
+
+
+def _on_the_globe(travel: TravelInput, places: list[Location]) -> Travel:
+    positions = tuple(to_wgs84(place.lat or 0.0, place.lon or 0.0, travel.crs) for place in places)
+    scale = 10 ** (travel.decimals or 0)
+    points = _on_unit_sphere(positions)
+    metres_per_second = travel.speed_kmh / 3.6
+    size = len(places)
+    distances, durations = np.zeros((2, size, size), dtype=np.int64)
+    for low in range(0, size, _CHUNK_ROWS):
+        rows = slice(low, low + _CHUNK_ROWS)
+        metres = _great_circles(points[rows], points) * travel.detour
+        distances[rows] = _round(metres, scale, travel.rounding)
+        durations[rows] = _round(metres / metres_per_second, scale, travel.rounding)
+    speed = f"{travel.speed_kmh:g} km/h"
+    lengthened = f" times {travel.detour:g}" if travel.detour != 1.0 else ""
+    facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": travel.detour, "crs": travel.crs}
+    said = (f"Distances are straight lines (haversine){lengthened} at {speed}.",)
+    return Travel((distances,), (durations,), scale, positions, facts, said)
+
+
+def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:
+    lat, lon = np.radians(np.array(positions, dtype=np.float64).reshape(-1, 2)).T
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+
+
+def _great_circles(origins: Floats, targets: Floats) -> Floats:
+    """Return metres between points on the unit sphere, (n, 3) and (m, 3), as (n, m).
+
+    The haversine formula by way of the chord: half the chord is the root of the haversine, and three subtractions are
+    cheaper than two sines for each pair.
+    """
+    chord = np.zeros((len(origins), len(targets)))
+    for axis in range(3):
+        gap = origins[:, axis, None] - targets[None, :, axis]
+        chord += gap * gap
+    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
+    return metres
+
+
+def _on_the_plane(travel: TravelInput, places: list[Location]) -> Travel:
+    positions = tuple((place.x or 0.0, place.y or 0.0) for place in places)
+    scale = 10 ** (3 if travel.decimals is None else travel.decimals)
+    points = np.array(positions, dtype=np.float64).reshape(-1, 2)
+    size = len(places)
+    distances = np.zeros((size, size), dtype=np.int64)
+    for low in range(0, size, _CHUNK_ROWS):
+        rows = slice(low, low + _CHUNK_ROWS)
+        gaps = points[rows, None, :] - points[None, :, :]
+        distances[rows] = _round(np.hypot(gaps[..., 0], gaps[..., 1]) * travel.detour, scale, travel.rounding)
+    durations = _timed(distances, travel.plane_speed)
+    facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.detour}
+    said = (f"Distances are straight lines in the plane at {travel.plane_speed:g} units per second.",)
+    return Travel((distances,), (durations,), scale, positions, facts, said)
+
+
+def _timed(distances: Matrix, speed: float) -> Matrix:
+    """Return travel times at units per second; at speed 1 the same array, so that both cost the memory of one."""
+    return distances if speed == 1.0 else np.rint(distances / speed).astype(np.int64)
+
+
+def _unit_legs(size: int) -> Travel:
+    ones = np.ones((size, size), dtype=np.int64)
+    np.fill_diagonal(ones, 0)
+    said = ("Positions are unknown: each leg between two different locations counts 1.",)
+    return Travel((ones,), (ones,), 1, (), {"source": "unit legs"}, said)
+
+
+def _from_tables(scenario: Scenario, tables: Tables, ids: Sequence[str]) -> Travel:
+    travel = scenario.travel
+    between = tables.among(ids)
+    decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
+    scale = 10**decimals
+    rounded = {name: _round(table, scale, travel.rounding) for name, table in between.items()}
+    said = [str(tables.provenance["said"])] if "said" in tables.provenance else []
+    if "distances" not in rounded:
+        rounded["distances"] = rounded["durations"]
+        said.append("Only durations are given: distance is taken equal to travel time.")
+    if "durations" not in rounded:
+        rounded["durations"] = np.rint(rounded["distances"] / (travel.speed_kmh / 3.6)).astype(np.int64)
+        said.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
+    facts = {name: fact for name, fact in tables.provenance.items() if name != "said"}
+    positions = _drawn(scenario, ids)
+    return Travel((rounded["distances"],), (rounded["durations"],), scale, positions, facts, tuple(said))
+
+
+def _drawn(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:
+    """Return positions for drawing beside explicit matrices; empty unless every location has one."""
+    places = {place.id: place for place in scenario.locations}
+    found: list[tuple[float, float]] = []
+    for name in ids:
+        place = places.get(name)
+        if place is not None and place.lat is not None and place.lon is not None:
+            found.append(to_wgs84(place.lat, place.lon, scenario.travel.crs))
+        elif place is not None and place.x is not None and place.y is not None:
+            found.append((place.x, place.y))
+    return tuple(found) if len(found) == len(ids) else ()

@@ -1,0 +1,70 @@
+"""Positions on the globe: great-circle distance, and Chinese coordinate systems turned into WGS-84.
+
+Owns single pairs; whole matrices are `compile/travel.py`'s. GCJ-02 (maps of AMap and Tencent) and BD-09 (Baidu) are
+public approximations, exact to about a metre inside China; outside the rectangle where GCJ-02 applies positions are
+returned unchanged.
+"""
+
+from math import asin, atan2, cos, pi, radians, sin, sqrt
+from typing import Final
+
+EARTH_RADIUS_M: Final = 6_371_008.8
+"""Mean radius of WGS-84 (IUGG)."""
+_AXIS_M: Final = 6_378_245.0
+"""Semi-major axis of the Krasovsky 1940 ellipsoid that GCJ-02 is built on."""
+_ECCENTRICITY: Final = 0.006_693_421_622_965_943
+"""Its squared eccentricity."""
+_BD_ANGLE: Final = pi * 3000.0 / 180.0
+
+
+def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Return great-circle metres between two (lat, lon) in degrees."""
+    north, east = radians(b[0] - a[0]) / 2, radians(b[1] - a[1]) / 2
+    half = sin(north) ** 2 + cos(radians(a[0])) * cos(radians(b[0])) * sin(east) ** 2
+    return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
+
+
+def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
+    """Return (lat, lon) in WGS-84 of a position given in `wgs84`, `gcj02` or `bd09`."""
+    if crs == "bd09":
+        lat, lon = _bd09_to_gcj02(lat, lon)
+    if crs == "wgs84" or not _in_china(lat, lon):
+        return lat, lon
+    guess_lat, guess_lon = lat, lon
+    for _ in range(3):  # the shift varies slowly, so three steps reach a millimetre
+        shifted_lat, shifted_lon = _wgs84_to_gcj02(guess_lat, guess_lon)
+        guess_lat, guess_lon = guess_lat + lat - shifted_lat, guess_lon + lon - shifted_lon
+    return guess_lat, guess_lon
+
+
+def _in_china(lat: float, lon: float) -> bool:
+    return 0.8293 <= lat <= 55.8271 and 72.004 <= lon <= 137.8347
+
+
+def _bd09_to_gcj02(lat: float, lon: float) -> tuple[float, float]:
+    x, y = lon - 0.0065, lat - 0.006
+    radius = sqrt(x * x + y * y) - 0.00002 * sin(y * _BD_ANGLE)
+    angle = atan2(y, x) - 0.000003 * cos(x * _BD_ANGLE)
+    return radius * sin(angle), radius * cos(angle)
+
+
+def _wgs84_to_gcj02(lat: float, lon: float) -> tuple[float, float]:
+    north, east = _offset(lat, lon)
+    phi = lat / 180.0 * pi
+    magic = 1 - _ECCENTRICITY * sin(phi) ** 2
+    north = north * 180.0 / (_AXIS_M * (1 - _ECCENTRICITY) / (magic * sqrt(magic)) * pi)
+    east = east * 180.0 / (_AXIS_M / sqrt(magic) * cos(phi) * pi)
+    return lat + north, lon + east
+
+
+def _offset(lat: float, lon: float) -> tuple[float, float]:
+    """Return the shift in metres north and east, a sum of waves."""
+    x, y = lon - 105.0, lat - 35.0
+    common = (20.0 * sin(6.0 * x * pi) + 20.0 * sin(2.0 * x * pi)) * 2.0 / 3.0
+    north = -100.0 + 2.0 * x + 3.0 * y + 0.2 * y * y + 0.1 * x * y + 0.2 * sqrt(abs(x)) + common
+    north += (20.0 * sin(y * pi) + 40.0 * sin(y / 3.0 * pi)) * 2.0 / 3.0
+    north += (160.0 * sin(y / 12.0 * pi) + 320.0 * sin(y * pi / 30.0)) * 2.0 / 3.0
+    east = 300.0 + x + 2.0 * y + 0.1 * x * x + 0.1 * x * y + 0.1 * sqrt(abs(x)) + common
+    east += (20.0 * sin(x * pi) + 40.0 * sin(x / 3.0 * pi)) * 2.0 / 3.0
+    east += (150.0 * sin(x / 12.0 * pi) + 300.0 * sin(x / 30.0 * pi)) * 2.0 / 3.0
+    return north, east

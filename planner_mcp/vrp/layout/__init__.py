@@ -1,0 +1,1 @@
+"""From bare routes to a plan with times, loads and reasons."""

@@ -1,0 +1,145 @@
+"""Why a ticket is left out.
+
+Owns the reason codes and a cheap, honest test for each: a code is given only when the fact behind it has been checked
+against the problem or the plan at hand. Where nothing proves the ticket impossible the code is `NO_ROOM_FOUND`, which
+claims no more than it says. The smallest fix, proved by a re-solve, is a tool's work.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from planner_mcp.vrp.layout.pace import quickest
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import AgentSpec, GroupKind, Problem, TicketSpec
+
+Reason = tuple[str, str]
+"""(code, detail)."""
+
+CODES: Final[dict[str, str]] = {
+    "GROUP_OTHER_CHOSEN": "Another ticket of its group is served.",
+    "NO_AGENT_WITH_SKILL": "No agent may serve it, by skills or by name.",
+    "DEMAND_EXCEEDS_CAPACITY": "Its demand is above the capacity of every agent that may serve it.",
+    "TIME_WINDOW_UNREACHABLE": "No agent that could carry it can be there in time, even driving straight there.",
+    "SHIFT_TOO_SHORT": "No agent that could carry it can serve it and be back before its shift ends.",
+    "MAX_DURATION": "Serving it alone would take every agent that could longer than its max_duration.",
+    "MAX_DISTANCE": "Serving it alone would take every agent that could beyond its max_distance.",
+    "SHIPMENT_HALF_UNSERVED": "The other half of its shipment cannot be served.",
+    "GROUP_INCOMPLETE": "Another ticket of its all-or-none group cannot be served.",
+    "PENALTY_LOWER_THAN_COST": "It has a price, and the search found no plan in which serving it is worth more.",
+    "ALL_CAPACITY_USED": "The agents that may serve it have no capacity left in this plan.",
+    "NO_ROOM_FOUND": "The search found no route with room for it; more time or agents may help.",
+}
+
+_MILDEST_FIRST: Final = ("MAX_DISTANCE", "MAX_DURATION", "SHIFT_TOO_SHORT", "TIME_WINDOW_UNREACHABLE")
+"""What keeps the agent that comes closest is what is told."""
+
+
+def reasons(problem: Problem, plan: Plan) -> dict[str, Reason]:
+    """Return (code, detail) for each ticket no route of the plan serves, in the order of the problem."""
+    served = {visit.ticket_id for route in plan.routes for visit in route.visits}
+    if plan.tickets_served == len(problem.tickets):
+        return {}
+    judge = _Judge(problem, plan, {i for i, ticket in enumerate(problem.tickets) if ticket.id in served})
+    codes = {ticket.id: judge.code(index) for index, ticket in enumerate(problem.tickets) if ticket.id not in served}
+    return {ticket: (code, CODES[code]) for ticket, code in codes.items()}
+
+
+class _Judge:
+    """The tests behind the codes, for one plan."""
+
+    def __init__(self, problem: Problem, plan: Plan, served: set[int]) -> None:
+        self._problem = problem
+        self._durations = quickest(problem)
+        self._served = served
+        self._partner = {t.pickup: i for i, t in enumerate(problem.tickets) if t.pickup is not None}
+        self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
+        self._spare = _spare(problem, plan)
+
+    def code(self, index: int) -> str:
+        """Return the first code whose fact holds."""
+        if self._is_replaced(index):
+            return "GROUP_OTHER_CHOSEN"
+        if (alone := self._alone(index)) is not None:
+            return alone
+        if (partner := self._partner.get(index)) is not None and self._alone(partner) is not None:
+            return "SHIPMENT_HALF_UNSERVED"
+        if any(self._alone(other) for other in self._companions(index)):
+            return "GROUP_INCOMPLETE"
+        if self._problem.tickets[index].is_priced:
+            return "PENALTY_LOWER_THAN_COST"
+        return "NO_ROOM_FOUND" if self._has_spare(self._problem.tickets[index]) else "ALL_CAPACITY_USED"
+
+    def _is_replaced(self, index: int) -> bool:
+        return any(
+            group.kind is GroupKind.ONE_OF and index in group.tickets and not self._served.isdisjoint(group.tickets)
+            for group in self._problem.groups
+        )
+
+    def _companions(self, index: int) -> set[int]:
+        groups = (group for group in self._problem.groups if group.kind is GroupKind.ALL and index in group.tickets)
+        return {other for group in groups for other in group.tickets} - {index}
+
+    def _alone(self, index: int) -> str | None:
+        """Return why no agent could serve the ticket even with nothing else to do, or None."""
+        ticket = self._problem.tickets[index]
+        allowed = self._allowed(ticket)
+        if not allowed:
+            return "NO_AGENT_WITH_SKILL"
+        codes: set[str] = set()
+        for agent in (agent for agent in allowed if _fits(ticket, agent.capacity)):
+            if (code := self._direct(ticket, agent)) is None:
+                return None
+            codes.add(code)
+        return next((code for code in _MILDEST_FIRST if code in codes), "DEMAND_EXCEEDS_CAPACITY")
+
+    def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
+        agents = self._problem.agents
+        return agents if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
+
+    def _direct(self, ticket: TicketSpec, agent: AgentSpec) -> str | None:
+        """Return what forbids the trip start, ticket, end; breaks left aside."""
+        there, back = self._leg(agent, agent.start, ticket.location), self._leg(agent, ticket.location, agent.end)
+        ready = max(agent.shift[0], ticket.release) + there[1] + ticket.setup
+        closes = [close for _, close in ticket.windows if close >= ready]
+        if ticket.windows and not closes:
+            return "TIME_WINDOW_UNREACHABLE"
+        start = max(ready, next((opens for opens, close in ticket.windows if close >= ready), ready))
+        if start + ticket.service + back[1] > agent.shift[1] + agent.overtime:
+            return "SHIFT_TOO_SHORT"
+        busy = there[1] + ticket.setup + ticket.service + back[1]
+        if agent.max_duration is not None and busy > agent.max_duration:
+            return "MAX_DURATION"
+        is_far = agent.max_distance is not None and there[0] + back[0] > agent.max_distance
+        return "MAX_DISTANCE" if is_far else None
+
+    def _leg(self, agent: AgentSpec, origin: int | None, target: int | None) -> tuple[int, int]:
+        if origin is None or target is None:
+            return 0, 0
+        tables = self._problem.distances[agent.profile], self._durations[agent.profile]
+        return int(tables[0][origin, target]), int(tables[1][origin, target])
+
+    def _has_spare(self, ticket: TicketSpec) -> bool:
+        chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents
+        return any(_fits(ticket, self._spare[agent]) for agent in chosen)
+
+
+def _fits(ticket: TicketSpec, room: tuple[int, ...]) -> bool:
+    return all(need <= space for need, space in zip(ticket.demand, room, strict=True))
+
+
+def _spare(problem: Problem, plan: Plan) -> list[tuple[int, ...]]:
+    """Return what each agent could take beside all it serves; with reloads or shipments, its whole capacity."""
+    spare = [agent.capacity for agent in problem.agents]
+    is_reused = any(ticket.pickup is not None for ticket in problem.tickets)
+    by_id = {ticket.id: ticket for ticket in problem.tickets}
+    index = {agent.id: position for position, agent in enumerate(problem.agents)}
+    for route in plan.routes:
+        agent = index[route.agent_id]
+        if is_reused or problem.agents[agent].max_reloads:
+            continue
+        for load in ("delivery", "pickup"):
+            tickets = [by_id[v.ticket_id] for v in route.visits if v.ticket_id is not None]
+            used = [ticket.demand for ticket in tickets if ticket.load == load]
+            room = tuple(c - sum(d[i] for d in used) for i, c in enumerate(problem.agents[agent].capacity))
+            spare[agent] = tuple(map(min, spare[agent], room)) if load == "pickup" else room
+    return spare

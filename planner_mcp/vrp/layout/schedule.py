@@ -1,0 +1,257 @@
+"""Turns the bare routes of an engine into a plan: times, loads and costs, in the caller's units.
+
+Owns the form of a plan and the price of a candidate. Timing is `layout/timeline.py`, reasons are `layout/explain.py`.
+It believes nothing and judges nothing: an infeasible candidate is laid out too, and `proof/verify.py` says what is
+wrong.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from planner_mcp.vrp.layout.explain import reasons
+from planner_mcp.vrp.layout.legs import Leg
+from planner_mcp.vrp.layout.timeline import Timeline, Times, time_route
+from planner_mcp.vrp.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
+from planner_mcp.vrp.problem import (
+    AgentSpec,
+    Candidate,
+    GroupKind,
+    Load,
+    Problem,
+    Route,
+    Stop,
+    StopKind,
+)
+
+
+def lay_out(
+    problem: Problem,
+    candidate: Candidate,
+    *,
+    engine: str = "",
+    seed: int = 0,
+    versions: Mapping[str, str] | None = None,
+    input_hash: str = "",
+) -> Plan:
+    """Return the plan of a candidate: earliest services, latest departures, reasons for what is left out.
+
+    Args:
+        problem: What was asked.
+        candidate: Routes as an engine found them; routes without a ticket are dropped.
+        engine: Name of the engine, for the record, where the candidate does not say who found it.
+        seed: Its seed.
+        versions: Versions of the software that took part.
+        input_hash: Hash of the scenario.
+    """
+    used = [route for route in candidate.routes if _tickets(route)]
+    timed = [(route, time_route(problem, route)) for route in used]
+    served = {ticket for route in used for ticket in _tickets(route)}
+    routes = tuple(_planned(problem, route, line) for route, line in timed)
+    penalty = _left_out(problem, served, is_priced=False)
+    plan = Plan(
+        status=_status(problem, served),
+        cost=(_total(problem, timed, served) - penalty) / problem.cost_scale,
+        routes=routes,
+        unassigned=(),
+        distance_m=sum(leg.distance for _, line in timed for leg in line.legs) / problem.scale,
+        duration_s=sum(line.duration for _, line in timed) / problem.scale,
+        agents_used=len(routes),
+        tickets_served=len(served),
+        tickets_total=len(problem.tickets),
+        assumptions=problem.assumptions,
+        engine="+".join(candidate.found_by) or engine,
+        seed=seed,
+        versions=dict(versions or {}),
+        input_hash=input_hash,
+        travel=dict(problem.provenance),
+        penalty=penalty / problem.cost_scale,
+    )
+    why = reasons(problem, plan)
+    return replace(plan, unassigned=tuple(Unassigned(ticket, *reason) for ticket, reason in why.items()))
+
+
+def price(problem: Problem, candidate: Candidate) -> int:
+    """Return what engines minimize: cost and penalty in cost units. About a millisecond per 1000 tickets."""
+    used = [route for route in candidate.routes if _tickets(route)]
+    timed = [(route, time_route(problem, route)) for route in used]
+    return _total(problem, timed, {ticket for route in used for ticket in _tickets(route)})
+
+
+def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
+    """Return the stops of a stored plan (`Plan.as_json()`), leaving out what the problem no longer knows."""
+    agents = {agent.id: index for index, agent in enumerate(problem.agents)}
+    known = _Known(problem)
+    routes = []
+    for route in plan["routes"]:
+        if (agent := agents.get(route["agent_id"])) is not None:
+            stops = known.stops(problem.agents[agent], route["visits"])
+            routes.append(Route(agent, tuple(stops)))
+    found_by = tuple(filter(None, plan["engine"].split("+")))
+    return Candidate(tuple(route for route in routes if _tickets(route)), found_by)
+
+
+class _Known:
+    """Ids of a problem, and the tickets already placed."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._scale = problem.scale
+        self._tickets = {ticket.id: index for index, ticket in enumerate(problem.tickets)}
+        self._locations = {name: index for index, name in enumerate(problem.locations)}
+        self._placed: set[int] = set()
+
+    def stops(self, agent: AgentSpec, visits: Sequence[Mapping[str, Any]]) -> Iterator[Stop]:
+        """Yield the stops that still make sense for the agent."""
+        rests = list(range(len(agent.breaks)))
+        for visit in visits:
+            if visit["kind"] == StopKind.BREAK and rests:
+                yield Stop(StopKind.BREAK, self._rest(agent, rests, visit["start_s"]))
+            elif visit["kind"] == StopKind.RELOAD and self._locations.get(visit["location"]) in agent.reload_at:
+                yield Stop(StopKind.RELOAD, self._locations[visit["location"]])
+            elif (ticket := self._tickets.get(visit["ticket_id"])) is not None and ticket not in self._placed:
+                self._placed.add(ticket)
+                yield Stop(StopKind.TICKET, ticket)
+
+    def _rest(self, agent: AgentSpec, rests: list[int], start_s: float) -> int:
+        """Take the first break left whose window holds the start, else the first left."""
+        start = round(start_s * self._scale)
+        fits = (rest for rest in rests if agent.breaks[rest].window[0] <= start <= agent.breaks[rest].window[1])
+        chosen = next(fits, rests[0])
+        rests.remove(chosen)
+        return chosen
+
+
+def _tickets(route: Route) -> list[int]:
+    return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
+
+
+def _status(problem: Problem, served: set[int]) -> PlanStatus:
+    """Return PARTIAL where a ticket that nobody priced, and no alternative replaces, stays behind."""
+    replaced = {
+        ticket
+        for group in problem.groups
+        if group.kind is GroupKind.ONE_OF and not served.isdisjoint(group.tickets)
+        for ticket in group.tickets
+    }
+    wanted = {index for index, ticket in enumerate(problem.tickets) if not ticket.is_priced}
+    return PlanStatus.FEASIBLE if wanted <= served | replaced else PlanStatus.PARTIAL
+
+
+def _total(problem: Problem, timed: Sequence[tuple[Route, Timeline]], served: set[int]) -> int:
+    cost = sum(_route_cost(problem, problem.agents[route.agent], line) for route, line in timed)
+    cost += sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
+    return cost + problem.span_cost * max((line.duration for _, line in timed), default=0)
+
+
+def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
+    """Return the penalties of what stays behind, of tickets that the caller priced or of those that are wanted."""
+    tickets = (ticket for index, ticket in enumerate(problem.tickets) if index not in served)
+    groups = (
+        group
+        for group in problem.groups
+        if group.kind is GroupKind.ONE_OF and served.isdisjoint(group.tickets)
+        if problem.tickets[group.tickets[0]].is_priced == is_priced
+    )
+    return sum(ticket.penalty for ticket in tickets if ticket.is_priced == is_priced) + sum(g.penalty for g in groups)
+
+
+def _route_cost(problem: Problem, agent: AgentSpec, line: Timeline) -> int:
+    distance = sum(leg.distance for leg in line.legs)
+    overtime = max(0, line.end - agent.shift[1])
+    late = 0
+    for leg, time in zip(line.legs, line.times, strict=True):
+        if leg.stop is not None and leg.soft_close is not None:
+            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+    running = agent.distance_cost * distance + agent.time_cost * line.duration
+    return agent.fixed_cost + running + agent.overtime_cost * overtime + late
+
+
+def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
+    agent, scale = problem.agents[route.agent], problem.scale
+    travel = sum(time.driven for time in line.times)
+    busy = sum(leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in line.legs)
+    return PlannedRoute(
+        agent_id=agent.id,
+        visits=tuple(_visits(problem, route, line)),
+        start_location=None if agent.start is None else problem.locations[agent.start],
+        end_location=None if agent.end is None else problem.locations[agent.end],
+        start_s=line.start / scale,
+        end_s=line.end / scale,
+        distance_m=sum(leg.distance for leg in line.legs) / scale,
+        travel_s=travel / scale,
+        waiting_s=(line.duration - travel - busy) / scale,
+        cost=_route_cost(problem, agent, line) / problem.cost_scale,
+    )
+
+
+def _visits(problem: Problem, route: Route, line: Timeline) -> Iterator[Visit]:
+    loads = _Loads(problem, route)
+    for leg, time in zip(line.legs, line.times, strict=True):
+        for rest, (reached, begun) in zip(leg.breaks, time.rests, strict=True):
+            done = begun + rest.duration
+            at, since, until = (moment / problem.scale for moment in (reached, begun, done))
+            yield Visit("break", None, None, at, since, until, loads.named(), 0.0)
+        if leg.stop is not None:
+            loads.pass_stop(leg.stop)
+            yield _visit(problem, leg, time, loads.named())
+
+
+def _visit(problem: Problem, leg: Leg, time: Times, load: dict[str, float]) -> Visit:
+    assert leg.stop is not None and leg.location is not None  # noqa: S101 — only the end of a route has neither
+    ticket = problem.tickets[leg.stop.index] if leg.stop.kind is StopKind.TICKET else None
+    late = 0 if leg.soft_close is None else max(0, time.start - leg.soft_close)
+    return Visit(
+        kind=leg.stop.kind.value,
+        ticket_id=None if ticket is None else ticket.id,
+        location=problem.locations[leg.location],
+        arrival_s=time.arrival / problem.scale,
+        start_s=time.start / problem.scale,
+        departure_s=time.departure / problem.scale,
+        load=load,
+        distance_m=leg.distance / problem.scale,
+        late_s=late / problem.scale,
+    )
+
+
+class _Loads:
+    """What is on board while a route is walked."""
+
+    def __init__(self, problem: Problem, route: Route) -> None:
+        self._problem = problem
+        named = {stop.index for stop in route.stops if stop.kind is StopKind.TICKET}
+        self._halves = {problem.tickets[index].pickup for index in named}
+        self._trips = iter(self._deliveries(route))
+        self._board = [0] * len(problem.dimensions)
+        self._carried = [0] * len(problem.dimensions)  # shipments, which a reload leaves on board
+        self._refill()
+
+    def _deliveries(self, route: Route) -> list[list[int]]:
+        """Return what each trip takes along, by dimension."""
+        trips = [[0] * len(self._problem.dimensions)]
+        for stop in route.stops:
+            if stop.kind is StopKind.RELOAD:
+                trips.append([0] * len(self._problem.dimensions))
+            elif stop.kind is StopKind.TICKET:
+                ticket = self._problem.tickets[stop.index]
+                if ticket.load is Load.DELIVERY and ticket.pickup is None:
+                    trips[-1] = [a + b for a, b in zip(trips[-1], ticket.demand, strict=True)]
+        return trips
+
+    def _refill(self) -> None:
+        self._board = [a + b for a, b in zip(next(self._trips), self._carried, strict=True)]
+
+    def pass_stop(self, stop: Stop) -> None:
+        """Change the load as the stop does."""
+        if stop.kind is StopKind.RELOAD:
+            self._refill()
+            return
+        ticket = self._problem.tickets[stop.index]
+        sign = 1 if ticket.load is Load.PICKUP else -1
+        self._board = [a + sign * b for a, b in zip(self._board, ticket.demand, strict=True)]
+        if ticket.pickup is not None or stop.index in self._halves:
+            self._carried = [a + sign * b for a, b in zip(self._carried, ticket.demand, strict=True)]
+
+    def named(self) -> dict[str, float]:
+        """Return the load in the caller's units."""
+        scale = self._problem.amount_scale
+        return {name: value / scale for name, value in zip(self._problem.dimensions, self._board, strict=True)}

@@ -1,0 +1,182 @@
+"""The clock of one route: when each stop of a given order happens.
+
+Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
+ending later. Where a ticket has several windows, waiting for a later one may make the route shorter: then every choice
+that a later departure leads to is weighed, and the cheapest that keeps all limits is taken; leaving when a rush is over
+is weighed too. Loads, prices and the form
+of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from planner_mcp.vrp.layout.legs import Leg, Windows, first_release, legs_of
+from planner_mcp.vrp.layout.pace import Pace, pace_of
+from planner_mcp.vrp.problem import AgentSpec, Problem, Route, StopKind
+
+_EVER: Final = 2**62
+_MOST_CHOICES: Final = 200
+"""Choices of windows weighed for one route. A tour of a day has a few dozen windows in all."""
+
+
+@dataclass(slots=True)
+class Times:
+    """When a leg happens. `rests` holds (reached, begun) of each break."""
+
+    rests: tuple[tuple[int, int], ...]
+    arrival: int
+    start: int
+    departure: int
+    driven: int
+    """Time spent driving; more or less than the leg's own in a rush."""
+
+
+@dataclass(slots=True)
+class Timeline:
+    """A timed route."""
+
+    legs: list[Leg]
+    times: list[Times]
+    start: int
+
+    @property
+    def end(self) -> int:
+        """When the route is over."""
+        return self.times[-1].departure
+
+    @property
+    def duration(self) -> int:
+        """From departure at the start to arrival at the end."""
+        return self.end - self.start
+
+
+def time_route(problem: Problem, route: Route) -> Timeline:
+    """Return the canonical times of a route."""
+    legs, pace, agent = legs_of(problem, route), pace_of(problem), problem.agents[route.agent]
+    soonest = max(agent.shift[0], first_release(problem, legs))
+    pays_for_time = agent.max_duration is not None or agent.time_cost > 0
+    if not pays_for_time or not (problem.rushes or any(len(leg.windows) > 1 for leg in legs)):
+        return _timed(legs, soonest, pace)
+    lines = list(_choices(legs, soonest, agent, pace))
+    afterwards = {rush.end for rush in problem.rushes if soonest < rush.end <= agent.shift[1] + agent.overtime}
+    lines += [_timed(legs, edge, pace) for edge in sorted(afterwards)]
+    return min(lines, key=lambda line: _burden(problem, agent, line))
+
+
+def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
+    """Return the times that end first, and leave last for that."""
+    times = _forward(legs, soonest, pace)
+    departure = max(soonest, _latest_departure(legs, times, pace))
+    if departure > soonest:
+        times = _forward(legs, departure, pace)
+    return Timeline(legs, times, departure)
+
+
+def _choices(legs: list[Leg], soonest: int, agent: AgentSpec, pace: Pace | None) -> Iterator[Timeline]:
+    """Yield the times for each choice of windows that some departure leads to, those that end first in front.
+
+    Between two of them nothing is gained: while the windows stay the same, whoever leaves later ends later by as much.
+    """
+    for _ in range(_MOST_CHOICES):
+        line = _timed(legs, soonest, pace)
+        yield line
+        soonest = 1 + _last_departure(legs, line.times, pace)
+        if soonest > agent.shift[1] + agent.overtime:
+            return
+
+
+def _burden(problem: Problem, agent: AgentSpec, line: Timeline) -> tuple[int, int]:
+    """Return by how much a route breaks its limits, then what its hours cost."""
+    late = broken = 0
+    for leg, time in zip(line.legs, line.times, strict=True):
+        if leg.windows:
+            broken += max(0, time.start - leg.windows[-1][1])
+        if leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET:
+            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+        broken += sum(max(0, begun - rest.window[1]) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True))
+    broken += max(0, line.end - agent.shift[1] - agent.overtime)
+    broken += 0 if agent.max_duration is None else max(0, line.duration - agent.max_duration)
+    overtime = agent.overtime_cost * max(0, line.end - agent.shift[1])
+    return broken, agent.time_cost * line.duration + overtime + late
+
+
+def _forward(legs: Sequence[Leg], departure: int, pace: Pace | None) -> list[Times]:
+    """Return earliest times after leaving at `departure`. A break on the way lets travel done before it count."""
+    times: list[Times] = []
+    now = departure
+    for leg in legs:
+        rests, arrival, driven = _drive(leg, now) if pace is None else _drive_in_rushes(leg, now, pace)
+        start = _opening(leg.windows, max(arrival + leg.setup, leg.earliest))
+        now = start + leg.service
+        times.append(Times(tuple(rests), arrival, start, now, driven))
+    return times
+
+
+def _drive(leg: Leg, now: int) -> tuple[list[tuple[int, int]], int, int]:
+    """Return when each break is reached and begun, the arrival, and the time spent driving."""
+    remaining, rests = leg.travel, []
+    for rest in leg.breaks:
+        begun = max(now, rest.window[0])
+        remaining = max(0, remaining - (begun - now))
+        rests.append((now, begun))
+        now = begun + rest.duration
+    return rests, now + remaining, leg.travel
+
+
+def _drive_in_rushes(leg: Leg, now: int, pace: Pace) -> tuple[list[tuple[int, int]], int, int]:
+    """Return the same at a pace that changes."""
+    work, rests, driven = leg.travel * pace.per_unit, [], 0
+    for rest in leg.breaks:
+        begun = max(now, rest.window[0])
+        driven += min(begun, pace.arrival(now, work)) - now
+        work = max(0, work - pace.done(now, begun))
+        rests.append((now, begun))
+        now = begun + rest.duration
+    arrival = pace.arrival(now, work)
+    return rests, arrival, driven + arrival - now
+
+
+def _opening(windows: Windows, ready: int) -> int:
+    """Return the first moment from `ready` on that lies in a window; `ready` itself when none is left."""
+    for opens, closes in windows:
+        if ready <= closes:
+            return max(ready, opens)
+    return ready
+
+
+def _latest_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | None) -> int:
+    """Return the latest departure that ends at the same time, in the same windows and no later than promised."""
+    leave = times[-1].departure
+    for leg, time in zip(reversed(legs), reversed(times), strict=True):
+        latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
+        leave = _mirror(leg, latest - leg.setup, pace)
+    return leave
+
+
+def _last_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | None) -> int:
+    """Return the latest departure in the same windows, however late the route then ends."""
+    leave = _EVER
+    for leg, time in zip(reversed(legs), reversed(times), strict=True):
+        leave = _mirror(leg, max(time.start, min(leave - leg.service, _closing(leg, time.start))) - leg.setup, pace)
+    return leave
+
+
+def _deadline(leg: Leg, start: int) -> int:
+    """Return how late the service may start without leaving its window or becoming later than agreed."""
+    return min(_closing(leg, start), _EVER if leg.soft_close is None else max(leg.soft_close, start))
+
+
+def _closing(leg: Leg, start: int) -> int:
+    """Return when the window closes in which the service starts."""
+    return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)
+
+
+def _mirror(leg: Leg, arrival: int, pace: Pace | None) -> int:
+    """Return the latest departure of a leg that must arrive by `arrival`, its breaks as late as they may be."""
+    now, remaining = arrival, leg.travel if pace is None else leg.travel * pace.per_unit
+    for rest in reversed(leg.breaks):
+        end = min(now, rest.window[1] + rest.duration)
+        remaining = max(0, remaining - (now - end if pace is None else pace.done(end, now)))
+        now = end - rest.duration
+    return now - remaining if pace is None else pace.departure(now, remaining)
