@@ -1,9 +1,8 @@
 """`planner-mcp validate FILE` and `solve FILE`: a scenario of a file judged, or planned, without a client.
 
-Owns the wording of these commands and what they print; `cli/commands.py` hangs them into the command line and brings the
+Owns the wording of these commands and what they print; `commands.py` hangs them into the command line and brings the
 workers. A plan goes to standard output as JSON or to a file in the form its name ends in, everything else to standard
-error. Here `travel.matrix` is
-the path of a file beside the scenario's.
+error. Here `travel.matrix` is the path of a file beside the scenario's.
 """
 
 import json

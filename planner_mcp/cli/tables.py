@@ -1,7 +1,7 @@
 """`planner-mcp import` and `export`: a scenario from tables of a spreadsheet, a plan as a file for others (SPEC T5).
 
-Owns the wording of these commands; `cli/commands.py` hangs them into the command line. What columns were taken for is told on
-standard error, so that whoever looks can correct it with `--column` and run the command again.
+Owns the wording of these commands; `commands.py` hangs them into the command line. What columns were taken for is told
+on standard error, so that whoever looks can correct it with `--column` and run the command again.
 """
 
 import json

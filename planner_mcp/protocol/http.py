@@ -212,16 +212,16 @@ class Front:
         stream, after = await self._position(request, session)
         if stream == STANDALONE:
             token = secrets.token_hex(8)
-            former = await self._store.take_standalone(session.id, token)
+            is_told = await self._store.take_standalone(session.id, token)
             if after is None:
-                after = await self._store.end_of(session.id, STANDALONE) if former else "0-0"
-            entries = self._pumped(session, self._follower.standalone(session, token, after))
+                after = await self._store.end_of(session.id, STANDALONE) if is_told else "0-0"
+            entries = self._pumped(session, self._follower.standalone(session, token, after, is_told=is_told))
         else:
             entries = self._follower.follow(session, stream, after or "0-0")
         return self._sse(session, stream, entries)
 
     async def _position(self, request: Request, session: Session) -> tuple[str, str | None]:
-        """Return which stream a GET wants, and from where; None: the standalone stream from its newest GET on."""
+        """Return which stream a GET wants, and from where; None: what nobody was told yet, or from now on."""
         if not (event_id := request.headers.get("last-event-id")):
             return STANDALONE, None
         try:

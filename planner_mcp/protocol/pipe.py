@@ -4,7 +4,7 @@ Owns the counterparts, in memory, of what the store keeps for sessions over HTTP
 process, there is one pipe to it, and nobody else tells it anything.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -68,9 +68,9 @@ class Pipe:
         """Return what is watched, and the cursors."""
         return dict(self._watches), dict(self._cursors)
 
-    async def begin(self, _session_id: str, cursor: str, position: str) -> str:
-        """Set a cursor that does not stand yet; return where it stands."""
-        return self._cursors.setdefault(cursor, position)
+    async def begin(self, _session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
+        """Set the cursors that do not stand yet; return where each of them stands."""
+        return {cursor: self._cursors.setdefault(cursor, position) for cursor, position in positions.items()}
 
     async def note(self, _session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
         """Move a cursor on and tell the client; False when it is gone."""

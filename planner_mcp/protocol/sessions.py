@@ -44,8 +44,12 @@ class SessionLog(Protocol):
         """Forget it with all its streams and wake their followers."""
         ...
 
-    async def take_standalone(self, session_id: str, token: str) -> str:
-        """Make `token` the holder of the standalone stream; return the holder before, `""` for none."""
+    async def take_standalone(self, session_id: str, token: str) -> bool:
+        """Make `token` the holder of the standalone stream; return whether a holder was ever told something."""
+        ...
+
+    async def note_told(self, session_id: str, token: str) -> None:
+        """Note that this holder is told something."""
         ...
 
     async def standalone_holder(self, session_id: str) -> str | None:

@@ -106,10 +106,22 @@ class Follower:
         errors = [json.dumps(rpc_error(AbandonedRequestError(), request_id=each)) for each in ids]
         return not ids or await self.log.end_orphan(session.id, stream, errors)
 
-    async def standalone(self, session: Session, token: str, after: str) -> AsyncGenerator[Entry | None]:
-        """Follow the standalone stream until a newer GET takes it over or the session ends."""
+    async def standalone(
+        self, session: Session, token: str, after: str, *, is_told: bool = False
+    ) -> AsyncGenerator[Entry | None]:
+        """Follow the standalone stream until a newer GET takes it over or the session ends.
+
+        Args:
+            session: The session.
+            token: The holder, as given to `take_standalone`.
+            after: The position to go on from.
+            is_told: Whether a holder was told something before.
+        """
         async with aclosing(self.follow(session, STANDALONE, after)) as entries:
             async for entry in entries:
                 if await self.log.standalone_holder(session.id) != token:
                     return
+                if entry is not None and not is_told:
+                    await self.log.note_told(session.id, token)
+                    is_told = True
                 yield entry

@@ -60,8 +60,8 @@ class WatchLog(Protocol):
         """Return what is watched, and the cursors."""
         ...
 
-    async def begin(self, session_id: str, cursor: str, position: str) -> str:
-        """Set a cursor that does not stand yet; return where it stands."""
+    async def begin(self, session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
+        """Set the cursors that do not stand yet; return where each of them stands."""
         ...
 
     async def note(self, session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
@@ -204,7 +204,8 @@ class Pump:
     async def _scenario(self, scenario_id: str, tasks: TaskGroup) -> None:
         async with aclosing(self._registry.jobs_of(self._principal, scenario_id)) as newest:
             async for job_id in newest:
-                self._begin(tasks, job_id, await self._log.begin(self._session_id, job_id, "0-0"))
+                stands = await self._log.begin(self._session_id, {job_id: "0-0"})
+                self._begin(tasks, job_id, stands[job_id])
 
     async def _job(self, job_id: str, position: str) -> None:
         try:
@@ -229,10 +230,12 @@ class Pump:
         async with self._wakes.watch(LISTS_CHANNEL) as bell:
             while True:
                 versions = await self._log.list_versions(self._principal.id)
-                for kind in LISTS:
-                    await self._log.begin(self._session_id, f"list-{kind}", f"{versions.get(kind, 0)}-0")
-                    text = _text(f"notifications/{kind}/list_changed", {})
-                    await self._log.note(self._session_id, f"list-{kind}", f"{versions.get(kind, 0)}-0", [("", text)])
+                newest = {f"list-{kind}": f"{versions.get(kind, 0)}-0" for kind in LISTS}
+                stands = await self._log.begin(self._session_id, newest)
+                for kind, (cursor, position) in zip(LISTS, newest.items(), strict=True):
+                    if stands[cursor] != position:
+                        text = _text(f"notifications/{kind}/list_changed", {})
+                        await self._log.note(self._session_id, cursor, position, [("", text)])
                 await bell.wait(QUIET_S)
 
     # ---- what is said

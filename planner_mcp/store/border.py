@@ -44,6 +44,10 @@ def border() -> Iterator[None]:
         raise StoreUnavailableError from error
     except redis_errors.RedisError as error:
         raise _translated(str(error)) from error
+    except AttributeError as error:
+        if "'NoneType' object" not in str(error):
+            raise
+        raise StoreUnavailableError from error  # redis-py: a connection lost while it is opened has no writer any more
 
 
 def _translated(reply: str) -> StoreError:

@@ -4,7 +4,8 @@ Owns the keys below and their life; what a session means is `planner_mcp.protoco
 hash tag and expire `TTL_S` after its last use, so an idle session costs a process nothing.
 
 ```text
-mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest GET)
+mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
+                             GET), told (1 once one of them heard something)
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
@@ -53,6 +54,7 @@ class SessionStore:
         self._cap = SessionCap(redis, max_sessions)
         self._append = self._redis.register_script(step_text("stream_append"))
         self._orphan = self._redis.register_script(step_text("stream_orphan"))
+        self._told = self._redis.register_script(step_text("stream_told"))
 
     # ---- rows
 
@@ -98,15 +100,20 @@ class SessionStore:
             await self._redis.publish(channel_of(session_id), "*")
             await self._redis.publish(CANCELS, f"{session_id} *")
 
-    async def take_standalone(self, session_id: str, token: str) -> str:
-        """Make `token` the holder of the standalone stream, wake the one before, return its token (`""`: none yet)."""
+    async def take_standalone(self, session_id: str, token: str) -> bool:
+        """Make `token` the holder of the standalone stream and wake the one before; return whether any was told."""
         with border():
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hget(_row(session_id), "standalone")
+                pipe.hget(_row(session_id), "told")
                 pipe.hset(_row(session_id), "standalone", token)
                 pipe.expire(_row(session_id), TTL_S)
                 pipe.publish(channel_of(session_id), "g")
-                return str((await pipe.execute())[0] or "")
+                return (await pipe.execute())[0] is not None
+
+    async def note_told(self, session_id: str, token: str) -> None:
+        """Note that the holder of the standalone stream, if it is still this one, is told something."""
+        with border():
+            await self._told(keys=[_row(session_id)], args=[token])
 
     async def standalone_holder(self, session_id: str) -> str | None:
         """Return the token of the newest GET and push the session's end out; None when it is over."""

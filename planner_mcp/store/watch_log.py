@@ -12,7 +12,7 @@ mcp:l                channel a list has changed for somebody
 ```
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from redis.asyncio import Redis
@@ -71,15 +71,17 @@ class WatchLog:
         watches = {name[2:]: value for name, value in fields.items() if name.startswith("w:")}
         return watches, {name[2:]: value for name, value in fields.items() if name.startswith("c:")}
 
-    async def begin(self, session_id: str, cursor: str, position: str) -> str:
-        """Set a cursor that does not stand yet; return where it stands."""
+    async def begin(self, session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
+        """Set the cursors that do not stand yet; return where each of them stands."""
         key = watch_key(session_id)
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.hsetnx(key, f"c:{cursor}", position)
-                pipe.hget(key, f"c:{cursor}")
+                for cursor, position in positions.items():
+                    pipe.hsetnx(key, f"c:{cursor}", position)
                 pipe.expire(key, TTL_S)
-                return str((await pipe.execute())[1])
+                pipe.hmget(key, [f"c:{cursor}" for cursor in positions])
+                stands: list[str] = (await pipe.execute())[-1]
+                return dict(zip(positions, stands, strict=True))
 
     async def note(self, session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
         """Move a cursor on and write to the standalone stream, in one step and once.

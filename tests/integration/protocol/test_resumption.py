@@ -167,3 +167,22 @@ async def test_draining_replica_ends_its_streams_and_the_other_goes_on(replicas:
         async with client.listen(replicas[1], last.id) as rest:
             replicas[0].desk.gate.set()
             assert [event.message["id"] async for event in events(rest)] == [1]
+
+
+async def test_what_nobody_was_told_waits_for_the_next_reader(store: RedisStore) -> None:
+    """SPEC J4: a GET that failed before it told anything does not swallow what came meanwhile."""
+    log = session_store.SessionStore(store.redis)
+    await log.create("s-told", {"principal": "p", "version": "2025-11-25", "client": "{}"})
+    assert not await log.take_standalone("s-told", "one")
+    assert not await log.take_standalone("s-told", "two")
+    await log.note_told("s-told", "one")  # it holds the stream no more
+    assert not await log.take_standalone("s-told", "three")
+    await log.note_told("s-told", "three")
+    assert await log.take_standalone("s-told", "four")
+
+
+async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: RedisStore) -> None:
+    """SPEC J9: no row without a life."""
+    log = session_store.SessionStore(store.redis)
+    await log.note_told("s-gone", "one")
+    assert await log.load("s-gone") == {}
