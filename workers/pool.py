@@ -127,12 +127,13 @@ async def run_pool(settings: Settings, processes: int, *, handle_signals: bool =
         handle_signals: False where the caller owns the signals (`serve`) and cancels instead.
     """
     pool = Pool(settings, processes)
-    with _signals_to(pool.drain) if handle_signals else contextlib.nullcontext():
+    with signals_to(pool.drain) if handle_signals else contextlib.nullcontext():
         await pool.run()
 
 
 @contextlib.contextmanager
-def _signals_to(handler: Callable[[], None]) -> Iterator[None]:
+def signals_to(handler: Callable[[], object]) -> Iterator[None]:
+    """Call a function for each SIGTERM and SIGINT inside the block."""
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGTERM, signal.SIGINT)
     for number in numbers:

@@ -26,7 +26,7 @@ from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.cli import files
 from planner_mcp.cli.doctor import examine
 from planner_mcp.cli.keys import app as keys
-from planner_mcp.cli.serving import Server, check_exposure, listen, signals_to, uvicorn_config
+from planner_mcp.cli.serving import Server, check_exposure, listen, uvicorn_config
 from planner_mcp.cli.tables import export_plan, import_tables
 from planner_mcp.cli.webhooks import app as webhooks
 from planner_mcp.errors import PlannerError
@@ -34,7 +34,7 @@ from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.manifest import served
-from workers.pool import Pool, run_pool
+from workers.pool import Pool, run_pool, signals_to
 
 log = logging.getLogger(__name__)
 

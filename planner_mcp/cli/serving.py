@@ -1,16 +1,13 @@
-"""The HTTP server as a process: its socket, its signals, and who may reach it.
+"""The HTTP server as a process: its socket, and who may reach it.
 
 Owns what the command line needs of uvicorn and the operating system. What is served is `app.py`'s.
 """
 
-import asyncio
 import ipaddress
 import logging
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import typer
 import uvicorn
@@ -51,20 +48,6 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.drain_s)),
     )
-
-
-@contextmanager
-def signals_to(handler: Callable[[], Any]) -> Iterator[None]:
-    """Call a function for each SIGTERM and SIGINT inside the block."""
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    for number in numbers:
-        loop.add_signal_handler(number, handler)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 def listen(host: str, port: int) -> socket.socket:
