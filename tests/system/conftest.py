@@ -1,12 +1,14 @@
 """The whole product as processes: one house for every test that does not break it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx2 as httpx
 import pytest
 
 from examples.house import House, running
+from tests import node_packages
+from tests.system.stdio_child import Child
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +34,21 @@ async def second(house: House, house_dir: Path) -> AsyncIterator[House]:
 async def http() -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def packages() -> None:
+    """Node clients, installed."""
+    node_packages.install()
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    child = Child(tmp_path)
+    yield child
+    for pipe in (child.process.stdin, child.process.stdout):
+        if pipe is not None:
+            pipe.close()
+    if child.process.poll() is None:
+        child.process.kill()
+        child.process.wait()

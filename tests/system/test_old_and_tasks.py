@@ -1,32 +1,22 @@
 """Independent clients of the old transport and of tasks, through a balancer that changes replica at each request."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
 from examples.house import House
+from tests import node_packages
 from tests.system.scenarios import ring
 from tests.system.switch import switching
 
-NODE_TESTS = Path(__file__).parents[1] / "node"
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.node,
-    pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm"),
+    pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm"),
 ]
-
-
-@pytest.fixture(scope="session")
-def packages() -> None:
-    """Install what `tests/node/package-lock.json` names, once."""
-    if not (NODE_TESTS / "node_modules").is_dir():
-        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=NODE_TESTS, check=True, timeout=100)
 
 
 @pytest.fixture
@@ -38,7 +28,7 @@ async def balanced(house: House, second: House) -> AsyncIterator[str]:
 async def run(script: str, *args: str) -> dict[str, Any]:
     """Run a script and return what it printed."""
     with anyio.fail_after(90):
-        ended = await anyio.run_process(["node", script, *args], cwd=NODE_TESTS, check=False)
+        ended = await anyio.run_process(["node", script, *args], cwd=node_packages.FOLDER, check=False)
     assert ended.returncode == 0, ended.stderr.decode()
     return dict(json.loads(ended.stdout))
 

@@ -2,13 +2,8 @@
 
 import json
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-import pytest
+from tests.system.stdio_child import Child
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -16,44 +11,6 @@ HELLO = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
 }
-
-
-class Child:
-    """The process and its pipes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.log = folder / "stderr.log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "planner_mcp"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env={"PLANNER_DATA_DIR": str(folder / "data")},
-            )
-
-    def say(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        self.say(json.dumps(message))
-        assert self.process.stdout is not None
-        return dict(json.loads(self.process.stdout.readline()))
-
-
-@pytest.fixture
-def child(tmp_path: Path) -> Iterator[Child]:
-    child = Child(tmp_path)
-    yield child
-    for pipe in (child.process.stdin, child.process.stdout):
-        if pipe is not None:
-            pipe.close()
-    if child.process.poll() is None:
-        child.process.kill()
-        child.process.wait()
 
 
 def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child: Child) -> None:

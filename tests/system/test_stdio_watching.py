@@ -1,31 +1,15 @@
 """Over stdio, too, a client hears what moves: resources and tasks with a handshake, a listen stream without."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.system.scenarios import SMALLEST
-from tests.system.test_stdio import Child
+from tests.system.stdio_child import Child
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
 }
-
-
-@pytest.fixture
-def child(tmp_path: Path) -> Iterator[Child]:
-    child = Child(tmp_path)
-    yield child
-    for pipe in (child.process.stdin, child.process.stdout):
-        if pipe is not None:
-            pipe.close()
-    if child.process.poll() is None:
-        child.process.kill()
-        child.process.wait()
 
 
 class Talk:

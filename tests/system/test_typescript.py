@@ -1,31 +1,21 @@
 """An independent client: the official TypeScript SDK drives the same flow."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import anyio
 import pytest
 
 from examples.house import House
+from tests import node_packages
 from tests.system.scenarios import SMALLEST, ring
 from tests.system.switch import switching
 
-NODE_TESTS = Path(__file__).parents[1] / "node"
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.node,
-    pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="needs node and npm"),
+    pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm"),
 ]
-
-
-@pytest.fixture(scope="session")
-def packages() -> None:
-    """Install what `tests/node/package-lock.json` names, once."""
-    if not (NODE_TESTS / "node_modules").is_dir():
-        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=NODE_TESTS, check=True, timeout=100)
 
 
 @pytest.fixture(params=["one", "switching"])
@@ -42,7 +32,7 @@ async def test_typescript_client_plans_a_day(packages: None, url: str) -> None:
     """Issue 2: create, solve, wait with progress, resume a broken stream, cancel; no protocol error seen on the way."""
     command = ["node", "flow.mjs", url, json.dumps(SMALLEST), json.dumps(ring())]
     with anyio.fail_after(60):
-        ended = await anyio.run_process(command, cwd=NODE_TESTS, check=False)
+        ended = await anyio.run_process(command, cwd=node_packages.FOLDER, check=False)
     assert ended.returncode == 0, ended.stderr.decode()
     seen = json.loads(ended.stdout)
     assert {"create_scenario", "solve_vrp", "query_vrp_status", "cancel_vrp_job"} <= set(seen["tools"])

@@ -1,19 +1,15 @@
 """The Node receiver of the Standard Webhooks authors, beside the Python one."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "node"
-IS_THERE = bool(shutil.which("node") and shutil.which("npm"))
+from tests.node_packages import FOLDER, install
 
 
 def verified(deliveries: Iterable[tuple[str, dict[str, str], str]]) -> int:
     """Return how many `(secret, headers, body)` the receiver accepts; it stops at the first it refuses."""
-    if not (FOLDER / "node_modules" / "standardwebhooks").is_dir():
-        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=FOLDER, check=True, timeout=100)
+    install()
     lines = [json.dumps({"secret": secret, "headers": headers, "body": body}) for secret, headers, body in deliveries]
     done = subprocess.run(
         ["node", "verify.mjs"], cwd=FOLDER, input="\n".join(lines), capture_output=True, text=True, timeout=60

@@ -17,6 +17,7 @@ from standardwebhooks.webhooks import Webhook
 from planner_mcp.jobs.deliveries import DeliveryState
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
+from tests import node_packages
 from tests.chaos.record import keep, seed_of, size_of
 from tests.integration.store.conftest import Desk
 from tests.integration.webhooks import node
@@ -139,7 +140,7 @@ async def test_everything_arrives_while_couriers_are_killed(post: Post, receiver
     assert set(bodies) == set(names)
     assert {len(each) for each in bodies.values()} == {1}
     told = [(note.secret, request.headers, request.body.decode()) for request in receiver.received]
-    in_node = node.verified(told) if node.IS_THERE else 0
+    in_node = node.verified(told) if node_packages.IS_THERE else 0
     assert in_node in (0, len(told))
     figures = {"deliveries": count, "attempts": len(told), "couriers_killed": len(killed), "verified_in_node": in_node}
     keep("couriers killed", seed=seed, began=began, **figures)

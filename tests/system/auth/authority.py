@@ -6,11 +6,10 @@ import json
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx2 as httpx
 
-NODE_TESTS = Path(__file__).parents[2] / "node"
+from tests.node_packages import FOLDER
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,6 @@ class Authority:
         return str(answer.json()["access_token"])
 
 
-def install() -> None:
-    """Install what `tests/node/package-lock.json` names, once."""
-    if not (NODE_TESTS / "node_modules" / "oidc-provider").is_dir():
-        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=NODE_TESTS, check=True, timeout=100)
-
-
 @contextlib.asynccontextmanager
 async def authority(resources: dict[str, str], robots: dict[str, str]) -> AsyncIterator[Authority]:
     """Run one for the length of the block.
@@ -45,7 +38,7 @@ async def authority(resources: dict[str, str], robots: dict[str, str]) -> AsyncI
     """
     config = json.dumps({"resources": resources, "robots": robots})
     process = await asyncio.create_subprocess_exec(
-        "node", "authority.mjs", config, cwd=NODE_TESTS, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        "node", "authority.mjs", config, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
     try:

@@ -1,7 +1,6 @@
 """A planner behind authorization, once for all tests of it that do not break it."""
 
 import json
-import shutil
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,8 +22,9 @@ from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.registry import REGISTRY
+from tests import node_packages
 from tests.integration.auth.conftest import Caller
-from tests.system.auth.authority import Authority, authority, install
+from tests.system.auth.authority import Authority, authority
 
 ROBOTS = {
     "ann": f"{READ} {WRITE} {SENSITIVE}",
@@ -118,9 +118,9 @@ async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]
 @pytest.fixture(scope="session")
 async def fort(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
     """A planner that takes tokens of an independent authorization server."""
-    if not (shutil.which("node") and shutil.which("npm")):
+    if not node_packages.IS_THERE:
         pytest.skip("needs node and npm")
-    install()
+    node_packages.install()
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     resource = f"{url}/mcp"

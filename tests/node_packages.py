@@ -1,0 +1,14 @@
+"""The Node of this machine, with the packages that `tests/node/package-lock.json` names."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "node"
+IS_THERE = bool(shutil.which("node") and shutil.which("npm"))
+
+
+def install() -> None:
+    """Install the packages if they are not there, once a checkout."""
+    if not (FOLDER / "node_modules" / ".package-lock.json").is_file():
+        subprocess.run(["npm", "ci", "--loglevel=error"], cwd=FOLDER, check=True, timeout=100)

@@ -1,0 +1,33 @@
+"""`planner-mcp` without a command, as the child of a test that speaks over its pipes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+class Child:
+    """The process and its pipes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "stderr.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "planner_mcp"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={"PLANNER_DATA_DIR": str(folder / "data")},
+            )
+
+    def say(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.say(json.dumps(message))
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
