@@ -14,7 +14,7 @@ import httpx2 as httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_mcp.errors import Fault, InputError, InvalidScenarioError, RoadsUnavailableError, TooLargeError
+from planner_mcp.errors import Fault, InvalidScenarioError, RoadsUnavailableError, TooLargeError
 from planner_mcp.roads.base import Block, Router
 from planner_mcp.roads.osrm import Osrm
 from planner_mcp.roads.valhalla import Valhalla
@@ -93,7 +93,7 @@ class Survey:
                 async with anyio.create_task_group() as asking:
                     for rows, columns in product(list(_spans(size, chosen.block)), repeat=2):
                         asking.start_soon(fill, rows, columns)
-            except* (RoadsUnavailableError, InputError) as group:
+            except ExceptionGroup as group:
                 raise _first(group) from group
             facts |= await router.facts(http)
         _refuse_holes(question, np.isnan(distances) | np.isnan(durations))
@@ -120,10 +120,10 @@ def _spans(size: int, block: int) -> Iterator[Span]:
         yield low, min(low + block, size)
 
 
-def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+def _first(group: ExceptionGroup[Any]) -> Exception:
     """Return the first error of a group: blocks fail alike."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
+    error: Exception = group
+    while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return error
 
