@@ -22,6 +22,7 @@ class ResolveArguments(Arguments):
     scenario_id: Annotated[str | None, Field(max_length=100, description="a revision; absent: the same day")] = None
     patch: Patch = {}  # noqa: RUF012
     keep_agents: Annotated[bool, Field(description="planned tickets stay with their agents; order may change")] = False
+    switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
     keep_until: Annotated[
         str | None,
         Field(pattern=r"^\d{1,2}:\d\d$", max_length=5, description="HH:MM; visits begun before stay first, in order"),
@@ -71,16 +72,19 @@ async def _day(
 ) -> tuple[StoredScenario, int]:
     """Return the scenario to solve, a new revision where anything is patched or held, and how many tickets are held."""
     until_s = _until(asked)
-    if not (asked.patch or asked.keep_agents or until_s):
+    holds = asked.keep_agents or asked.switch_cost or until_s
+    if not (asked.patch or holds):
         return base, 0
     lend = lender(ctx)
     body, scenario = await aside(revised, base.body, asked.patch, ctx.settings, lend)
     kept = 0
-    if asked.keep_agents or until_s:
+    if holds:
         scenario = await with_roads(ctx, scenario, body)
-        patch = await aside(partial(locks, scenario, start.plan, agents=asked.keep_agents, until_s=until_s))
-        first = (name for entry in patch.get("agents", {}).values() for name in entry["locked_tickets"])
-        kept = len({*first, *patch.get("tickets", {})})
+        hold = partial(locks, agents=asked.keep_agents, switch_cost=asked.switch_cost, until_s=until_s)
+        patch = await aside(hold, scenario, start.plan)
+        first = {name for entry in patch.get("agents", {}).values() for name in entry["locked_tickets"]}
+        bound = {name for name, entry in patch.get("tickets", {}).items() if "agents" in entry}
+        kept = len(first | bound)
         body, _ = await aside(revised, body, patch, ctx.settings, lend)
     return (base, kept) if body == base.body else (await ctx.planner.create_scenario(ctx.principal, body, base), kept)
 
@@ -98,8 +102,9 @@ TOOL: Final = Tool(
     name="resolve_vrp",
     title="Re-solve VRP",
     description=(
-        "Plan again from an earlier plan: after a revision, to insert new tickets (patch) with least change "
-        "(keep_agents), while vehicles are out (keep_until), to prove a fix, to improve. Returns job_id at once."
+        "Plan again from an earlier plan: after a revision, to insert new tickets (patch) with no change of agents "
+        "(keep_agents) or few (switch_cost), while vehicles are out (keep_until), to prove a fix, to improve. "
+        "Returns job_id at once."
     ),
     input_schema=schema_of(ResolveArguments),
     output_schema=_OUTPUT,

@@ -17,8 +17,9 @@ and reaches `end` (if any) not after `shift[1]` (plus `overtime`). Without `star
 stop until the end (or the next reload); a shipment (`delivery.pickup` names its pickup ticket) from one to the other.
 At every moment 0 <= load <= capacity.
 *Cost* = Σ used agents (fixed + distance_cost · distance + time_cost · duration + overtime_cost · overtime)
-+ Σ lateness_cost · (service start − soft_close)⁺ + Σ penalties of unassigned tickets + Σ penalties of ONE_OF groups
-none of whose tickets is served + span_cost · longest duration.
++ Σ lateness_cost · (service start − soft_close)⁺ + Σ switch_cost of tickets served by another than `preferred`
++ Σ penalties of unassigned tickets + Σ penalties of ONE_OF groups none of whose tickets is served
++ span_cost · longest duration.
 Duration is from departure at the start to arrival at the end, waiting included.
 A *trip* is the part of a route up to the end or the next reload; it leaves (the start, the reload, or without start the
 first stop) not before the release of any ticket it serves. A shipment may stay on board through a reload.
@@ -74,6 +75,7 @@ class Feature(StrEnum):
     RELEASE = "release"
     OPTIONAL = "optional"
     LOCKS = "locks"
+    PREFERENCES = "preferences"
     GROUPS = "groups"
     BALANCE = "balance"
     PROFILES = "profiles"
@@ -147,6 +149,9 @@ class TicketSpec:
     """True where the caller set the penalty: leaving it out may be the better plan."""
     agents: frozenset[int] | None = None
     """Agents that may serve it (skills, pre-assignment, forbidden pairs); None means all."""
+    preferred: int | None = None
+    """The agent who should serve it; any other pays `switch_cost`."""
+    switch_cost: int = 0
     pickup: int | None = None
     """For the delivery half of a shipment: the ticket to be visited earlier on the same route."""
 

@@ -276,6 +276,28 @@ DAYS = [
     ),
     Day(Feature.LOCKS, "B first", [agent(locked_tickets=["B"])], abc(), DETOUR, TOUR),
     Day(
+        Feature.PREFERENCES,
+        "each keeps its own, since a switch costs more than a second route",
+        [agent(1), agent(2)],
+        [
+            ticket("A", preferred_agent="agent-1", switch_cost=6),
+            ticket("C", preferred_agent="agent-2", switch_cost=6),
+        ],
+        cost=40.0,
+        loose=CORNER,
+    ),
+    Day(
+        Feature.PREFERENCES,
+        "one switches, the cheaper of the two, since a second route costs more",
+        [agent(1), agent(2)],
+        [
+            ticket("A", preferred_agent="agent-1", switch_cost=5),
+            ticket("C", preferred_agent="agent-2", switch_cost=4),
+        ],
+        cost=CORNER + 4,
+        loose=CORNER,
+    ),
+    Day(
         Feature.GROUPS,
         "one of A and F is enough",
         [agent()],

@@ -128,14 +128,21 @@ class RoutingDay:
         return spread
 
     def _add_costs(self) -> None:
-        registered: dict[tuple[int, int], int] = {}
+        registered: dict[tuple[int, int, bytes], int] = {}
         for number, agent in enumerate(self.problem.agents):
-            key = (agent.profile, agent.distance_cost)
+            switches = self._switches(number)
+            key = (agent.profile, agent.distance_cost, switches.tobytes())
             if key not in registered:
-                costs = self._over_nodes(self.problem.distances[agent.profile]) * agent.distance_cost
+                costs = self._over_nodes(self.problem.distances[agent.profile]) * agent.distance_cost + switches
                 registered[key] = self.routing.RegisterTransitMatrix(costs.tolist())
             self.routing.SetArcCostEvaluatorOfVehicle(registered[key], number)
             self.routing.SetFixedCostOfVehicle(agent.fixed_cost, number)
+
+    def _switches(self, number: int) -> NDArray[np.int64]:
+        """Return by node what it costs that this agent comes instead of the one who should: each is entered once."""
+        tickets = self.problem.tickets
+        prices = [0 if ticket.preferred in (None, number) else ticket.switch_cost for ticket in tickets]
+        return np.array(prices + [0] * len(self._depots), dtype=np.int64)
 
     # ---- load
 

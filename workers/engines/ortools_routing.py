@@ -24,6 +24,8 @@ SISR_VISITS: Final = 15
 NEAR: Final = 0.05
 """Share of the tickets tried as neighbours in the first plan: better than with all of them, and sooner."""
 NEAR_AT_LEAST: Final = 20
+MOST_CELLS: Final = 20_000_000
+"""Legs of all agents together up to which each may have a price list of its own; more would take gigabytes."""
 _HEAVY: Final = (
     "use_lin_kernighan",
     "use_relocate_expensive_chain",
@@ -67,6 +69,7 @@ class OrToolsRouting:
             Feature.BACKHAUL,
             Feature.OPTIONAL,
             Feature.LOCKS,
+            Feature.PREFERENCES,
             Feature.GROUPS,
             Feature.BALANCE,
             Feature.PROFILES,
@@ -76,12 +79,17 @@ class OrToolsRouting:
     """For equal numbers of iterations; a limit in seconds ends two runs at different ones."""
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect: of groups it knows alternatives alone."""
+        """Return the features of a problem that it does not respect.
+
+        Of groups it knows alternatives alone, of preferences those of days that are not too large.
+        """
         lacking = problem.features - self.features
         if any(group.kind is GroupKind.ALL for group in problem.groups):
             lacking |= {Feature.GROUPS}
         if problem.features >= BACKHAUL_SHIPMENTS:
             lacking |= BACKHAUL_SHIPMENTS
+        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MOST_CELLS:
+            lacking |= {Feature.PREFERENCES}
         return lacking
 
     def is_available(self) -> bool:

@@ -56,9 +56,13 @@ def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until 
     for agent in range(len(problem.agents)):
         old = standing.get(agent, Route(agent, ()))
         before = _cost(problem, agent, time_route(problem, old)) if old.stops else 0
+        switches = sum(
+            t.switch_cost for t in map(problem.tickets.__getitem__, pair) if t.preferred not in (None, agent)
+        )
         for route in _ways(problem, old, pair):
             line = time_route(problem, route)
-            yield Trial(route, tuple(obstacles(problem, route, line)), _cost(problem, agent, line) - before)
+            more = _cost(problem, agent, line) - before + switches
+            yield Trial(route, tuple(obstacles(problem, route, line)), more)
         if until():
             return
 

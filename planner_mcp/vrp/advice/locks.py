@@ -1,8 +1,8 @@
 """Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
 
-Owns what is held: tickets stay with their agents, or the visits before an hour stay first and in order. It is written
-as a patch of the day, so that every engine and the verifier read it like any other lock. What the changed day no
-longer allows is not held: the plan is mended first.
+Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
+first and in order. It is written as a patch of the day, so that every engine and the verifier read it like any other
+lock or price. What the changed day no longer allows is not held: the plan is mended first.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,16 @@ from planner_mcp.vrp.layout.schedule import candidate_of
 Json = dict[str, Any]
 
 
-def locks(scenario: Scenario, plan: Mapping[str, Any], *, agents: bool, until_s: float) -> Json:
+def locks(
+    scenario: Scenario, plan: Mapping[str, Any], *, agents: bool = False, switch_cost: float = 0.0, until_s: float = 0.0
+) -> Json:
     """Return the patch that holds on to a plan.
 
     Args:
         scenario: The day as it is to be planned.
         plan: An earlier plan, as `Plan.as_json()`.
         agents: Tickets stay with the agent that serves them in the plan.
+        switch_cost: What each of them costs that goes to another agent. 0: nothing.
         until_s: Visits that start before this time stay first on their routes, in order. 0: none.
     """
     problem = compile_scenario(scenario)
@@ -35,8 +38,9 @@ def locks(scenario: Scenario, plan: Mapping[str, Any], *, agents: bool, until_s:
         first = _prefix(names, begun)
         if len(first) > len(agent.locked):
             patch["agents"][agent.id] = {"locked_tickets": first}
-        if agents:
-            patch["tickets"] |= {name: {"agents": [agent.id]} for name in names}
+        bond: Json = {"agents": [agent.id]} if agents else {}
+        bond |= {"preferred_agent": agent.id, "switch_cost": switch_cost} if switch_cost else {}
+        patch["tickets"] |= {name: bond for name in names if bond}
     return {name: entries for name, entries in patch.items() if entries}
 
 

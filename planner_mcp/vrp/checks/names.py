@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
+from itertools import chain
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -62,7 +63,12 @@ def unknown_agents(scenario: Scenario) -> Iterator[Fault]:
         for field, names in (("agents", ticket.agents or ()), ("not_agents", ticket.not_agents))
         for at, name in enumerate(names)
     )
-    yield from _unknown(named, {agent.id for agent in scenario.agents}, "agent")
+    preferred = (
+        (f"/tickets/{index}/preferred_agent", ticket.preferred_agent)
+        for index, ticket in enumerate(scenario.tickets)
+        if ticket.preferred_agent is not None
+    )
+    yield from _unknown(chain(named, preferred), {agent.id for agent in scenario.agents}, "agent")
 
 
 def unknown_tickets(scenario: Scenario) -> Iterator[Fault]:

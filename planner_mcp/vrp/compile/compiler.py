@@ -177,6 +177,7 @@ def _ticket(
     ticket: model.Ticket, units: _Units, prices: Prices, agents: frozenset[int] | None, is_picked_up: bool
 ) -> TicketSpec:
     is_priced = ticket.penalty is not None
+    preferred = None if ticket.preferred_agent is None else units.agent[ticket.preferred_agent]
     load = Load.PICKUP if is_picked_up else Load.DELIVERY if ticket.pickup is not None else Load(ticket.kind)
     return TicketSpec(
         id=ticket.id,
@@ -192,6 +193,8 @@ def _ticket(
         penalty=prices.amount(ticket.penalty or 0.0) if is_priced else prices.wanted(ticket.priority),
         is_priced=is_priced,
         agents=agents,
+        preferred=preferred,
+        switch_cost=0 if preferred is None else prices.amount(ticket.switch_cost),
         pickup=None if ticket.pickup is None else units.ticket[ticket.pickup],
     )
 

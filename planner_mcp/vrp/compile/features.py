@@ -57,6 +57,7 @@ def _of_tickets(tickets: tuple[TicketSpec, ...]) -> dict[Feature, bool]:
         Feature.SOFT_WINDOWS: any(ticket.lateness_cost for ticket in tickets),
         Feature.SETUP: any(ticket.setup for ticket in tickets),
         Feature.SKILLS: any(ticket.agents is not None for ticket in tickets),
+        Feature.PREFERENCES: any(ticket.switch_cost for ticket in tickets),
         Feature.SHIPMENTS: bool(halves),
         Feature.PICKUPS: any(t.load is Load.PICKUP and index not in halves for index, t in enumerate(tickets)),
         Feature.RELEASE: any(ticket.release for ticket in tickets),

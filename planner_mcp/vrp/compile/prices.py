@@ -83,7 +83,7 @@ def _rates(scenario: Scenario, agent: Agent, default: Fraction) -> tuple[Fractio
 def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> list[Fraction]:
     """Return every price, per unit, that should stay exact."""
     sums = {agent.fixed_cost for agent in scenario.agents}
-    sums |= {ticket.penalty or 0.0 for ticket in scenario.tickets}
+    sums |= {price for ticket in scenario.tickets for price in (ticket.penalty or 0.0, ticket.switch_cost)}
     sums |= {group.penalty or 0.0 for group in scenario.groups}
     hourly = {agent.cost_per_hour or 0.0 for agent in scenario.agents}
     hourly |= {agent.overtime_cost_per_hour for agent in scenario.agents}
@@ -104,5 +104,6 @@ def _most_a_plan_costs(scenario: Scenario, travel: Travel, horizon: int, default
     hours = Fraction(horizon, 3600 * travel.scale)
     fixed = sum((_exact(agent.fixed_cost) for agent in scenario.agents), Fraction(0))
     lateness = sum((_exact(ticket.lateness_cost_per_hour) for ticket in scenario.tickets), Fraction(0))
+    switches = sum((_exact(ticket.switch_cost) for ticket in scenario.tickets), Fraction(0))
     driving = legs * longest * max(km for km, _ in rates)
-    return fixed + driving + used * hours * max(hour for _, hour in rates) + lateness * hours
+    return fixed + switches + driving + used * hours * max(hour for _, hour in rates) + lateness * hours

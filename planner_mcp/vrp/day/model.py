@@ -121,7 +121,7 @@ class Agent(_Part):
 class Ticket(_Part):
     """A work order at a location. Planning does not read `name`, `address`, `phone` and `notes`."""
 
-    model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour")
+    model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
 
     id: Identifier
     location: Identifier
@@ -138,6 +138,8 @@ class Ticket(_Part):
     skills: Skills = ()
     agents: Ids | None = None
     not_agents: Ids = ()
+    preferred_agent: Identifier | None = None
+    switch_cost: Price = Field(0.0, description="cost of service by another than preferred_agent")
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
     name: Note | None = None
     address: Note | None = None

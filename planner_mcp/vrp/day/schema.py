@@ -20,13 +20,13 @@ _TYPED: Final[dict[str, tuple[str, ...]]] = {
 """Fields the slim form types; those left out are named in the description of their object."""
 _NOTES: Final = {
     ("Scenario", "depot"): "start and end of agents",
-    ("Agent", "capacity"): "number or {dimension: number}",
+    ("Agent", "capacity"): "or {dimension: number}",
     ("Agent", "shift_start"): "HH:MM, ISO date-time or seconds",
     ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
     ("Ticket", "priority"): "default 5",
-    ("Ticket", "penalty"): "cost of leaving it out",
+    ("Ticket", "penalty"): "cost if left out",
     ("Ticket", "pickup"): "its pickup ticket",
-    ("Ticket", "location"): "any name, or id of a location",
+    ("Ticket", "location"): "any name or location id",
 }
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 _NULLABLE: Final = ("start_location", "end_location")

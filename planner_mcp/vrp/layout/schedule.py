@@ -138,7 +138,7 @@ def _status(problem: Problem, served: set[int]) -> PlanStatus:
 
 
 def _total(problem: Problem, timed: Sequence[tuple[Route, Timeline]], served: set[int]) -> int:
-    cost = sum(_route_cost(problem, problem.agents[route.agent], line) for route, line in timed)
+    cost = sum(_route_cost(problem, route, line) for route, line in timed)
     cost += sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
     return cost + problem.span_cost * max((line.duration for _, line in timed), default=0)
 
@@ -155,7 +155,8 @@ def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
     return sum(ticket.penalty for ticket in tickets if ticket.is_priced == is_priced) + sum(g.penalty for g in groups)
 
 
-def _route_cost(problem: Problem, agent: AgentSpec, line: Timeline) -> int:
+def _route_cost(problem: Problem, route: Route, line: Timeline) -> int:
+    agent = problem.agents[route.agent]
     distance = sum(leg.distance for leg in line.legs)
     overtime = max(0, line.end - agent.shift[1])
     late = 0
@@ -163,7 +164,13 @@ def _route_cost(problem: Problem, agent: AgentSpec, line: Timeline) -> int:
         if leg.stop is not None and leg.soft_close is not None:
             late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
     running = agent.distance_cost * distance + agent.time_cost * line.duration
-    return agent.fixed_cost + running + agent.overtime_cost * overtime + late
+    return agent.fixed_cost + running + agent.overtime_cost * overtime + late + _switches(problem, route)
+
+
+def _switches(problem: Problem, route: Route) -> int:
+    """Return the price of the tickets that should be somebody else's."""
+    tickets = (problem.tickets[index] for index in _tickets(route))
+    return sum(ticket.switch_cost for ticket in tickets if ticket.preferred not in (None, route.agent))
 
 
 def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
@@ -180,7 +187,7 @@ def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
         distance_m=sum(leg.distance for leg in line.legs) / scale,
         travel_s=travel / scale,
         waiting_s=(line.duration - travel - busy) / scale,
-        cost=_route_cost(problem, agent, line) / problem.cost_scale,
+        cost=_route_cost(problem, route, line) / problem.cost_scale,
     )
 
 

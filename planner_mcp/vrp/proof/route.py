@@ -22,6 +22,7 @@ class Sums:
     travel: int = 0
     busy: int = 0
     late_cost: int = 0
+    switch_cost: int = 0
     cost: int = 0
     duration: int = 0
 
@@ -137,6 +138,8 @@ class Walk:
         if self.book.units(visit.late_s) != late:
             yield self._say(f"ticket {ticket.id} states a wrong lateness.")
         self.sums.late_cost += late * ticket.lateness_cost
+        if ticket.preferred is not None and ticket.preferred != self.index:
+            self.sums.switch_cost += ticket.switch_cost
 
     def _reload(self, place: int) -> Iterator[str]:
         if place not in self.agent.reload_at:
@@ -162,7 +165,8 @@ class Walk:
             yield self._say("reloads more often than max_reloads.")
         running = agent.distance_cost * self.sums.distance + agent.time_cost * duration
         self.sums.duration = duration
-        self.sums.cost = agent.fixed_cost + running + agent.overtime_cost * overtime + self.sums.late_cost
+        soft = agent.overtime_cost * overtime + self.sums.late_cost + self.sums.switch_cost
+        self.sums.cost = agent.fixed_cost + running + soft
 
     def _breaks(self) -> Iterator[str]:
         taken = [

@@ -18,6 +18,7 @@ def day() -> dict[str, Any]:
     """Return a day with every sensitive field."""
     prices = dict.fromkeys(PRICES, 7)
     ticket = {"id": "t-1", "location": "L", "demand": 1, "penalty": 9, "lateness_cost_per_hour": 3, **PERSON}
+    ticket |= {"preferred_agent": "veh-1", "switch_cost": 4}
     return {
         "name": "day",
         "planning_date": "2025-07-15",
@@ -35,7 +36,7 @@ def test_every_sensitive_field_is_masked_and_nothing_else() -> None:
     seen = scenario_for(READER, day())
     ticket = seen["tickets"][0]
     assert {name: ticket[name] for name in PERSON} == dict.fromkeys(PERSON, MASK)
-    assert (ticket["penalty"], ticket["lateness_cost_per_hour"]) == (None, None)
+    assert (ticket["penalty"], ticket["lateness_cost_per_hour"], ticket["switch_cost"]) == (None, None, None)
     assert (ticket["id"], ticket["demand"], ticket["location"]) == ("t-1", 1, "L")
     assert {name: seen["agents"][0][name] for name in PRICES} == dict.fromkeys(PRICES)
     assert seen["agents"][0]["phone"] == seen["locations"][0]["address"] == MASK

@@ -91,6 +91,8 @@ def _ticket(draw: Draw, index: int, places: int, sizes: int, fleet: int) -> Tick
         ticket = replace(ticket, penalty=random.randint(0, 120), is_priced=True)
     if draw.has(Feature.SKILLS, 0.5):
         ticket = replace(ticket, agents=frozenset(random.sample(range(fleet), random.randint(1, fleet))))
+    if draw.has(Feature.PREFERENCES, 0.6):
+        ticket = replace(ticket, preferred=random.randrange(fleet), switch_cost=random.randint(0, 80))
     return ticket
 
 

@@ -104,6 +104,25 @@ async def test_locks_are_written_into_a_revision(call: Call, store: RedisStore) 
     assert claim.scenario.id == result.structured["scenario_id"]
 
 
+async def test_a_price_of_switching_is_written_into_a_revision(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: few changes instead of none; what is planned keeps its agent as far as that is worth the price."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    patch = {"tickets": {"d": {"location": "E", "demand": 1}}}
+    result = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "switch_cost": 2.5})
+    assert result.structured["kept_tickets"] == 0
+    claim = await finish(store, ["a", "b", "c", "d"])
+    assert [(t.get("preferred_agent"), t.get("switch_cost")) for t in claim.scenario.body["tickets"]] == [
+        ("v", 2.5),
+        ("v", 2.5),
+        ("w", 2.5),
+        (None, None),
+    ]
+    plan = await ctx.planner.plan_of_job(ctx.principal, result.structured["job_id"])
+    assert plan["cost"] == plan["distance_m"] + 2.5
+    found = await call("compare_plans", {"plan_a": job_id, "plan_b": result.structured["job_id"]})
+    assert found.structured["moved"] == 1
+
+
 async def test_what_the_change_forbids_is_not_held(call: Call, store: RedisStore) -> None:
     """SPEC T5: an agent that is gone keeps nothing, and the rest is held all the same."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])

@@ -180,6 +180,20 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
         of_ticket(0, lateness_cost=2),
         "wrong cost",
     ),
+    (
+        "switch cost",
+        {"agents": [agent(), agent("w")], "tickets": [A | {"preferred_agent": "w", "switch_cost": 2}]},
+        ("a",),
+        of_ticket(0, switch_cost=3),
+        "wrong cost",
+    ),
+    (
+        "preference",
+        {"agents": [agent(), agent("w")], "tickets": [A | {"preferred_agent": "w", "switch_cost": 2}]},
+        ("a",),
+        of_ticket(0, preferred=0),
+        "wrong cost",
+    ),
     ("lateness", {"tickets": [B | {"soft_close": 1}]}, ("b",), of_ticket(0, soft_close=0), "wrong lateness"),
     ("penalty", {"tickets": [A, B | {"penalty": 5}]}, ("a",), of_ticket(1, penalty=6), "wrong cost"),
     (

@@ -25,7 +25,7 @@ from planner_mcp.vrp.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 3
+ABI_VERSION: Final = 4
 BOARD_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(BOARD_HEADER)
@@ -55,6 +55,7 @@ class Input(ctypes.Structure):
         ("group", _Numbers),
         ("distance", ctypes.POINTER(_Numbers)),
         ("duration", ctypes.POINTER(_Numbers)),
+        ("preference", _Numbers),
     )
 
 
@@ -93,6 +94,7 @@ class Arrays:
         self._put("capacity", [agent.capacity for agent in agents])
         self._put("ticket", [_ticket_row(ticket) for ticket in tickets])
         self._put("demand", [ticket.demand for ticket in tickets])
+        self._put("preference", [(_or_none(ticket.preferred), ticket.switch_cost) for ticket in tickets])
         self._put("group", [(group.kind is GroupKind.ONE_OF, group.penalty) for group in problem.groups])
         self._put_lists(problem)
         allowed = self._keep(_allowed(problem, types))
@@ -178,14 +180,21 @@ def _ticket_row(ticket: TicketSpec) -> tuple[int, ...]:
 
 
 def _types(problem: Problem) -> list[int]:
-    """Return the type of each agent: equal in everything but the name, and welcome at the same tickets."""
+    """Return the type of each agent: equal in everything but the name, and welcome at the same tickets.
+
+    Whom a ticket prefers is of a type of its own.
+    """
     welcome: list[list[int]] = [[] for _ in problem.agents]
     sets = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
     for number, chosen in enumerate(sorted(sets, key=sorted)):
         for agent in chosen:
             welcome[agent].append(number)
     known: dict[object, int] = {}
-    keys = ((replace(agent, id=""), tuple(sets)) for agent, sets in zip(problem.agents, welcome, strict=True))
+    preferred = {ticket.preferred for ticket in problem.tickets if ticket.switch_cost}
+    keys = (
+        (replace(agent, id=""), tuple(sets), number if number in preferred else None)
+        for number, (agent, sets) in enumerate(zip(problem.agents, welcome, strict=True))
+    )
     return [known.setdefault(key, len(known)) for key in keys]
 
 

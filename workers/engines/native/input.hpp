@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 3;
+inline constexpr Number ABI_VERSION = 4;
 
 enum AgentField {
     A_START,
@@ -61,6 +61,7 @@ struct Input {
     const Number* group;                 // groups × (is one_of, penalty)
     const Number* const* distance;       // profiles × (locations × locations)
     const Number* const* duration;
+    const Number* preference;            // tickets × (agent or -1, what any other costs)
 };
 
 struct Options {

@@ -28,10 +28,13 @@ bool Inserter::admits(const Route& route, const Option& option) const {
     return !has_locked_lift || is_here(ticket.partner);
 }
 
-// An idle agent costs nothing, so its first stop brings the fixed cost and the way from start to end is not saved.
-Number Inserter::base_cost(const Route& route) const {
+// What an option costs wherever it goes on a route. An idle agent costs nothing, so its first stop brings the fixed cost
+// and the way from start to end is not saved.
+Number Inserter::base_cost(const Route& route, const Option& option) const {
     const Agent& agent = problem_.agents[route.agent];
-    return route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg;
+    Number strangeness = problem_.strangeness(route.agent, option.ticket);
+    if (option.pickup >= 0) strangeness += problem_.strangeness(route.agent, option.pickup);
+    return strangeness + (route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg);
 }
 
 bool Inserter::fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const {
@@ -60,7 +63,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
     const Legs way{distance.into(ticket.place), distance.out_of(ticket.place)};
     const Legs time{duration.into(ticket.place), duration.out_of(ticket.place)};
-    const Number base = base_cost(route), room = agent.max_distance - route.distance, closes = ticket.closes();
+    const Number base = base_cost(route, option), room = agent.max_distance - route.distance, closes = ticket.closes();
     const bool is_mixed = problem_.is_mixed(agent), timed = problem_.timed, backhaul = problem_.backhaul;
     const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
     const bool is_pickup = ticket.kind == Kind::PICKUP;
@@ -116,7 +119,7 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
     const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
     const Legs to_lift{distance.into(lift.place), distance.out_of(lift.place)};
     const Legs to_drop{distance.into(drop.place), distance.out_of(drop.place)};
-    const Number base = base_cost(route), room = agent.max_distance - route.distance, lift_closes = lift.closes();
+    const Number base = base_cost(route, option), room = agent.max_distance - route.distance, lift_closes = lift.closes();
     const bool timed = problem_.timed;
     const Node* nodes = route.nodes.data();
     const int last = static_cast<int>(route.nodes.size()) - 1;

@@ -31,7 +31,7 @@ private:
     bool price_by_stretches(const Route& route, Spot& spot) const;
     bool fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const;
     bool in_order(const Route& route, int after, Kind kind) const;
-    Number base_cost(const Route& route) const;
+    Number base_cost(const Route& route, const Option& option) const;
 
     // Service of a ticket that is reached at `arrival` from `before`; its end, or NEVER.
     Number serve(int ticket, Number arrival, int before, bool is_first) const {

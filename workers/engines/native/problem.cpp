@@ -86,6 +86,11 @@ void Problem::read_tickets() {
                       input_.demand + i * dimensions,
                       {},
                       {}};
+        if (input_.preference[2 * i] >= 0) {
+            ticket.preferred = static_cast<int>(input_.preference[2 * i]);
+            ticket.switch_cost = input_.preference[2 * i + 1];
+            prefers = prefers || ticket.switch_cost > 0;
+        }
         for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
             ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
         if (ticket.windows.empty()) ticket.windows.push_back({-NEVER, NEVER});

@@ -76,6 +76,8 @@ struct Ticket {
     const Number* demand;
     std::vector<Window> windows;  // never empty
     std::vector<int> rivals;
+    int preferred = -1;      // agent; another one
+    Number switch_cost = 0;  // costs this
 
     Number opens() const { return windows.front().open; }
     Number closes() const { return windows.back().close; }
@@ -122,6 +124,10 @@ public:
     bool may_serve(int type, int ticket) const {
         return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0;
     }
+    // What it costs that an agent serves a ticket which should be another's.
+    Number strangeness(int agent, int ticket) const {
+        return prefers && tickets[ticket].preferred != agent ? tickets[ticket].switch_cost : 0;
+    }
     bool may_stop(const Agent& agent, int stop) const {
         if (!is_reload(stop)) return may_serve(agent.type, stop);
         return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
@@ -157,11 +163,11 @@ public:
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         priced = false, exchangeable = true, choosy = false;
+         priced = false, exchangeable = true, choosy = false, prefers = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration alone, which joined stretches tell as well;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
-    // choosy: some tickets are not for everybody, or not for one route with others
+    // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's
 
 private:
     static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;

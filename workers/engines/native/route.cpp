@@ -169,6 +169,14 @@ Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
     return std::max(ready, ticket.window_from(ready)->open) + ticket.service;
 }
 
+Number strangeness(const Problem& problem, const Route& route) {
+    Number sum = 0;
+    if (problem.prefers)
+        for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
+            if (problem.is_ticket(route.nodes[k].stop)) sum += problem.strangeness(route.agent, route.nodes[k].stop);
+    return sum;
+}
+
 void join_stretches(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
     const auto& nodes = route.nodes;
@@ -207,7 +215,7 @@ bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests
     route.idle = clock.waited - std::min(clock.waited, clock.slack);
     route.duration = clock.now - begin - clock.waited + route.idle;
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
-                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end);
+                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + strangeness(problem, route);
     return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
            route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
 }
@@ -260,7 +268,8 @@ void slip_in(const Problem& problem, Route& route, std::size_t at) {
         join_stretches(problem, route);
         route.duration = route.until.back().lasts;
     }
-    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration;
+    route.cost =
+        agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + strangeness(problem, route);
 }
 
 }  // namespace sisr
