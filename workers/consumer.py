@@ -19,7 +19,7 @@ from planner_mcp.settings import Settings
 from workers.attempt import Attempt
 from workers.chores import call_off
 from workers.nursery import Child, Nursery
-from workers.reaper import sweep
+from workers.reaper import Reaper
 from workers.story import OURS_NO_MORE
 
 CLAIM_WAIT_S: Final = 1.0
@@ -43,6 +43,7 @@ class Consumer:
         self._nursery = nursery
         self._settings = settings
         self._worker_id = worker_id
+        self._reaper = Reaper(store, settings.lease_s)
         self._attempt: Attempt | None = None
         self._changed: set[str] = set()
         """Jobs whose flags changed since the last claim was begun; its answer may not have known."""
@@ -66,7 +67,7 @@ class Consumer:
                 for chore in (
                     self._beat(),
                     self._obey(),
-                    sweep(self._store, self._settings.lease_s),
+                    self._reaper.run(),
                     self._limit_drain(),
                 )
             ]
@@ -130,8 +131,10 @@ class Consumer:
             try:
                 changed = await self._store.wait_control(CONTROL_WAIT_S)
             except StoreUnavailableError:
+                self._reaper.heard(is_store_there=False)
                 await asyncio.sleep(RETRY_S)
                 continue
+            self._reaper.heard(is_store_there=True)
             self._changed.update(changed)
             if self._attempt is not None and self._attempt.job_id in changed:
                 self._attempt.look_at_flags()

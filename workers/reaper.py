@@ -1,10 +1,14 @@
 """Looks for jobs whose worker went silent and puts them back in the queue.
 
 Every worker sweeps; the store's step is atomic, so sweeping together does no harm and none is needed to be the chief.
+A lease says nothing about a worker that could not renew it: after the store was away each worker spares all of them
+for the length of one.
 """
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 from typing import Final
 
 from planner_mcp.errors import StoreUnavailableError
@@ -16,12 +20,40 @@ SWEEPS_PER_LEASE: Final = 4
 log = logging.getLogger("planner.worker")
 
 
-async def sweep(store: WorkerStore, lease_s: float) -> None:
-    """Reap until cancelled. A store that is away is tried again at the next sweep."""
-    while True:
-        await asyncio.sleep(lease_s / SWEEPS_PER_LEASE)
+class Reaper:
+    """Sweeps four times a lease.
+
+    Args:
+        store: Where jobs and leases are.
+        lease_s: How long a worker may be silent.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, store: WorkerStore, lease_s: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store = store
+        self._lease_s = lease_s
+        self._clock = clock
+        self._is_store_there = True
+        self._spares_until = clock()
+
+    def heard(self, *, is_store_there: bool) -> None:
+        """Take no job from anyone for one lease from when the store went, and from when it is back."""
+        if is_store_there != self._is_store_there:
+            self._is_store_there = is_store_there
+            self._spares_until = self._clock() + self._lease_s
+
+    async def run(self) -> None:
+        """Sweep until cancelled."""
+        while True:
+            await asyncio.sleep(self._lease_s / SWEEPS_PER_LEASE)
+            await self.sweep()
+
+    async def sweep(self) -> None:
+        """Put back what silent workers hold. A store that is away is tried again at the next sweep."""
+        if self._clock() < self._spares_until:
+            return
         try:
-            if count := await store.reap():
+            if count := await self._store.reap():
                 log.warning("requeued %d jobs of lost workers", count)
         except StoreUnavailableError as error:
             log.warning("sweep skipped: %s", error.type)

@@ -1,0 +1,48 @@
+"""Leases while the store was away: nobody loses a job for a renewal that could not be sent (issue 3)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.lifecycle import JobState
+from workers.reaper import Reaper
+
+pytestmark = pytest.mark.anyio
+LEASE_S = 6.0
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_after_an_outage_each_worker_has_one_lease_to_come_back(desk: Any) -> None:
+    """SPEC J6: no attempt is burnt by a store that was away; a worker that stays silent loses its job all the same."""
+    clock, claim = Clock(), await desk.solving()
+    reaper = Reaper(desk.store, LEASE_S, clock=clock)
+    reaper.heard(is_store_there=False)
+    await desk.let_lease_lapse(claim)
+    clock.now += 10 * LEASE_S
+    reaper.heard(is_store_there=True)
+    for _sweep in range(4):
+        await reaper.sweep()
+        assert await desk.state(claim.job.id) is JobState.SOLVING
+        clock.now += LEASE_S / 4
+    await reaper.sweep()
+    assert await desk.state(claim.job.id) is JobState.QUEUED
+
+
+async def test_a_store_that_stays_away_spares_nobody_for_ever(desk: Any) -> None:
+    """SPEC J6: one node of a cluster that is down does not hold up what waits on the others."""
+    clock, claim = Clock(), await desk.solving()
+    reaper = Reaper(desk.store, LEASE_S, clock=clock)
+    await desk.let_lease_lapse(claim)
+    for _wait in range(5):
+        reaper.heard(is_store_there=False)
+        clock.now += LEASE_S / 4
+    await reaper.sweep()
+    assert await desk.state(claim.job.id) is JobState.QUEUED
