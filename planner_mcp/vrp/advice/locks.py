@@ -2,7 +2,8 @@
 
 Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
 first and in order. It is written as a patch of the day, so that every engine and the verifier read it like any other
-lock or price. What the changed day no longer allows is not held: the plan is mended first.
+lock or price. What the changed day no longer allows is not held, because the plan is mended first; a price is put on all
+that was planned.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of
+from planner_mcp.vrp.problem import Candidate, Problem
 
 Json = dict[str, Any]
 
@@ -30,18 +32,28 @@ def locks(
         until_s: Visits that start before this time stay first on their routes, in order. 0: none.
     """
     problem = compile_scenario(scenario)
-    held = repair(problem, candidate_of(problem, plan))
-    patch: Json = {"agents": {}, "tickets": {}}
+    planned = candidate_of(problem, plan)
+    held = repair(problem, planned)
+    patch: Json = {"agents": {}, "tickets": _prices(problem, planned, switch_cost) if switch_cost else {}}
     begun = _begun(plan, until_s)
     for route in held.routes:
         agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
         first = _prefix(names, begun)
         if len(first) > len(agent.locked):
             patch["agents"][agent.id] = {"locked_tickets": first}
-        bond: Json = {"agents": [agent.id]} if agents else {}
-        bond |= {"preferred_agent": agent.id, "switch_cost": switch_cost} if switch_cost else {}
-        patch["tickets"] |= {name: bond for name in names if bond}
+        for name in names if agents else ():
+            patch["tickets"].setdefault(name, {})["agents"] = [agent.id]
     return {name: entries for name, entries in patch.items() if entries}
+
+
+def _prices(problem: Problem, planned: Candidate, switch_cost: float) -> Json:
+    """Return what puts a price on each change of agent, save where the agent may come no longer."""
+    return {
+        problem.tickets[index].id: {"preferred_agent": problem.agents[route.agent].id, "switch_cost": switch_cost}
+        for route in planned.routes
+        for index in tickets_of(route)
+        if route.agent in (problem.tickets[index].agents or (route.agent,))
+    }
 
 
 def _begun(plan: Mapping[str, Any], until_s: float) -> set[str]:
