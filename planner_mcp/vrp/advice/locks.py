@@ -2,8 +2,8 @@
 
 Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
 first and in order. It is written as a patch of the day, so that every engine and the verifier read it like any other
-lock or price. What the changed day no longer allows is not held, because the plan is mended first; a price is put on all
-that was planned.
+lock or price. What the changed day no longer allows is not held, because the plan is mended first; a price is put on
+all that was planned.
 """
 
 from collections.abc import Mapping
