@@ -30,6 +30,7 @@ from planner_mcp.protocol.listen_stream import Sources
 from planner_mcp.protocol.logs import Logs
 from planner_mcp.protocol.offer import Offer
 from planner_mcp.protocol.sse2024 import SseFront
+from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
@@ -118,12 +119,12 @@ def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Librar
 async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
     """Serve sessions of the house's kernel on this replica."""
     waker = house.waker
-    async with house.kernel.modern_app(house.settings.max_body_bytes) as modern:
+    async with house.kernel.sdk_entry(house.settings.max_body_bytes) as sdk:
         front = Front(
             house.kernel,
             SessionStore(house.store.redis, house.settings.max_sessions),
             waker,
-            modern=modern,
+            stateless=Stateless(house.kernel, sdk),
             drain=drain,
             streams=house.streams,
             pump=house.subscriptions.pump,

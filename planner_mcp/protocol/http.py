@@ -1,7 +1,7 @@
 """Streamable HTTP on `/mcp`, for every revision and through any replica.
 
 Owns the routing by era and the HTTP half of the handshake revisions: methods, headers, statuses, sessions. Revisions
-without handshake go to the SDK's own entry untouched. Host, Origin and body limits are checked before (`web.edge`).
+without handshake have an entry of their own (`stateless`). Host, Origin and body limits are checked before (`edge`).
 
 Intended departures: a GET after a newer GET on the same session is ended instead of answering 409, because the older
 connection may hang on a replica that is gone; JSON-RPC faults that concern no request have `id: null`.
@@ -18,7 +18,7 @@ from typing import Any, Final
 import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import (
@@ -32,7 +32,7 @@ from planner_mcp.errors import (
 from planner_mcp.protocol.callers import leave_session
 from planner_mcp.protocol.envelope import HttpFault, accept, is_stateless, read
 from planner_mcp.protocol.exchange import Exchange
-from planner_mcp.protocol.kernel import Kernel, ModernApp, Peer
+from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
@@ -57,7 +57,7 @@ class Front:
         kernel: The MCP server.
         store: Sessions and streams, shared by all replicas.
         wakes: How this replica hears of growing streams.
-        modern: Entry of the revisions without handshake.
+        stateless: Entry of the revisions without handshake.
         drain: Set when this replica is about to stop: its open streams then end.
         streams: How many streams each principal has open here.
         pump: Writes to a session's standalone stream what it subscribed to, while this replica holds that stream.
@@ -69,7 +69,7 @@ class Front:
         store: SessionLog,
         wakes: Wakes,
         *,
-        modern: ModernApp,
+        stateless: ASGIApp,
         drain: anyio.Event,
         streams: OpenStreams,
         pump: Pump | None = None,
@@ -80,7 +80,7 @@ class Front:
         self._store = store
         self._sessions = Sessions(store)
         self._follower = Follower(store, wakes)
-        self._modern = modern
+        self._stateless = stateless
         self._streams = streams
         self._replica = secrets.token_hex(8)
         self._running: dict[Exchange, str] = {}
@@ -98,7 +98,7 @@ class Front:
         """Serve one HTTP request."""
         request = Request(scope, receive, send)
         if request.method == "POST" and is_stateless(request):
-            await self._modern(scope, receive, send)
+            await self._stateless(scope, receive, send)
             return
         try:
             response = await self._serve(request)

@@ -1,9 +1,9 @@
 """The official SDK, wrapped: one server that validates and dispatches every revision.
 
 The only importer of the SDK's runner and connection. Owns capabilities, cache hints, the border at which anything a
-handler raises becomes a JSON-RPC error, and the three ways in: `answer` for a handshake session kept elsewhere,
-`modern_app` for the stateless revision 2026-07-28, `serve_streams` for stdio. Handlers live beside their subject
-(`toolcalls`).
+handler raises becomes a JSON-RPC error, and the ways in: `answer` for one request over HTTP, in a session that is kept
+elsewhere or in none; `sdk_entry` for what else may be posted without a session; `serve_stdio`. Handlers live beside
+their subject (`toolcalls`).
 """
 
 import logging
@@ -22,10 +22,11 @@ from mcp.server.runner import ServerRunner, aclose_shielded, serve_one
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import x_mcp_header_map
 from mcp_types.version import LATEST_HANDSHAKE_VERSION
 from pydantic import ValidationError
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import planner_mcp
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
@@ -108,6 +109,7 @@ class Kernel:
             on_list_tools=desk.list_tools,
             on_call_tool=desk.call_tool,
         )
+        self._mirrors: dict[str, bool] = {}
         self.asking: Asking | None = None
         """How handshake clients are asked; None where there is no way."""
         self._server.middleware.append(_border)
@@ -127,11 +129,11 @@ class Kernel:
         emit: Emit,
         let_go: LetGo | None = None,
     ) -> tuple[dict[str, Any], Peer]:
-        """Answer one request of a handshake session.
+        """Answer one request.
 
         Args:
             request: The JSON-RPC request, well-formed.
-            peer: Who asks.
+            peer: Who asks, and in which revision.
             http: The HTTP request that carried it.
             emit: Sends a notification to the caller before the answer.
             let_go: Ends the connection that carries the answer; its client then resumes the stream.
@@ -172,29 +174,34 @@ class Kernel:
         finally:
             await aclose_shielded(connection)
 
+    def has_mirrors(self, tool: Any) -> bool:
+        """Return whether a client of 2026-07-28 repeats arguments of a tool in headers (`x-mcp-header`)."""
+        if not isinstance(tool, str):
+            return False
+        if tool not in self._mirrors:
+            schema_of = self._server.get_tool_input_schema
+            schema = schema_of(tool) if schema_of is not None else None
+            if schema is None:
+                return False
+            self._mirrors[tool] = bool(x_mcp_header_map(schema))
+        return self._mirrors[tool]
+
     @asynccontextmanager
-    async def modern_app(self, max_body_bytes: int) -> AsyncIterator["ModernApp"]:
-        """Yield the SDK's own entry for revisions without handshake."""
+    async def sdk_entry(self, max_body_bytes: int) -> AsyncIterator[ASGIApp]:
+        """Yield the SDK's own entry for revisions without handshake; callers route only those here."""
         manager = StreamableHTTPSessionManager(self._server, stateless=True, max_request_body_size=max_body_bytes)
+
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            await manager.handle_request(scope, receive, completing(send))
+
         async with manager.run():
-            yield ModernApp(manager)
+            yield serve
 
     async def serve_stdio(self) -> None:
         """Serve standard input and output, in the era the client opens with, until the client closes."""
         async with stdio_server() as (reader, writer):
             lines: Any = Answered(reader, writer)
             await self._server.run(lines, writer, self._server.create_initialization_options())
-
-
-class ModernApp:
-    """ASGI entry for one stateless request. Callers route only revisions without handshake here."""
-
-    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
-        self._manager = manager
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the request."""
-        await self._manager.handle_request(scope, receive, completing(send))
 
 
 async def _border(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

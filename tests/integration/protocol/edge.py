@@ -18,6 +18,7 @@ from starlette.routing import Route
 from planner_mcp.jobs.model import Principal
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
@@ -81,9 +82,16 @@ async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Repl
     """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""
     desk, waker = SlowDesk(), Waker(store.redis)
     kernel = Kernel(desk)
-    async with kernel.modern_app(1 << 20) as modern:
+    async with kernel.sdk_entry(1 << 20) as sdk:
         streams = OpenStreams(max_streams)
-        front = Front(kernel, SessionStore(store.redis), waker, modern=modern, drain=anyio.Event(), streams=streams)
+        front = Front(
+            kernel,
+            SessionStore(store.redis),
+            waker,
+            stateless=Stateless(kernel, sdk),
+            drain=anyio.Event(),
+            streams=streams,
+        )
         waker.on_cancel(front.cancelled)
 
         class Door:

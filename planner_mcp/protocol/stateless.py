@@ -1,0 +1,183 @@
+"""A request of the revisions without handshake, answered where it arrives.
+
+Owns the form of the answer: plain JSON to a handler that was quick and sent nothing else, a stream from its first
+message on, or once it was quiet for `QUIET_S`. A client that leaves cancels its request (spec 2026-07-28, transports).
+Only a request that is in order is answered here, by the same kernel as those of a session; whatever else a POST may
+hold, and `subscriptions/listen`, goes to the SDK's own entry, whose refusals are the protocol's.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+from mcp.server.streamable_http import check_accept_headers
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    MCP_PARAM_HEADER_PREFIX,
+    InboundModernRoute,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+)
+from mcp_types import JSONRPCRequest
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.protocol.kernel import Kernel, Peer
+from planner_mcp.web.sse import COMMENT, HEADERS
+
+QUIET_S: Final = 15.0
+"""Longest silence before an answer becomes a stream, and on one."""
+SOON_S: Final = 0.05
+"""Who leaves is noticed from then on; most requests are answered before."""
+LISTEN: Final = "subscriptions/listen"
+_STREAM: Final = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_PARAM_HEADER: Final = MCP_PARAM_HEADER_PREFIX.lower().encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that is in order."""
+
+    body: dict[str, Any]
+    peer: Peer
+
+
+class Stateless:
+    """The ASGI entry.
+
+    Args:
+        kernel: The MCP server.
+        sdk: The SDK's entry, for all that is not answered here.
+    """
+
+    def __init__(self, kernel: Kernel, sdk: ASGIApp) -> None:
+        self._kernel = kernel
+        self._sdk = sdk
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one POST."""
+        request = Request(scope, receive)
+        body = await request.body()
+        if (asked := self._in_order(request, body)) is None:
+            await self._sdk(scope, _again(body, receive), send)
+            return
+        reply = Reply(send)
+        with _attended(receive, reply) as attended:
+            answer, _peer = await self._kernel.answer(asked.body, asked.peer, http=request, emit=reply.emit)
+        if not attended.cancelled_caught:
+            await reply.end(answer)
+
+    def _in_order(self, request: Request, body: bytes) -> Asked | None:
+        if not all(check_accept_headers(request)) or find_duplicated_routing_header(request.headers.items()):
+            return None
+        try:
+            decoded = json.loads(body)
+            asked = JSONRPCRequest.model_validate(decoded)
+        except (ValueError, RecursionError, ValidationError):
+            return None
+        route = classify_inbound_request(decoded, headers=dict(request.headers))
+        if not isinstance(route, InboundModernRoute) or asked.method == LISTEN or self._has_mirrors(request, asked):
+            return None
+        client = {"clientInfo": route.client_info, "capabilities": route.client_capabilities}
+        whole = {"id": asked.id, "method": asked.method, "params": asked.params}
+        return Asked(whole, Peer(route.protocol_version, client))
+
+    def _has_mirrors(self, request: Request, asked: JSONRPCRequest) -> bool:
+        """Return whether arguments of a tool are repeated in headers, or should be."""
+        if asked.method != "tools/call":
+            return False
+        is_told = any(name.startswith(_PARAM_HEADER) for name, _value in request.headers.raw)
+        return is_told or self._kernel.has_mirrors((asked.params or {}).get("name"))
+
+
+class Reply:
+    """The answer to one request.
+
+    Args:
+        send: Of the request.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._is_stream = False
+        self._is_quiet = True
+        self._writing = asyncio.Lock()
+
+    async def emit(self, message: Mapping[str, Any]) -> None:
+        """Send a message before the answer, which makes it a stream."""
+        self._is_quiet = False
+        await self._put(_event(message))
+
+    async def end(self, answer: Mapping[str, Any]) -> None:
+        """Send the answer."""
+        if self._is_stream:
+            await self._put(_event(answer), is_last=True)
+            return
+        status = ERROR_CODE_HTTP_STATUS.get(answer["error"]["code"], 200) if "error" in answer else 200
+        body = _text(answer)
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+    async def keep_open(self) -> None:
+        """Say something whenever nothing was said for a while, until cancelled."""
+        while True:
+            await anyio.sleep(QUIET_S)
+            if self._is_quiet:
+                await self._put(COMMENT)
+            self._is_quiet = True
+
+    async def _put(self, data: bytes, *, is_last: bool = False) -> None:
+        async with self._writing:
+            if not self._is_stream:
+                self._is_stream = True
+                await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
+            await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+
+
+@contextmanager
+def _attended(receive: Receive, reply: Reply) -> Iterator[anyio.CancelScope]:
+    """Cancel the block when its client leaves, and keep the connection open while it is quiet."""
+    attending: list[asyncio.Task[None]] = []
+    with anyio.CancelScope() as scope:
+
+        def begin() -> None:
+            attending.append(asyncio.create_task(reply.keep_open()))
+            attending.append(asyncio.create_task(_until_gone(receive, scope)))
+
+        timer = asyncio.get_running_loop().call_later(SOON_S, begin)
+        try:
+            yield scope
+        finally:
+            timer.cancel()
+            for task in attending:
+                task.cancel()
+
+
+async def _until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that hands out a body that was read, then what follows it."""
+    unread = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Any:
+        return unread.pop() if unread else await receive()
+
+    return replay
+
+
+def _text(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode()  # in ASCII, whatever the id of the request holds
+
+
+def _event(message: Mapping[str, Any]) -> bytes:
+    return b"event: message\ndata: " + _text(message) + b"\n\n"
