@@ -91,7 +91,7 @@ def _text(told: Json) -> str:
     lines = [f"{told['job_id']} {told['status']}, {counted(told['improvements'], 'improvement')}: {' '.join(_COLUMNS)}"]
     lines += [" ".join(map(str, row)) for row in told["rows"]]
     if "lower_bound" in told:
-        lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']} (a weak bound).")
+        lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']}.")
     if "gap" in told:
         lines.append(f"The best one is at most {told['gap']:.0%} cheaper than this plan.")
     return "\n".join(lines)
@@ -101,8 +101,8 @@ TOOL: Final = Tool(
     name="read_progress",
     title="Read progress",
     description=(
-        "Show how a job's best cost fell over time (a few points of the curve), also while solving, with a weak lower "
-        "bound and the gap it leaves: to judge whether more time is worth it. read_plan shows the plan itself."
+        "Show how a job's best cost fell over time (a few points of the curve), also while solving, with a lower "
+        "bound and the gap it leaves at most: to judge whether more time is worth it. read_plan shows the plan itself."
     ),
     input_schema=schema_of(ProgressArguments),
     output_schema=_OUTPUT,

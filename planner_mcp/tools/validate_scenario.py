@@ -35,7 +35,7 @@ _OUTPUT: Final = {
         "errors": {"type": "array"},
         "warnings": {"type": "array"},
         "conflict": {"type": "object", "description": "tickets that cannot all be served, proved"},
-        "agents_needed": {"type": "integer", "description": "at least, by capacity"},
+        "agents_needed": {"type": "integer", "description": "at least"},
         "lower_bound": {"type": "number"},
     },
     "required": ["valid", "errors", "warnings"],
@@ -102,9 +102,7 @@ def lines_of(found: Json) -> list[str]:
     if "conflict" in found:
         lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
     if "lower_bound" in found:
-        lines.append(
-            f"Agents needed by capacity: {found['agents_needed']} or more; cost: {found['lower_bound']} or more."
-        )
+        lines.append(f"Agents needed: {found['agents_needed']} or more; cost: {found['lower_bound']} or more.")
     return [*lines, *found.get("assumptions", ())]
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.vrp.advice.needs import shortest_legs_into, time_of
 from planner_mcp.vrp.layout.pace import quickest
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
 
@@ -47,7 +48,7 @@ def smallest_conflict(problem: Problem) -> Conflict | None:
 
 def _conflicts(problem: Problem) -> Iterator[Conflict | None]:
     wanted = _wanted(problem)
-    into = _shortest_legs_into(problem)
+    into = shortest_legs_into(problem)
     ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
     for eligible in list(dict.fromkeys(_eligible(problem, index) for index in wanted))[:MAX_SETS]:
         tickets = [index for index in wanted if _eligible(problem, index) <= eligible]
@@ -97,7 +98,7 @@ def _hours(
     problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec], into: NDArray[np.int64]
 ) -> Conflict | None:
     """Compare the time that driving to and serving takes at least with what shifts and max_duration leave."""
-    room = sum(_time_of(agent) for agent in crew)
+    room = sum(time_of(agent) for agent in crew)
 
     def work(index: int) -> int:
         return problem.tickets[index].service + int(into[problem.tickets[index].location])
@@ -107,11 +108,6 @@ def _hours(
         return None
     needed, there = (value / problem.scale / 3600 for value in (sum(map(work, some)), room))
     return _conflict(problem, "HOURS", some, crew, f"they take {needed:.2f} h at least, the agents have {there:.2f} h")
-
-
-def _time_of(agent: AgentSpec) -> int:
-    length = max(0, agent.shift[1] + agent.overtime - agent.shift[0])
-    return length if agent.max_duration is None else min(length, agent.max_duration)
 
 
 def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> list[int]:
@@ -187,20 +183,6 @@ def _opening(ticket: TicketSpec, ready: int) -> int | None:
     if not ticket.windows:
         return ready
     return next((max(ready, opens) for opens, closes in ticket.windows if ready <= closes), None)
-
-
-def _shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
-    """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
-    table = np.minimum.reduce(list(quickest(problem)))
-    stops = np.array([ticket.location for ticket in problem.tickets])
-    crowded = np.bincount(stops, minlength=len(table)) > 1
-    away = np.where(np.eye(len(table), dtype=bool), np.iinfo(np.int64).max // 4, table)
-    into = away.min(axis=0)
-    begins = {agent.start for agent in problem.agents} | {place for a in problem.agents for place in a.reload_at}
-    if None in begins:
-        return np.zeros(len(table), dtype=np.int64)
-    free = crowded | np.isin(np.arange(len(table)), sorted(place for place in begins if place is not None))
-    return np.where(free, 0, into)
 
 
 def _shortest_ways(problem: Problem) -> list[NDArray[np.int64]]:

@@ -2,65 +2,122 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner_mcp.vrp.advice import bounds, needs
 from planner_mcp.vrp.advice.bounds import Bound, lower_bound
+from planner_mcp.vrp.advice.forest import Ground, driving_bound
+from planner_mcp.vrp.advice.legs import between, cheapest_legs
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import PlanStatus
 from tests.unit.vrp.days import agent, body, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 
+ENDS = st.sampled_from(
+    [{}, {"end_location": None}, {"start_location": None}, {"start_location": "C", "end_location": "C"}]
+)
+
 
 @st.composite
-def days(draw: st.DrawFn) -> dict[str, Any]:
-    """A day small enough to try every plan."""
+def agents(draw: st.DrawFn) -> list[dict[str, Any]]:
     price = st.sampled_from([0, 0, 3, 20])
-    agents = [
+    limits = [{}, {}, {"max_tickets": 2}, {"shift_start": 2, "shift_end": 18}, {"max_duration_s": 14}]
+    return [
         agent(
             name,
-            capacity=draw(st.integers(4, 9)),
+            capacity={"kg": draw(st.integers(4, 9)), "m3": draw(st.integers(3, 9))},
             fixed_cost=draw(price),
             cost_per_hour=draw(price) * 60,
             cost_per_km=draw(st.integers(500, 2000)),
             speed_factor=draw(st.sampled_from([1, 2])),
-            **draw(st.sampled_from([{}, {"end_location": None}, {"start_location": None}])),
+            **draw(st.sampled_from(limits)),
+            **draw(ENDS),
         )
         for name in "vw"
     ]
-    tickets = [
-        ticket(
-            name,
-            draw(st.sampled_from("ABCE")),
-            demand=draw(st.integers(1, 4)),
-            kind=draw(st.sampled_from(["delivery", "pickup"])),
-            service_time_s=draw(st.integers(0, 5)),
-            **({"penalty": draw(st.integers(1, 6))} if draw(st.integers(0, 3)) == 0 else {}),
-        )
-        for name in "abcd"[: draw(st.integers(1, 3))]
-    ]
-    groups = []
-    if len(tickets) > 2 and draw(st.booleans()):
-        groups = [{"kind": "one_of", "tickets": ["a", "b"], **draw(st.sampled_from([{}, {"penalty": 2}]))}]
+
+
+@st.composite
+def tickets(draw: st.DrawFn) -> list[dict[str, Any]]:
+    found = []
+    for name in "abc"[: draw(st.integers(1, 3))]:
+        demand = {"kg": draw(st.integers(1, 4)), "m3": draw(st.integers(0, 3))}
+        fields: dict[str, Any] = {"demand": demand, "kind": draw(st.sampled_from(["delivery", "pickup"]))}
+        fields["service_time_s"] = draw(st.integers(0, 5))
+        if draw(st.integers(0, 2)) == 0:
+            opens = draw(st.integers(0, 9))
+            fields["time_windows"] = [[opens, opens + draw(st.integers(0, 6))]]
+        if draw(st.integers(0, 3)) == 0:
+            fields["penalty"] = draw(st.integers(1, 6))
+        if draw(st.integers(0, 4)) == 0:
+            fields["agents"] = [draw(st.sampled_from("vw"))]
+        if draw(st.integers(0, 4)) == 0:
+            fields |= {"preferred_agent": draw(st.sampled_from("vw")), "switch_cost": draw(st.integers(1, 4))}
+        found.append(ticket(name, draw(st.sampled_from("ABCE")), **fields))
+    if len(found) > 1 and draw(st.integers(0, 3)) == 0:
+        found[0]["kind"] = "pickup"
+        found[1] |= {"kind": "delivery", "pickup": "a", "demand": found[0]["demand"]}
+    return found
+
+
+@st.composite
+def days(draw: st.DrawFn) -> dict[str, Any]:
+    """A day small enough to try every plan, some with legs that no geometry allows."""
+    orders = draw(tickets())
+    more: dict[str, Any] = {}
+    if len(orders) > 2 and draw(st.booleans()):
+        kind = draw(st.sampled_from(["one_of", "all"]))
+        more["groups"] = [{"kind": kind, "tickets": ["b", "c"], **draw(st.sampled_from([{}, {"penalty": 2}]))}]
+    if len(orders) > 1 and draw(st.integers(0, 4)) == 0:
+        more["incompatible"] = [["a", "b"]]
     rush = st.sampled_from([[], [{"start": 0, "end": 8, "factor": 0.5}], [{"start": 2, "end": 9, "factor": 3}]])
-    return body(agents, tickets, groups=groups, travel={"decimals": 0, "rush_hours": draw(rush)})
+    travel: dict[str, Any] = {"decimals": 0, "rush_hours": draw(rush)}
+    if draw(st.booleans()):
+        row = st.lists(st.integers(0, 9), min_size=5, max_size=5)
+        travel |= {"distances": draw(st.lists(row, min_size=5, max_size=5)), "speed_kmh": 3.6}
+    return body(draw(agents()), orders, travel=travel, **more)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(days())
 def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any]) -> None:
-    """SPEC T5, J5: a bound where it can honestly be given."""
-    at = problem(day["agents"], day["tickets"], groups=day["groups"])
+    """SPEC T5, J5: a bound where it can honestly be given, whatever the day is made of."""
+    at = compile_scenario(Scenario.model_validate(day))
+    best = tiny.solve(at, Limits(float("inf")), lambda _: None, lambda: False).best
+    bound = lower_bound(at)
+    assert bound is not None
+    if best is not None and (plan := lay_out(at, best)).status is PlanStatus.FEASIBLE:
+        assert bound.cost <= plan.cost + 1e-9
+        assert bound.agents <= plan.agents_used
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_each_of_the_three_bounds_holds_by_itself(count: int, fleet: int, random: Any) -> None:
+    """SPEC T5: legs, trees and shares, on days of one depot and any legs, against every plan."""
+    far = [[random.randint(0, 30) for _ in range(5)] for _ in range(5)]
+    orders = [ticket(f"t{n}", random.choice("ABCE"), demand=random.randint(0, 3)) for n in range(min(count, 4))]
+    crew = [agent(f"v{n}", capacity=random.randint(4, 6)) for n in range(fleet)]
+    at = compile_scenario(Scenario.model_validate(body(crew, orders, travel={"distances": far, "decimals": 0})))
     best = tiny.solve(at, Limits(float("inf")), lambda _: None, lambda: False).best
     assert best is not None
     plan = lay_out(at, best)
-    bound = lower_bound(at)
-    assert bound is not None
-    if plan.status is PlanStatus.FEASIBLE:
-        assert bound.cost <= plan.cost + 1e-9
-        assert bound.agents <= plan.agents_used or not plan.routes
+    if plan.status is PlanStatus.PARTIAL:
+        return
+    legs, wanted = cheapest_legs(at), needs.must_serve(at)
+    direct = between(at, legs)
+    told = [
+        bounds._by_legs(at, legs, direct),
+        bounds._by_trees(at, legs, direct, wanted, needs.agents_needed(at, wanted)),
+        bounds._by_shares(at, legs, wanted),
+    ]
+    assert max(told) / at.cost_scale <= plan.cost
 
 
 def test_the_bound_is_not_nothing() -> None:
@@ -68,7 +125,39 @@ def test_the_bound_is_not_nothing() -> None:
     one = lower_bound(problem(tickets=[ticket("c", "C")]))
     assert one == Bound(6.0, 1)
     two = problem([agent("v", capacity=1, fixed_cost=5), agent("w", capacity=1, fixed_cost=9)])
-    assert lower_bound(two) == Bound(14 + 1 + 1, 2)
+    assert lower_bound(two) == Bound(14 + 2 + 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "count"),
+    [({"capacity": 2}, 2), ({"max_tickets": 1}, 3), ({"shift_end": 8}, 2), ({"max_duration_s": 6}, 2)],
+    ids=["goods", "stops", "shift", "duration"],
+)
+def test_agents_are_counted_by_whatever_runs_out(fields: dict[str, Any], count: int) -> None:
+    """SPEC T5: goods, stops, hours."""
+    orders = [ticket(name, "A", service_time_s=3) for name in "abc"]
+    at = compile_scenario(Scenario.model_validate(body([agent(n, **fields) for n in "vwx"], orders)))
+    assert needs.agents_needed(at, needs.must_serve(at)) == count
+
+
+def test_a_mixed_fleet_is_priced_by_what_its_room_costs() -> None:
+    """SPEC T5: the small one is cheap and the large one cheap by the piece; half of it must be had."""
+    crew = [agent("small", capacity=2, fixed_cost=10), agent("large", capacity=10, fixed_cost=30)]
+    at = problem(crew, [ticket("a", "A", demand=5)])
+    assert needs.setting_out(at, [0]) / at.cost_scale == 15.0
+
+
+def test_trees_know_a_good_round_trip() -> None:
+    """SPEC T5: with good tolls a tree is almost a round trip; the ascent is repeatable."""
+    angle = np.arange(1, 24) * 2 * np.pi / 24
+    at = np.column_stack([1000 * np.cos(angle), 1000 * np.sin(angle)])
+    way = np.rint(np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))).astype(np.int64)
+    np.fill_diagonal(way, 2**60)
+    home = np.rint(np.hypot(*(at - [1000, 0]).T)).astype(np.int64)
+    ground = Ground(way, home, home, 1)
+    side = round(2000 * np.sin(np.pi / 24))
+    assert 0.99 * 24 * side <= driving_bound(ground) <= 24 * side
+    assert driving_bound(ground) == driving_bound(ground)
 
 
 def test_a_gap_is_a_share_of_the_plans_cost() -> None:

@@ -1,0 +1,121 @@
+"""How many agents a day needs at least, whatever its plan (SPEC T5).
+
+Owns what adds up without any search: goods against capacities, tickets against limits of stops, work against hours.
+Only tickets that must be served count. A count of one more than there are says that not all of them can be.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.vrp.layout.pace import quickest
+from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem
+
+
+def must_serve(problem: Problem) -> list[int]:
+    """Return the tickets that a plan serving all that is wanted serves: neither priced nor one of several."""
+    replaceable = {index for g in problem.groups if g.kind is GroupKind.ONE_OF for index in g.tickets}
+    return [i for i, ticket in enumerate(problem.tickets) if not ticket.is_priced and i not in replaceable]
+
+
+def agents_needed(problem: Problem, tickets: Sequence[int]) -> int:
+    """Return how many agents must set out for some tickets at least; at least one where there is any."""
+    return max([int(bool(tickets)), *(_cover(amount, rooms) for amount, rooms in _sums(problem, tickets))])
+
+
+def setting_out(problem: Problem, tickets: Sequence[int]) -> int:
+    """Return what setting out costs those who serve some tickets at least, in cost units."""
+    fixed = [agent.fixed_cost for agent in problem.agents]
+    by_count = sum(sorted(fixed)[: agents_needed(problem, tickets)])
+    return max([by_count, *(_cheapest_cover(amount, rooms, fixed) for amount, rooms in _sums(problem, tickets))])
+
+
+def _sums(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield (amount, rooms by agent) of everything that some tickets take and an agent has no more of."""
+    for dimension, amounts in _loads(problem, tickets):
+        yield sum(amounts), [agent.capacity[dimension] * (1 + agent.max_reloads) for agent in problem.agents]
+    for amounts, rooms in _duties(problem, tickets):
+        yield sum(amounts), rooms
+
+
+def trips_needed(problem: Problem, tickets: Sequence[int]) -> int:
+    """Return how many trips, between two visits of a depot, some tickets take at least, by capacity."""
+    counts = [int(bool(tickets))]
+    for dimension, amounts in _loads(problem, tickets):
+        rooms = [agent.capacity[dimension] for agent in problem.agents for _ in range(1 + agent.max_reloads)]
+        counts.append(_cover(sum(amounts), rooms))
+    return max(counts)
+
+
+def shares(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[list[int], int]]:
+    """Yield (amounts, room): what each ticket takes of something that no trip has more of than the room."""
+    for dimension, amounts in _loads(problem, tickets):
+        yield amounts, max(agent.capacity[dimension] for agent in problem.agents)
+    for amounts, rooms in _duties(problem, tickets):
+        yield amounts, max(rooms)
+
+
+def _loads(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield (dimension, amounts) of each kind of load. Shipments, carried in turn, take nothing."""
+    halves = {ticket.pickup for ticket in problem.tickets if ticket.pickup is not None}
+    single = [(problem.tickets[i], i not in halves and problem.tickets[i].pickup is None) for i in tickets]
+    for dimension in range(len(problem.dimensions)):
+        for load in Load:
+            counts = (is_single and ticket.load is load for ticket, is_single in single)
+            yield (
+                dimension,
+                [
+                    ticket.demand[dimension] if counts_ else 0
+                    for (ticket, _), counts_ in zip(single, counts, strict=True)
+                ],
+            )
+
+
+def _duties(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield (amounts, rooms by agent) of stops and of hours, which a reload does not renew."""
+    yield [1] * len(tickets), [len(tickets) if a.max_stops is None else a.max_stops for a in problem.agents]
+    into = shortest_legs_into(problem)
+    hours = [problem.tickets[i].service + int(into[problem.tickets[i].location]) for i in tickets]
+    yield hours, [time_of(agent) for agent in problem.agents]
+
+
+def _cover(amount: int, rooms: Iterable[int]) -> int:
+    """Return how many of the largest rooms hold an amount, one more than there are where all do not."""
+    count = 0
+    for room in sorted(rooms, reverse=True):
+        if amount <= 0:
+            return count
+        amount -= room
+        count += 1
+    return count + int(amount > 0)
+
+
+def _cheapest_cover(amount: int, rooms: Sequence[int], costs: Sequence[int]) -> int:
+    """Return what rooms that hold an amount cost at least, as if the last one could be had in part."""
+    total = 0
+    for cost, room in sorted(((c, r) for c, r in zip(costs, rooms, strict=True) if r > 0), key=lambda e: e[0] / e[1]):
+        if amount <= room:
+            return total + cost * max(0, amount) // room
+        amount, total = amount - room, total + cost
+    return total
+
+
+def time_of(agent: AgentSpec) -> int:
+    """Return the time an agent can be on the way at most."""
+    length = max(0, agent.shift[1] + agent.overtime - agent.shift[0])
+    return length if agent.max_duration is None else min(length, agent.max_duration)
+
+
+def shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
+    """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
+    table = np.minimum.reduce(list(quickest(problem)))
+    stops = np.array([ticket.location for ticket in problem.tickets])
+    crowded = np.bincount(stops, minlength=len(table)) > 1
+    away = np.where(np.eye(len(table), dtype=bool), np.iinfo(np.int64).max // 4, table)
+    into = away.min(axis=0)
+    begins = {agent.start for agent in problem.agents} | {place for a in problem.agents for place in a.reload_at}
+    if None in begins:
+        return np.zeros(len(table), dtype=np.int64)
+    free = crowded | np.isin(np.arange(len(table)), sorted(place for place in begins if place is not None))
+    return np.where(free, 0, into)
