@@ -15,7 +15,8 @@ def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
     parts += [(f"/tickets/{i}/demand", ticket.demand) for i, ticket in enumerate(scenario.tickets)]
     for path, amount in parts:
         if min(amount.values()) < 0:
-            hint = 'For goods collected on the way use kind "pickup".' if path.startswith("/tickets") else ""
+            is_demand = path.startswith("/tickets")
+            hint = 'For goods collected on the way use kind "pickup".' if is_demand else "Write 0 for nothing."
             yield Fault(path, "The amount is negative.", "0 or more", hint, "logic")
 
 

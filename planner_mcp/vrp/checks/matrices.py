@@ -58,7 +58,13 @@ def matrix_order(scenario: Scenario) -> Iterator[Fault]:
     order = order_of_rows(scenario)
     path = "/travel/matrix_locations"
     if not order:
-        yield Fault(path, "The matrices do not say which row is which location.", "location ids in order", "", "logic")
+        yield Fault(
+            path,
+            "The matrices do not say which row is which location.",
+            "location ids in order",
+            "Name the rows.",
+            "logic",
+        )
     elif len(set(order)) < len(order):
         yield Fault(path, "A location has two rows.", "each location once", "Remove the repetition.", "logic")
     else:
@@ -73,7 +79,7 @@ def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
         if len(table) != size or wrong:
             where = f"row {wrong[0]} has {len(table[wrong[0]])} numbers" if wrong else f"it has {len(table)} rows"
             problem = f"The matrix does not fit {size} locations: {where}."
-            yield Fault(path, problem, f"{size} rows of {size} numbers", "", "logic")
+            yield Fault(path, problem, f"{size} rows of {size} numbers", "Give a number for every pair.", "logic")
 
 
 def matrix_values(scenario: Scenario) -> Iterator[Fault]:
@@ -82,7 +88,8 @@ def matrix_values(scenario: Scenario) -> Iterator[Fault]:
         for index, row in enumerate(table):
             if row and min(row) < 0:
                 at = row.index(min(row))
-                yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", "", "logic")
+                hint = "Where there is no way, give a large number."
+                yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
                 break
 
 

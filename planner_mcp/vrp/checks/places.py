@@ -38,8 +38,8 @@ def incomplete_positions(scenario: Scenario) -> Iterator[Fault]:
     for index, place in enumerate(scenario.locations):
         for one, other in (("lat", "lon"), ("lon", "lat"), ("x", "y"), ("y", "x")):
             if getattr(place, one) is not None and getattr(place, other) is None:
-                path = f"/locations/{index}"
-                yield Fault(path, f"The location has {one} without {other}.", f"both {one} and {other}", "", "logic")
+                path, problem = f"/locations/{index}", f"The location has {one} without {other}."
+                yield Fault(path, problem, f"both {one} and {other}", f"Add {other}.", "logic")
 
 
 def _kind(place: Location) -> str:
@@ -83,7 +83,9 @@ def impossible_positions(scenario: Scenario) -> Iterator[Fault]:
             hint = "Swap lat and lon." if abs(lon) <= 90 and abs(lat) <= 180 else ""
             yield Fault(f"/locations/{index}/lat", "The latitude is out of range.", "-90 to 90", hint, "logic")
         if abs(lon) > 180:
-            yield Fault(f"/locations/{index}/lon", "The longitude is out of range.", "-180 to 180", "", "logic")
+            yield Fault(
+                f"/locations/{index}/lon", "The longitude is out of range.", "-180 to 180", "Look it up again.", "logic"
+            )
 
 
 def zero_positions(scenario: Scenario) -> Iterator[Fault]:

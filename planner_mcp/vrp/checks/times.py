@@ -76,7 +76,8 @@ def late_releases(scenario: Scenario) -> Iterator[Fault]:
         if closes is not None and ticket.release_time is not None and ticket.release_time > closes:
             path = f"/tickets/{index}/release_time"
             problem = "The ticket is released after its last window has closed."
-            yield Fault(path, problem, "a time before the last window closes", "", "logic")
+            hint = "Release it earlier or widen its window."
+            yield Fault(path, problem, "a time before the last window closes", hint, "logic")
 
 
 def late_pickups(scenario: Scenario) -> Iterator[Fault]:

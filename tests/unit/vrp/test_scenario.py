@@ -328,7 +328,7 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
                 "/travel/distances",
                 "The matrix does not fit 5 locations: row 0 has 2 numbers.",
                 "5 rows of 5 numbers",
-                "",
+                "Give a number for every pair.",
                 "logic",
             )
         ],
