@@ -86,3 +86,34 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
     assert best is not None
     assert sum(len(tickets_of(route)) for route in best.routes) < len(found.tickets)
+
+
+@settings(max_examples=60, deadline=None)
+@given(days())
+def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
+    """SPEC T5: without any one of them, what was proved of the set can be proved no more."""
+    found = smallest_conflict(compile_scenario(Scenario.model_validate(day)))
+    for spared in found.tickets if found is not None else ():
+        rest = [entry for entry in day["tickets"] if found and entry["id"] in set(found.tickets) - {spared}]
+        if rest:
+            assert smallest_conflict(compile_scenario(Scenario.model_validate({**day, "tickets": rest}))) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(2, 6), st.integers(1, 4))
+def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
+    demands: list[int], capacity: int, stops: int
+) -> None:
+    """SPEC T5: goods and stops of one agent decide alone, so a plan serves any conflict less one ticket."""
+    orders = [ticket(f"t{n}", "A", demand=demand) for n, demand in enumerate(demands)]
+    day = body([agent(capacity=capacity, max_tickets=stops)], orders)
+    found = smallest_conflict(compile_scenario(Scenario.model_validate(day)))
+    assert (found is None) == (sum(demands) <= capacity and len(demands) <= stops)
+    for spared in found.tickets if found is not None else ():
+        rest = [entry for entry in orders if found and entry["id"] in set(found.tickets) - {spared}]
+        if not rest:
+            continue
+        alone = compile_scenario(Scenario.model_validate({**day, "tickets": rest}))
+        best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
+        assert best is not None
+        assert sum(len(tickets_of(route)) for route in best.routes) == len(rest)

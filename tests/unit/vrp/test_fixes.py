@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.fixes import Bench, Fix, told
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
@@ -156,3 +157,41 @@ def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str
             best = tiny.solve(patched, Limits(float("inf")), lambda _: None, lambda: False).best
             assert best is not None
             assert sum(len(tickets_of(route)) for route in best.routes) > len(served)
+
+
+SINGLE = {"CAPACITY", "TIME_WINDOW", "SHIFT_END"}
+"""Limits of which one value tells all, on these days."""
+
+
+def one_less(patch: dict[str, Any]) -> dict[str, Any]:
+    """Return a patch of one value with the value, or the close of the last window, one unit smaller."""
+    ((part, entries),) = patch.items()
+    ((name, change),) = entries.items()
+    ((field, value),) = change.items()
+    if field == "time_windows":
+        *others, (opens, closes) = value
+        return {part: {name: {field: [*others, [opens, closes - 1]]}}}
+    return {part: {name: {field: value - 1}}}
+
+
+def fits_somewhere(day: dict[str, Any], order: list[str], newcomer: str) -> bool:
+    """Return whether a ticket can be put anywhere into a route, by the verifier's word."""
+    problem = compile_scenario(Scenario.model_validate(day))
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    ways = ([*order[:at], newcomer, *order[at:]] for at in range(len(order) + 1))
+    tried = (lay_out(problem, Candidate.of_tickets({0: [index[name] for name in way]})) for way in ways)
+    return any(not verify(problem, plan) for plan in tried)
+
+
+@settings(max_examples=40, deadline=None)
+@given(crowded())
+def test_a_fix_is_the_smallest_there_is(case: tuple[dict[str, Any], list[str]]) -> None:
+    """SPEC T5: with one unit less of what is changed, nowhere in the route is there room."""
+    day, order = case
+    alone = [name for name in order[:1] if fits_somewhere(day, [], name)]
+    at = bench(day, "".join(alone))
+    for name in set("abcd") - set(alone):
+        for fix in fixes(at, name):
+            if fix.kinds[0] in SINGLE and len(fix.kinds) == 1:
+                assert fits_somewhere(revise(day, fix.patch), alone, name)
+                assert not fits_somewhere(revise(day, one_less(fix.patch)), alone, name), fix
