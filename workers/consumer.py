@@ -26,6 +26,8 @@ CLAIM_WAIT_S: Final = 1.0
 """How long one claim waits for a job: also how long an idle worker may take to notice that it should go."""
 CONTROL_WAIT_S: Final = 2.0
 RETRY_S: Final = 0.5
+PROBE_S: Final = 0.05
+"""How long the first wait after an outage lasts: that it answers at all is the news."""
 
 log = logging.getLogger("planner.worker")
 
@@ -127,14 +129,17 @@ class Consumer:
 
     async def _obey(self) -> None:
         """Hear of cancelled jobs at once; the flag itself is read with the next renewal, which this brings forward."""
+        wait_s = CONTROL_WAIT_S
         while True:
             try:
-                changed = await self._store.wait_control(CONTROL_WAIT_S)
+                changed = await self._store.wait_control(wait_s)
             except StoreUnavailableError:
                 self._reaper.heard(is_store_there=False)
+                wait_s = PROBE_S
                 await asyncio.sleep(RETRY_S)
                 continue
             self._reaper.heard(is_store_there=True)
+            wait_s = CONTROL_WAIT_S
             self._changed.update(changed)
             if self._attempt is not None and self._attempt.job_id in changed:
                 self._attempt.look_at_flags()

@@ -1,8 +1,8 @@
 """Looks for jobs whose worker went silent and puts them back in the queue.
 
 Every worker sweeps; the store's step is atomic, so sweeping together does no harm and none is needed to be the chief.
-A lease says nothing about a worker that could not renew it: after the store was away each worker spares all of them
-for the length of one.
+A lease says nothing about a worker that could not renew it: while the store is away, and for the length of a lease
+from when it is back, each worker spares all of them.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ from planner_mcp.jobs.ports import WorkerStore
 
 SWEEPS_PER_LEASE: Final = 4
 """An orphan waits at most its lease and a quarter more."""
+LONGEST_OUTAGE_LEASES: Final = 10
+"""A part of the store that is away for longer does not hold up what waits on the others."""
 
 log = logging.getLogger("planner.worker")
 
@@ -37,10 +39,11 @@ class Reaper:
         self._spares_until = clock()
 
     def heard(self, *, is_store_there: bool) -> None:
-        """Take no job from anyone for one lease from when the store went, and from when it is back."""
+        """Take no job from anyone while the store is away, nor for one lease from when it is back."""
         if is_store_there != self._is_store_there:
             self._is_store_there = is_store_there
-            self._spares_until = self._clock() + self._lease_s
+            leases = 1 if is_store_there else LONGEST_OUTAGE_LEASES
+            self._spares_until = self._clock() + leases * self._lease_s
 
     async def run(self) -> None:
         """Sweep until cancelled."""

@@ -42,6 +42,16 @@ REFUSED_WITHIN_S = 3.0
 """A call is given up after 2 s, whatever became of the store."""
 
 
+@pytest.fixture
+def server(tmp_path: Path) -> EmbeddedStore:
+    """The store as `serve` starts it: it answers once a change is on disk.
+
+    One that flushes each second may hold back what it answered for two seconds while a flush is slow, and lose it with
+    its process.
+    """
+    return EmbeddedStore(tmp_path / "store")
+
+
 @sizes("STORE_KILLS", quick=2, long=20)
 async def test_killed_stores_lose_nothing(
     storm_store: tuple[RedisStore, Settings], server: EmbeddedStore, seed: int, tmp_path: Path, size: int
