@@ -192,6 +192,18 @@ class WorkerStore(MatrixStore, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """What a job's own stream holds after a position."""
+
+    events: Sequence[Event]
+    """In order."""
+    number: int
+    """Of the job's last event."""
+    is_over: bool
+    """Whether no further event can come."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tail:
     """What a read of a pool's shared feed brought."""
 
@@ -206,12 +218,8 @@ class Tail:
 class EventLog(Protocol):
     """The events as kept: what a feed is made of."""
 
-    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
-        """Return the events of a job after a position, in order."""
-        ...
-
-    async def is_over(self, job_id: str) -> bool:
-        """Return whether no further event of a job can come (it has ended or expired)."""
+    async def read_past(self, principal: str, job_id: str, after: str = "0") -> Past:
+        """Return the events of a job after a position, and whether they end there."""
         ...
 
     async def feed_end(self, pool: int) -> str:

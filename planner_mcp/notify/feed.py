@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event
-from planner_mcp.jobs.ports import EventLog
+from planner_mcp.jobs.ports import EventLog, Past
 
 QUEUE_LENGTH: Final = 64
 """Events a follower may lag; beyond, it reads its job's stream instead."""
@@ -97,38 +97,34 @@ class RedisFeed:
         last_number: int | None = 0 if after == "0" else None
         with self._subscribed(job_id) as follower:
             await self._tail(ids.pool_of("job", job_id))
-            fresh = await self._log.read_events(principal, job_id, after)
+            fresh = await self._log.read_past(principal, job_id, after)
             while True:
-                for event in fresh:
+                for event in fresh.events:
                     if _position(event.id) <= last:
                         continue
                     yield _marked(event, last_number)
                     last, last_number = _position(event.id), event.number
                     if event.is_final:
                         return
-                if not fresh and await self._is_over(job_id):
+                if fresh.is_over:
                     return
+                last_number = fresh.number
                 fresh = await self._next(follower, principal, job_id, last, last_number)
 
     async def _next(
         self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int | None
-    ) -> list[Event]:
+    ) -> Past:
         """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
         while True:
             taken = await follower.take()
             if taken is not None:
                 taken = [event for event in taken if _position(event.id) > last]
                 if taken and last_number is not None and taken[-1].number == last_number + len(taken):
-                    return taken
+                    return Past(taken, taken[-1].number, is_over=False)
                 if not taken:
                     continue
             with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
-                return list(await self._log.read_events(principal, job_id, f"{last[0]}-{last[1]}"))
-
-    async def _is_over(self, job_id: str) -> bool:
-        with suppress(StoreError):
-            return await self._log.is_over(job_id)
-        return False
+                return await self._log.read_past(principal, job_id, f"{last[0]}-{last[1]}")
 
     @contextmanager
     def _subscribed(self, job_id: str) -> Iterator[Follower]:

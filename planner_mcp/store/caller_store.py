@@ -20,9 +20,9 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.events import Event
-from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.jobs.lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
-from planner_mcp.jobs.ports import QueueStats
+from planner_mcp.jobs.ports import Past, QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import Link, Reply
@@ -179,12 +179,18 @@ class CallerStore:
 
     async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
         """Return the events of a job after a position, in order."""
+        return (await self.read_past(principal, job_id, after)).events
+
+    async def read_past(self, principal: str, job_id: str, after: str = "0") -> Past:
+        """Return the same, and whether the job has ended."""
         reply = await self._link.step(
             "events", self._pool("job", job_id), {"job": job_id, "principal": principal, "after": after}
         )
         if reply[0] != "ok":
             _refuse(reply)
-        return [records.event_of(job_id, event_id, records.fields_of(flat)) for event_id, flat in reply[1]]
+        _ok, entries, state, count = reply
+        events = [records.event_of(job_id, event_id, records.fields_of(flat)) for event_id, flat in entries]
+        return Past(events, int(count), is_over=state in TERMINAL)
 
     # ---- the queue
 

@@ -3,8 +3,6 @@
 from collections.abc import Container
 from typing import Final
 
-from planner_mcp.jobs import ids
-from planner_mcp.jobs.lifecycle import TERMINAL
 from planner_mcp.jobs.ports import Tail
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import Link
@@ -21,11 +19,6 @@ class FeedReader:
 
     def __init__(self, link: Link) -> None:
         self._link = link
-
-    async def is_over(self, job_id: str) -> bool:
-        """Return whether no further event of a job can come (it has ended or expired)."""
-        state = await self._link.command("HGET", keys.key(ids.pool_of("job", job_id), "job", job_id), "state")
-        return state is None or state in TERMINAL
 
     async def feed_end(self, pool: int) -> str:
         """Return the position after everything that the feed of a pool holds."""
