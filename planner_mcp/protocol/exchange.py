@@ -9,6 +9,7 @@ client may leave and go on reading at any replica. The handler does not notice: 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import anyio
@@ -17,6 +18,7 @@ from planner_mcp.errors import AbandonedRequestError, PlannerError
 from planner_mcp.protocol.channel import Emit
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog
+from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Entry
 
 PATIENCE_S: Final = 1.0
@@ -57,21 +59,25 @@ class Exchange:
         self._scopes: dict[str, anyio.CancelScope] = {}
         self._inbox: asyncio.Queue[Entry | None] = asyncio.Queue()
         self._has_reader = True
+        self._leasing: asyncio.Task[None] | None = None
 
     async def run(self, serve: Serve) -> None:
         """Answer all requests; ends when the last one is answered."""
         try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._keep_lease)
+            first, *others = self._requests
+            if others:
                 async with anyio.create_task_group() as calls:
                     for request in self._requests:
                         calls.start_soon(self._answer, request, serve)
-                tasks.cancel_scope.cancel()
+            else:
+                await self._answer(first, serve)
         except asyncio.CancelledError:
             with anyio.CancelScope(shield=True):
                 await self._abandon()
             raise
         finally:
+            if self._leasing is not None:
+                await stop(self._leasing)
             self._decided.set()
             self._let_go()
 
@@ -130,6 +136,7 @@ class Exchange:
             return
         await self._record("open", None)
         self.is_stream = True
+        self._leasing = asyncio.create_task(self._keep_lease())
         self._decided.set()
         for response in self.responses:
             await self._record("message", response)
@@ -156,7 +163,7 @@ class Exchange:
     async def _keep_lease(self) -> None:
         while True:
             await anyio.sleep(RENEW_S)
-            if self.is_stream:
+            with suppress(PlannerError):  # with the store away the lease runs out, as it should
                 await self._log.renew(self._session.id, self.name, self._replica)
 
     async def _abandon(self) -> None:

@@ -29,6 +29,8 @@ from planner_mcp.store.session_cap import SessionCap
 
 TTL_S: Final = 1800
 """Life of an unused session."""
+TOUCH_S: Final = 60
+"""By how much of it a session may end too early."""
 LEASE_MS: Final = 10_000
 """A replica silent for this long has lost its streams."""
 MAX_LENGTH: Final = 1000
@@ -77,14 +79,20 @@ class SessionStore:
                 await pipe.execute()
 
     async def load(self, session_id: str) -> dict[str, str]:
-        """Return the fields of a session and push its end out; empty when it is unknown or over."""
+        """Return the fields of a session and push its end out; empty when it is unknown or over.
+
+        Its end is pushed out once in `TOUCH_S`: a write costs a flush to disk, and each of its requests would wait.
+        """
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hgetall(_row(session_id))
-                pipe.expire(_row(session_id), TTL_S)
-                pipe.expire(_names(session_id), TTL_S)
-                pipe.expire(watch_key(session_id), TTL_S)
-                found: dict[str, str] = (await pipe.execute())[0]
+                pipe.ttl(_row(session_id))
+                found: dict[str, str]
+                found, left_s = await pipe.execute()
+                if found and left_s < TTL_S - TOUCH_S:
+                    for key in (_row(session_id), _names(session_id), watch_key(session_id)):
+                        pipe.expire(key, TTL_S)
+                    await pipe.execute()
                 return found
 
     async def delete(self, session_id: str) -> None:
