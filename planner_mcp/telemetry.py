@@ -26,6 +26,7 @@ MAX_STACK: Final = 8000
 """Characters of a traceback that are kept, from its end, where the cause stands."""
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
 _trace_id: ContextVar[str] = ContextVar("trace_id", default="")
 
 
@@ -67,7 +68,7 @@ class JsonFormatter(logging.Formatter):
                 line[name] = _plain(value)
         if record.exc_info:
             line["stack"] = self.formatException(record.exc_info)[-MAX_STACK:]
-        return json.dumps(line, ensure_ascii=True, allow_nan=False)
+        return _ENCODER.encode(line)
 
 
 def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:

@@ -238,10 +238,10 @@ class Attempt:
         """Watch the clock and the child's memory."""
         pid = await self._child.pid
         while (left_s := self._solve_s + OVERRUN_S - self._story.elapsed_s) > 0:
+            await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
             if limits.resident_mb(pid) > self._settings.solve_memory_mb:
                 self._decide(Verdict.MEMORY)
                 return
-            await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
         self._decide(Verdict.OVERDUE)
 
     # ---- how it ends

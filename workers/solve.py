@@ -17,11 +17,12 @@ import select
 import socket
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp import __version__
 from planner_mcp.errors import EngineMemoryError, PlannerError
+from planner_mcp.jobs.model import plain_fields
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Packed, Tables
@@ -67,7 +68,7 @@ class Order:
 
     def as_message(self) -> frames.Message:
         """Return the order as it travels."""
-        return {"kind": "order", **asdict(self)}
+        return {"kind": "order", **plain_fields(self)}
 
 
 class Desk:

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 
 Fields = dict[str, str]
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dumps(value: Any) -> str:
     """Return compact JSON text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def fields_of(flat: Sequence[str]) -> Fields:

@@ -14,10 +14,12 @@ from planner_mcp.tools.base import ErrorResult
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 def compact(value: Any) -> str:
     """Return JSON without blanks, other scripts as themselves."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def number(value: float | None) -> float | int | None:
