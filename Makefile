@@ -35,12 +35,14 @@ test-all: setup ## check, quick and slow suites
 	$(MAKE) check
 	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
 
-test-cluster: setup ## the suites of store, webhooks and workers against a Redis Cluster of three nodes
+test-cluster: setup ## the suites of store, webhooks and workers, and storms, against a Redis Cluster of three nodes
 	STORE=cluster $(BIN)/python -m pytest -m "not chaos and not slow" tests/integration/store tests/integration/webhooks \
 		tests/integration/workers $(ARGS)
+	STORE=cluster $(BIN)/python -m pytest -m "not chaos" tests/chaos/test_workers.py $(ARGS)
 
 chaos: setup ## long runs in which things die; CHAOS_RECORD=file keeps the figures
 	$(BIN)/python -m pytest -m chaos -s $(ARGS)
+	STORE=cluster $(BIN)/python -m pytest -m chaos -s tests/chaos/test_workers.py $(ARGS)
 
 serve: setup ## run server and one worker on 127.0.0.1:8080
 	$(BIN)/planner-mcp serve --workers 1

@@ -52,7 +52,9 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(
         None,
         pattern=r"^(rediss?|unix)://",
-        description="Redis or Valkey ≥ 7.0. Empty: start the bundled server in data_dir.",
+        description=(
+            "Redis or Valkey ≥ 7.0; of a cluster some nodes, comma-separated. Empty: the bundled server in data_dir."
+        ),
     )
     data_dir: Path = Field(
         default_factory=default_data_dir, description="Folder of the embedded store and of local files."

@@ -53,6 +53,8 @@ class QueueStats:
     solving: int
     live_workers: int
     live_slots: int
+    pools_away: int = 0
+    """Pools that do not answer and are not counted in: nodes of a cluster that are away."""
 
 
 class MatrixStore(Protocol):
@@ -127,12 +129,12 @@ class JobStore(MatrixStore, Protocol):
         """Return the events of a job after a position, in order."""
         ...
 
-    async def stats(self) -> QueueStats:
-        """Return the queue at a glance."""
+    async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
+        """Return the queue at a glance, over these pools or all; pools that do not answer are left out."""
         ...
 
-    async def ping(self) -> None:
-        """Return when Redis answers and accepts writes; raise `StoreUnavailableError` otherwise."""
+    async def ping(self) -> Sequence[int]:
+        """Return the pools that answer and accept writes; raise `StoreUnavailableError` when none does."""
         ...
 
 
@@ -187,7 +189,10 @@ class WorkerStore(MatrixStore, Protocol):
         ...
 
     async def reap(self) -> int:
-        """Requeue jobs whose lease ran out (counted as a crash), forget dead workers; return how many jobs."""
+        """Requeue jobs whose lease ran out (counted as a crash), forget dead workers; return how many jobs.
+
+        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        """
         ...
 
 

@@ -203,8 +203,7 @@ class Planner:
 
     async def ready(self) -> QueueStats:
         """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
-        await self._store.ping()
-        return await self._store.stats()
+        return await self._store.stats(await self._store.ping())
 
 
 def _later(event_id: str, than: str) -> bool:

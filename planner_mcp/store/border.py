@@ -16,6 +16,8 @@ AWAY: Final = (
     redis_errors.MasterDownError,
     redis_errors.TryAgainError,
     redis_errors.ClusterError,
+    redis_errors.MovedError,  # a pool that is moved to another node
+    redis_errors.AskError,
     redis_errors.RedisClusterException,
     OSError,
 )

@@ -26,8 +26,9 @@ from planner_mcp.jobs.ports import Past, QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import Link, Reply
+from planner_mcp.store.presence import ask_all
 
-PING_TIMEOUT_S: Final = 1.5
+PING_TIMEOUT_S: Final = 1.2
 """A store that has not confirmed a write by then counts as away (SPEC J7)."""
 
 
@@ -194,18 +195,21 @@ class CallerStore:
 
     # ---- the queue
 
-    async def stats(self) -> QueueStats:
-        """Return the queue at a glance, over all pools. Every worker serves every pool, so slots count once."""
-        rows = [(await self._link.step("stats", pool, {}))[1:] for pool in range(self._settings.pools)]
-        queued, solving, workers, slots = zip(*rows, strict=True)
-        return QueueStats(sum(queued), sum(solving), max(workers), max(slots))
+    async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
+        """Return the queue at a glance, over the pools that answer. Every worker serves them all: slots count once."""
+        asked = range(self._settings.pools) if pools is None else pools
+        rows = await ask_all(asked, lambda pool: self._link.step("stats", pool, {}))
+        queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
+        return QueueStats(sum(queued), sum(solving), max(workers), max(slots), self._settings.pools - len(rows))
 
-    async def ping(self) -> None:
-        """Return when Redis confirmed a write in every pool; raise `StoreUnavailableError` otherwise."""
+    async def ping(self) -> Sequence[int]:
+        """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
+        return [*await ask_all(range(self._settings.pools), self._ping)]
+
+    async def _ping(self, pool: int) -> None:
         try:
             async with timeout(PING_TIMEOUT_S):
-                for pool in range(self._settings.pools):
-                    await self._link.command("SET", keys.key(pool, "ping"), 1, "EX", keys.PING_S)
+                await self._link.command("SET", keys.key(pool, "ping"), 1, "EX", keys.PING_S)
         except TimeoutError as error:
             raise StoreUnavailableError from error
 

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
+from redis.connection import parse_url
 from redis.exceptions import ConnectionError as ConnectionLostError
 from typing_extensions import override
 
@@ -19,6 +21,7 @@ from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.line import Line
 from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.shards import Address, Node, Shards, Way
 
 BLOCKING_TIMEOUT_S: Final = BLOCK_S + 3.0
 CONNECT_TIMEOUT_S: Final = 1.0
@@ -75,32 +78,70 @@ async def _revive(server: EmbeddedStore) -> None:
 
 
 async def _link(url: str, settings: Settings) -> Link:
-    client = _client(url, _answer_s(settings), COMMAND_CONNECTIONS)
+    """Return a line to the server at a URL; of several, nodes of one cluster, to the first that answers."""
+    *others, last = url.split(",")
+    for each in others:
+        with suppress(StoreUnavailableError):
+            return await _link_by(each, settings)
+    return await _link_by(last, settings)
+
+
+async def _link_by(url: str, settings: Settings) -> Link:
+    node = _node(url, settings)
     try:
-        is_cluster = await _checked(client, settings)
+        is_cluster = await _checked(node.commands, settings)
     except BaseException:
-        await _close(client)
+        await node.aclose()
         raise
     if not is_cluster:
-        line = Line(_client(url, None, 1), answer_s=ANSWER_S)
-        return _joined(client, _client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS), line, settings)
-    await _close(client)
-    cluster = _cluster(url, ANSWER_S)
-    return _joined(cluster, _cluster(url, BLOCKING_TIMEOUT_S), cluster, settings)
+        return Link(node.commands, node.blocking, node.line, settings=settings, close=node.aclose)
+    await node.aclose()
+    return _link_to_cluster(url, settings)
+
+
+def _link_to_cluster(url: str, settings: Settings) -> Link:
+    """Return a line whose steps go to the nodes themselves; sessions, which have no pool, use redis-py."""
+    named = parse_url(url)  # type: ignore[no-untyped-call]
+    first = named.get("host", "localhost"), int(named.get("port", 6379))
+    shards = Shards(first, lambda address: _node(_at(url, address), settings))
+    sessions = RedisCluster.from_url(
+        url,
+        decode_responses=True,
+        protocol=2,
+        socket_timeout=ANSWER_S,
+        socket_connect_timeout=CONNECT_TIMEOUT_S,
+        require_full_coverage=False,
+    )
+
+    async def close() -> None:
+        await shards.aclose()
+        with suppress(OSError):
+            await sessions.aclose()
+
+    blocking, line = Way(shards, lambda node: node.blocking), Way(shards, lambda node: node.line)
+    return Link(sessions, blocking, line, settings=settings, close=close, holder=shards.holder)
+
+
+def _at(url: str, address: Address) -> str:
+    """Return the URL of another node of the same cluster."""
+    parts = urlsplit(url)
+    who, at, _place = parts.netloc.rpartition("@")
+    host, port = address
+    return urlunsplit(parts._replace(netloc=f"{who}{at}[{host}]:{port}" if ":" in host else f"{who}{at}{host}:{port}"))
+
+
+def _node(url: str, settings: Settings) -> Node:
+    return Node(
+        line=Line(_client(url, None, 1), answer_s=ANSWER_S),
+        commands=_client(url, _answer_s(settings), COMMAND_CONNECTIONS),
+        blocking=_client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS),
+    )
 
 
 def _answer_s(settings: Settings) -> float:
     """Return how long the answer to one command may take: longer where it waits for a replica."""
     is_confirmed = settings.replication != "none"
     return max(ANSWER_S, settings.replication_wait_s + CONFIRM_S) if is_confirmed else ANSWER_S
-
-
-def _joined(commands: Any, blocking: Any, line: Any, settings: Settings) -> Link:
-    async def close() -> None:
-        for client in (line, commands, blocking):
-            await _close(client)
-
-    return Link(commands, blocking, line, settings=settings, close=close)
 
 
 class _Pool(BlockingConnectionPool):
@@ -127,12 +168,6 @@ def _client(url: str, timeout_s: float | None, connections: int) -> Redis:
     return Redis(connection_pool=pool)
 
 
-def _cluster(url: str, timeout_s: float) -> RedisCluster:
-    return RedisCluster.from_url(
-        url, decode_responses=True, protocol=2, socket_timeout=timeout_s, socket_connect_timeout=CONNECT_TIMEOUT_S
-    )
-
-
 async def _checked(client: Redis, settings: Settings) -> bool:
     """Refuse a server that cannot keep a promise; return whether it is a cluster."""
     with border():
@@ -143,16 +178,6 @@ async def _checked(client: Redis, settings: Settings) -> bool:
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         raise StoreError(f"maxmemory-policy is {policy}, which deletes jobs; set it to noeviction.")
-    is_cluster = bool(info.get("cluster_enabled"))
-    if is_cluster and settings.replication != "none":
-        raise StoreError("Waiting for replicas is not supported on Redis Cluster; set PLANNER_REPLICATION to none.")
     if settings.replication == "waitaof" and version < FIRST_WITH_WAITAOF:
         raise StoreError(f"Redis {info.get('redis_version')} has no WAITAOF; set PLANNER_REPLICATION to wait.")
-    return is_cluster
-
-
-async def _close(client: Any) -> None:
-    with suppress(OSError):
-        await client.aclose()
-        if isinstance(client, Redis):
-            await client.connection_pool.disconnect()
+    return bool(info.get("cluster_enabled"))

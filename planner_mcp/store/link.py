@@ -7,6 +7,7 @@ a connection of its own. Nothing else in the engine talks to Redis.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final
 
 from redis.exceptions import NoScriptError, ResponseError
@@ -32,9 +33,10 @@ class Link:
     Args:
         commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
         blocking: The same with a socket timeout above `BLOCK_S`.
-        line: Runs what answers at once: the shared connection, or the first client where keys lie on several servers.
+        line: Runs what answers at once: a shared connection.
         settings: Limits and lives the steps are loaded with.
-        close: Closes both clients.
+        close: Closes all of them.
+        holder: Names the server that holds the keys of a tag, where there are several; its `commands` are waited on.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Link:
         *,
         settings: Settings,
         close: Callable[[], Awaitable[None]] | None = None,
+        holder: Callable[[str], AbstractAsyncContextManager[Any]] | None = None,
     ) -> None:
         self.commands = commands
         self._line = line
@@ -53,6 +56,7 @@ class Link:
         self._steps = load_steps(settings)
         self._replication = Replication(settings)
         self._close = close
+        self._holder = holder or (lambda _tag: nullcontext(self))
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -80,10 +84,11 @@ class Link:
             return await self.step(name, pool, args)
         step, arguments = self._steps[name], _arguments(pool, args, ())
         with border():
-            try:
-                return await self._replication.confirm(self.commands, pool, "EVALSHA", step.sha, *arguments)
-            except NoScriptError:
-                return await self._replication.confirm(self.commands, pool, "EVAL", step.text, *arguments)
+            async with self._holder(tag(pool)) as server:
+                try:
+                    return await self._replication.confirm(server.commands, pool, "EVALSHA", step.sha, *arguments)
+                except NoScriptError:
+                    return await self._replication.confirm(server.commands, pool, "EVAL", step.text, *arguments)
 
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
@@ -107,7 +112,7 @@ class Link:
         words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", count, *wait, "STREAMS", stream, ">")
         with border():
             try:
-                reply = await _stoppable(self._blocking.execute_command(*words))
+                reply = await _stoppable(self._blocking.execute_command(*words), block_s)
             except ResponseError as error:
                 if str(error).startswith(("NOGROUP", "UNBLOCKED")):
                     return []
@@ -118,23 +123,24 @@ class Link:
         """Return entries of a stream after an id, waiting for the first at most `block_s`."""
         words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)
         with border():
-            return _entries(await _stoppable(self._blocking.execute_command(*words)))
+            return _entries(await _stoppable(self._blocking.execute_command(*words), block_s))
 
 
 def _arguments(pool: int, args: dict[str, Any], blobs: tuple[str, ...]) -> tuple[str | int, ...]:
     return (1, tag(pool), json.dumps(args, ensure_ascii=False), *blobs)
 
 
-async def _stoppable(reading: Coroutine[Any, Any, Any]) -> Any:
-    """Await a blocking read that ends when its caller is cancelled.
+async def _stoppable(reading: Coroutine[Any, Any, Any], block_s: float) -> Any:
+    """Await a blocking read that ends when its caller is cancelled, or when the answer is overdue.
 
     Before Python 3.12 `asyncio.wait_for`, which redis-py connects and sends with, can swallow a cancellation; the read
     would then go on for its full time.
     """
     task = asyncio.ensure_future(reading)
     try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
+        async with asyncio.timeout(block_s + ANSWER_S):
+            return await asyncio.shield(task)
+    except (asyncio.CancelledError, TimeoutError):
         while not task.done():
             task.cancel()
             await asyncio.wait([task], timeout=RECANCEL_S)

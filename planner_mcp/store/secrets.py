@@ -10,6 +10,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.deliveries import SecretNote
 from planner_mcp.notify.webhooks import SECRET_BYTES, new_secret
 from planner_mcp.store import keys
@@ -22,6 +23,8 @@ OLD_S: Final = 24 * 3600
 MOST: Final = 10
 """Secrets that sign at one time, the current one included."""
 KEEP_S: Final = 400 * 86400
+REMEMBERED: Final = 1000
+"""Principals whose secrets a courier knows by heart."""
 POOL: Final = 0
 
 
@@ -36,16 +39,32 @@ class RedisSecrets:
     def __init__(self, link: Link, seal: Seal) -> None:
         self._link = link
         self._seal = seal
+        self._last: dict[str, list[str]] = {}
+        """What signed last, for when the node of the secrets is away and that of a delivery is not."""
 
     async def signing(self, principal: str) -> list[str]:
         """Return the secrets that sign now, the current one first; makes one on first need.
 
+        While their node is away those of the last time stand: nobody can rotate them meanwhile.
+
         Raises:
             StoreError: They were sealed with another key.
         """
-        kept, now_ms = await self._rotate(principal, is_first=True)
+        try:
+            kept, now_ms = await self._rotate(principal, is_first=True)
+        except StoreUnavailableError:
+            if (last := self._last.get(principal)) is None:
+                raise
+            return last
         sealed = [kept["current"], *(one["sealed"] for one in _old(kept, now_ms))]
-        return [self._seal.open(text, principal) for text in sealed]
+        return self._remember(principal, [self._seal.open(text, principal) for text in sealed])
+
+    def _remember(self, principal: str, found: list[str]) -> list[str]:
+        self._last.pop(principal, None)
+        self._last[principal] = found
+        if len(self._last) > REMEMBERED:
+            del self._last[next(iter(self._last))]
+        return found
 
     async def reveal(self, principal: str) -> SecretNote:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""

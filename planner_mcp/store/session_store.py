@@ -115,8 +115,9 @@ class SessionStore:
                 pipe.hget(_row(session_id), "told")
                 pipe.hset(_row(session_id), "standalone", token)
                 pipe.expire(_row(session_id), TTL_S)
-                pipe.publish(channel_of(session_id), "g")
-                return (await pipe.execute())[0] is not None
+                was_told = (await pipe.execute())[0] is not None
+            await self._redis.publish(channel_of(session_id), "g")
+        return was_told
 
     async def note_told(self, session_id: str, token: str) -> None:
         """Note that the holder of the standalone stream, if it is still this one, is told something."""

@@ -5,12 +5,14 @@ are also woken when the connection was lost, so nothing is missed meanwhile.
 """
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.asyncio.cluster import RedisCluster
+from redis.exceptions import RedisClusterException, RedisError
 
 from planner_mcp.store.session_store import CANCELS
 
@@ -18,6 +20,7 @@ POLL_S: Final = 5.0
 """Longest one read of the subscription blocks."""
 RETRY_S: Final = 0.5
 """Pause before a lost connection is tried again."""
+LOST: Final = (RedisError, RedisClusterException, OSError)
 
 
 class Bell:
@@ -49,7 +52,9 @@ class Waker:
     """
 
     def __init__(self, redis: Redis) -> None:
+        self._redis: Any = redis
         self._pubsub: Any = redis.pubsub()
+        self._subscribing = asyncio.Lock()
         self._bells: dict[str, set[Bell]] = {}
         self._on_cancel: list[Callable[[str], None]] = []
 
@@ -66,14 +71,14 @@ class Waker:
         waiting.add(bell)
         try:
             if is_first:
-                with suppress(RedisError, OSError):
-                    await self._pubsub.subscribe(channel)
+                with suppress(*LOST):
+                    await self._subscribe(channel)
             yield bell
         finally:
             waiting.discard(bell)
             if not waiting and self._bells.get(channel) is waiting:
                 del self._bells[channel]
-                with suppress(RedisError, OSError):
+                with suppress(*LOST):
                     await self._pubsub.unsubscribe(channel)
 
     async def run(self) -> None:
@@ -82,15 +87,30 @@ class Waker:
             while True:
                 try:
                     await self._listen()
-                except (RedisError, OSError):
+                except LOST:
                     self._ring_all()
                     await asyncio.sleep(RETRY_S)
+                    await self._subscribe_elsewhere()
         finally:
-            with suppress(RedisError, OSError):
+            with suppress(*LOST):
                 await self._pubsub.aclose()
 
+    async def _subscribe(self, *channels: str) -> None:
+        """Subscribe, one caller at a time: the first opens the connection."""
+        async with self._subscribing:
+            if isinstance(self._redis, RedisCluster):
+                await self._redis.initialize()
+            await self._pubsub.subscribe(*channels)
+
+    async def _subscribe_elsewhere(self) -> None:
+        """Take another subscription; of a cluster at any node, since all hear everything and one may be gone."""
+        with suppress(*LOST):
+            await self._pubsub.aclose()
+        nodes = self._redis.get_nodes() if isinstance(self._redis, RedisCluster) else ()
+        self._pubsub = self._redis.pubsub(node=random.choice(nodes)) if nodes else self._redis.pubsub()  # noqa: S311
+
     async def _listen(self) -> None:
-        await self._pubsub.subscribe(CANCELS)
+        await self._subscribe(CANCELS, *self._bells)
         while True:
             message = await self._pubsub.get_message(timeout=POLL_S)
             if message is None:

@@ -50,8 +50,8 @@ class WatchLog:
                 for cursor, position in cursors.items():
                     pipe.hsetnx(key, f"c:{cursor}", position)
                 pipe.expire(key, TTL_S)
-                pipe.publish(watch_channel(session_id), name)
                 await pipe.execute()
+            await self._redis.publish(watch_channel(session_id), name)
 
     async def unwatch(self, session_id: str, names: Sequence[str], cursors: Sequence[str] = ()) -> None:
         """Watch no more, and forget how far some cursors were."""
@@ -111,8 +111,8 @@ class WatchLog:
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hset(f"mcp:lists:{principal}", kind, seconds * 1000 + micros // 1000)
                 pipe.expire(f"mcp:lists:{principal}", TTL_S)
-                pipe.publish(LISTS_CHANNEL, kind)
                 await pipe.execute()
+            await self._redis.publish(LISTS_CHANNEL, kind)
 
     async def offer(self, kind: str, fingerprint: str) -> None:
         """Keep what the deployment offers, and tell everybody if it was something else before."""

@@ -1,7 +1,7 @@
 """The store as a worker sees it. Implements `jobs.ports.WorkerStore`.
 
 With several pools a worker serves them all: it looks into each in turn, then waits on one after another, so that a
-round over all takes `ROUND_S`.
+round over all takes `ROUND_S`. A pool that is away is left out until the next beat finds it there.
 """
 
 import json
@@ -21,6 +21,7 @@ from planner_mcp.jobs.summary import summary_of
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import BLOCK_S, Link, Reply
+from planner_mcp.store.presence import Presence, ask_all
 
 GROUP: Final = "workers"
 ROUND_S: Final = 0.5
@@ -35,13 +36,13 @@ class WorkerSide:
 
     Args:
         link: The line to Redis.
-        settings: Number of pools.
+        settings: Number of pools, and the lease.
     """
 
     def __init__(self, link: Link, settings: Settings) -> None:
         self._link = link
-        self._pools = range(settings.pools)
-        self._next_pool = count()
+        self.presence = Presence(settings.pools, settings.lease_s)
+        self._next_turn = count()
         self._heard: dict[int, str] = {}
         self._held = defaultdict[str, set[str]](set)
         """What each worker here has claimed; of any other delivery to it the claim, or its answer, was lost."""
@@ -51,8 +52,8 @@ class WorkerSide:
 
     async def register(self, worker_id: str, slots: int) -> None:
         """Announce a worker, or say it still lives. Call it at least once a lease; three leases of silence end it."""
-        for pool in self._pools:
-            await self._link.step("register", pool, {"worker": worker_id, "slots": slots})
+        beat = {"worker": worker_id, "slots": slots}
+        await self.presence.ask_all(lambda pool: self._link.step("register", pool, beat))
 
     async def unregister(self, worker_id: str) -> None:
         """Withdraw a worker that drains; the jobs it holds stay its own."""
@@ -63,24 +64,27 @@ class WorkerSide:
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
         for pool, block_s in self._turns(wait_s):
-            if claim := await self._take(worker_id, pool):
-                return claim
-            if block_s:
-                stream = keys.key(pool, "ready")
-                await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
-        for pool in self._pools if wait_s > 0 else ():
-            if claim := await self._take(worker_id, pool):
-                return claim
+            with self.presence.asking(pool):
+                if claim := await self._take(worker_id, pool):
+                    return claim
+                if block_s:
+                    stream = keys.key(pool, "ready")
+                    await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
+        for pool in self.presence.there() if wait_s > 0 else ():
+            with self.presence.asking(pool):
+                if claim := await self._take(worker_id, pool):
+                    return claim
         return None
 
     def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up."""
         ends_at = monotonic() + wait_s
-        longest = BLOCK_S if len(self._pools) == 1 else ROUND_S / len(self._pools)
-        for pool in self._pools if len(self._pools) > 1 or wait_s <= 0 else ():
-            yield pool, 0.0
+        first = self.presence.there()
+        longest = BLOCK_S if len(first) == 1 else ROUND_S / len(first)
+        yield from ((pool, 0.0) for pool in first if len(first) > 1 or wait_s <= 0)
         while (left := ends_at - monotonic()) > 0:
-            yield next(self._next_pool) % len(self._pools), min(left, longest)
+            there = self.presence.there()
+            yield there[next(self._next_turn) % len(there)], min(left, longest)
 
     async def _take(self, worker_id: str, pool: int) -> Claim | None:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
@@ -129,16 +133,22 @@ class WorkerSide:
 
     async def wait_control(self, wait_s: float) -> Sequence[str]:
         """Return ids of jobs whose flags changed since the last call, waiting up to `wait_s`."""
-        for pool in self._pools:
+        for pool in self.presence.there():
             if pool not in self._heard:
-                self._heard[pool] = await self._last_word(pool)
+                with self.presence.asking(pool):
+                    self._heard[pool] = await self._last_word(pool)
         for pool, block_s in self._turns(wait_s):
-            stream = keys.key(pool, "control")
-            words = await self._link.read_stream(stream, self._heard[pool], count=100, block_s=block_s)
-            if words:
-                self._heard[pool] = words[-1][0]
-                return [fields["job"] for _id, fields in words]
+            with self.presence.asking(pool):
+                if words := await self._words(pool, block_s):
+                    return words
         return ()
+
+    async def _words(self, pool: int, block_s: float) -> list[str]:
+        """Return the jobs that a pool has had words about since the last call."""
+        after = self._heard.get(pool) or await self._last_word(pool)
+        words = await self._link.read_stream(keys.key(pool, "control"), after, count=100, block_s=block_s)
+        self._heard[pool] = words[-1][0] if words else after
+        return [fields["job"] for _id, fields in words]
 
     async def _last_word(self, pool: int) -> str:
         words = await self._link.command("XREVRANGE", keys.key(pool, "control"), "+", "-", "COUNT", 1)
@@ -187,13 +197,14 @@ class WorkerSide:
         self._let_go(claim, await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
 
     async def reap(self) -> int:
-        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many."""
-        taken = 0
-        for pool in self._pools:
-            await self._link.step("register", pool, {"worker": "", "slots": 0})
-            args = {"poison": _error(PoisonedJobError()), "count": REAP_AT_ONCE}
-            taken += (await self._link.step("reap", pool, args))[1]
-        return taken
+        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many.
+
+        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        """
+        await self.presence.ask_all(lambda pool: self._link.step("register", pool, {"worker": "", "slots": 0}))
+        args = {"poison": _error(PoisonedJobError()), "count": REAP_AT_ONCE}
+        taken = await ask_all(self.presence.unspared(), lambda pool: self._link.step("reap", pool, args))
+        return sum(count for _ok, count in taken.values())
 
     # ---- helpers
 

@@ -21,14 +21,16 @@ async def healthz(_request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """Answer 200 with the queue at a glance when the store takes writes, else 503."""
+    """Answer 200 with the queue at a glance when the store takes writes, in some pool at least, else 503."""
     try:
         with anyio.fail_after(READY_S):
             stats = await request.app.state.house.planner.ready()
     except (StoreError, TimeoutError):
         return refusal(StoreUnavailableError())
     queue = {"queued": stats.queued, "solving": stats.solving}
-    return json_answer({"status": "ready", **queue, "live_workers": stats.live_workers, "live_slots": stats.live_slots})
+    workers = {"live_workers": stats.live_workers, "live_slots": stats.live_slots}
+    away = {"pools_away": stats.pools_away} if stats.pools_away else {}
+    return json_answer({"status": "ready", **queue, **workers, **away})
 
 
 def health_routes() -> list[Route]:

@@ -67,6 +67,7 @@ async def _queue(planner: Any) -> list[str]:
         "planner_jobs_solving": ("Jobs that are being solved.", stats.solving),
         "planner_workers_live": ("Workers that sent a sign of life.", stats.live_workers),
         "planner_slots_live": ("Solves those workers take at a time.", stats.live_slots),
+        "planner_pools_away": ("Pools whose node does not answer; not counted above.", stats.pools_away),
     }
     return [line for name, (told, value) in figures.items() for line in _family(name, "gauge", told, [({}, value)])]
 

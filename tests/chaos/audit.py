@@ -7,7 +7,7 @@ be left. It reads Redis below the store's own code, so that a fault there does n
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -61,18 +61,29 @@ class Audit:
         return {**vars(self), "states": dict(self.states), "faults": len(self.faults)}
 
 
-async def audit(redis: Any, acknowledged: Iterable[str], *, principal: str, orphans: Iterable[Orphan] = ()) -> Audit:
+async def audit(
+    redis: Any,
+    acknowledged: Iterable[str],
+    *,
+    principal: str,
+    orphans: Iterable[Orphan] = (),
+    pools: Sequence[int] = (0,),
+) -> Audit:
     """Return what became of every acknowledged job, with all that is wrong in `faults`."""
     found, wanted = Audit(), list(acknowledged)
     lost = {(orphan.job_id, orphan.attempt): orphan for orphan in orphans}
     told = Counter[str]()
-    for _id, entry in await redis.xrange("{p0}:outbox"):
-        told[entry["delivery_id"]] += 1
+    for pool in pools:
+        for _id, entry in await redis.xrange(f"{{p{pool}}}:outbox"):
+            told[entry["delivery_id"]] += 1
     found.outbox = sum(told.values())
     async for job_id, kept, events in _jobs(redis, wanted):
         _judge(found, job_id, kept, events, told)
         _time_reruns(found, job_id, events, lost)
-    await _look_for_remains(redis, found, wanted, principal)
+    there = [job_id for pool in pools for job_id in await _look_for_remains(redis, found, pool, principal)]
+    found.faults += [f"{job_id} was made and never acknowledged" for job_id in {*there} - {*wanted}]
+    if found.outbox and found.outbox != len(wanted):
+        found.faults.append(f"{found.outbox} outbox entries for {len(wanted)} jobs")
     if len(set(wanted)) != len(wanted):
         found.faults.append("two calls were given one job")
     return found
@@ -83,8 +94,8 @@ async def _jobs(redis: Any, wanted: list[str]) -> AsyncIterator[tuple[str, dict[
         names = wanted[first : first + CHUNK]
         pipe = redis.pipeline(transaction=False)
         for name in names:
-            pipe.hgetall(f"{{p0}}:job:{name}")
-            pipe.xrange(f"{{p0}}:ev:{name}")
+            pipe.hgetall(f"{tag_of(name)}:job:{name}")
+            pipe.xrange(f"{tag_of(name)}:ev:{name}")
         replies = await pipe.execute()
         for number, name in enumerate(names):
             yield name, replies[2 * number], replies[2 * number + 1]
@@ -132,26 +143,31 @@ def _seconds(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()
 
 
-async def _look_for_remains(redis: Any, found: Audit, wanted: list[str], principal: str) -> None:
-    there = set(await redis.zrange(f"{{p0}}:jobs:{principal}", 0, -1))
-    found.faults += [f"{job_id} was made and never acknowledged" for job_id in there - set(wanted)]
-    if found.outbox and found.outbox != len(wanted):
-        found.faults.append(f"{found.outbox} outbox entries for {len(wanted)} jobs")
+async def _look_for_remains(redis: Any, found: Audit, pool: int, principal: str) -> list[str]:
+    """Return the jobs of a pool; note what is left where nothing may be."""
+    tag = f"{{p{pool}}}"
     for name in EMPTY:
-        kind = await redis.type(f"{{p0}}:{name}")
-        left = await (redis.xlen if kind == "stream" else redis.zcard)(f"{{p0}}:{name}")
+        kind = await redis.type(f"{tag}:{name}")
+        left = await (redis.xlen if kind == "stream" else redis.zcard)(f"{tag}:{name}")
         if left:
-            found.faults.append(f"{left} left in {name}")
+            found.faults.append(f"{left} left in {name} of {tag}")
     for name, count in (("bl", redis.zcard), ("out", redis.scard)):
-        if left := await count(f"{{p0}}:{name}:{principal}"):
-            found.faults.append(f"{left} left in {name}")
+        if left := await count(f"{tag}:{name}:{principal}"):
+            found.faults.append(f"{left} left in {name} of {tag}")
+    there: list[str] = await redis.zrange(f"{tag}:jobs:{principal}", 0, -1)
+    return there
 
 
-async def orphans_of(redis: Any, pid: int, at_s: float) -> list[Orphan]:
+def tag_of(job_id: str) -> str:
+    """Return the hash tag under which a job is kept."""
+    return f"{{p{job_id.split('-')[1]}}}"
+
+
+async def orphans_of(redis: Any, pid: int, at_s: float, *, pools: Sequence[int] = (0,)) -> list[Orphan]:
     """Return the jobs a worker held when it was lost. Call it before the lease of the dead can have ended."""
     lost = []
-    for job_id in await redis.zrange("{p0}:solving", 0, -1):
-        worker, fence = await redis.hmget(f"{{p0}}:job:{job_id}", "worker", "fence")
+    for job_id in [job_id for pool in pools for job_id in await redis.zrange(f"{{p{pool}}}:solving", 0, -1)]:
+        worker, fence = await redis.hmget(f"{tag_of(job_id)}:job:{job_id}", "worker", "fence")
         if worker and worker.split("-")[-2] == str(pid):
             lost.append(Orphan(job_id, int(fence), at_s))
     return lost

@@ -1,6 +1,6 @@
 """A store of the storm's own, and a seed."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,12 @@ from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import storm_settings
 from tests.chaos.record import seed_of
+from tests.cluster import cluster_of_three
+from tests.conftest import IS_CLUSTER
 
 HERE = Path(__file__).parent
+POOLS = 6
+"""Of a storm on a cluster: some on each of three nodes."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,11 +40,23 @@ def server(tmp_path: Path) -> EmbeddedStore:
 
 
 @pytest.fixture
-async def storm_store(server: EmbeddedStore, tmp_path: Path) -> AsyncIterator[tuple[RedisStore, Settings]]:
-    """An empty store on that server and the settings workers share with it."""
-    settings = storm_settings(Settings(data_dir=tmp_path, redis_url=server.start()))
+def storm_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """URL of an empty store: that server, or with `STORE=cluster` three nodes."""
+    if IS_CLUSTER:
+        with cluster_of_three(tmp_path / "cluster") as cluster:
+            yield cluster.url
+        return
+    server: EmbeddedStore = request.getfixturevalue("server")
     try:
-        async with connect(settings) as store:
-            yield store, settings
+        yield server.start()
     finally:
         server.stop()
+
+
+@pytest.fixture
+async def storm_store(storm_url: str, tmp_path: Path) -> AsyncIterator[tuple[RedisStore, Settings]]:
+    """The store, and the settings workers share with it."""
+    pools = POOLS if IS_CLUSTER else 1
+    settings = storm_settings(Settings(data_dir=tmp_path, redis_url=storm_url, pools=pools))
+    async with connect(settings) as store:
+        yield store, settings

@@ -7,7 +7,7 @@ what was acknowledged is known exactly. What dies, and when, is a test's.
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -41,25 +41,31 @@ class Crowd:
         dice: Decides which job is long.
         long_share: Share of jobs that take about a second; the others take none.
         is_light: Whether light workers solve, which read `busy_s` and nothing else, and leave the outbox alone.
+        among: Pools the jobs are dealt to in turn; all of them unless said otherwise.
+        is_keyed: Whether a submit carries a key, which has a home in some pool, or is known by its arguments.
     """
 
     store: RedisStore
     dice: random.Random
     long_share: float = 0.05
     is_light: bool = True
+    among: Sequence[int] = ()
+    is_keyed: bool = True
     acknowledged: dict[int, str] = field(default_factory=dict)
     refusals: int = 0
-    quick: str = ""
-    long: str = ""
+    quick: list[str] = field(default_factory=list)
+    long: list[str] = field(default_factory=list)
 
     async def open(self) -> None:
-        """Create the scenarios."""
-        self.quick = await self.scenario({"busy_s": 0} if self.is_light else SMALLEST)
-        self.long = await self.scenario({"busy_s": 1.0} if self.is_light else fleet_body(40))
+        """Create the scenarios, a quick and a long one in each pool."""
+        self.among = self.among or range(self.store.link.pools)
+        for pool in self.among:
+            self.quick.append(await self.scenario({"busy_s": 0} if self.is_light else SMALLEST, pool))
+            self.long.append(await self.scenario({"busy_s": 1.0} if self.is_light else fleet_body(40), pool))
 
-    async def scenario(self, body: dict[str, Any]) -> str:
+    async def scenario(self, body: dict[str, Any], pool: int = 0) -> str:
         """Keep a scenario and return its name."""
-        name = ids.random_name("scn", 0)
+        name = ids.random_name("scn", pool)
         await self.store.put_scenario(StoredScenario(name, CLIENT, body, datetime.now(UTC), "hash"))
         return name
 
@@ -75,17 +81,17 @@ class Crowd:
         await asyncio.gather(*(client() for _ in range(CLIENTS)))
 
     async def _insist(self, number: int) -> None:
-        is_long = self.dice.random() < self.long_share
+        is_long, turn = self.dice.random() < self.long_share, number % len(self.among)
         request = SolveRequest(
-            self.long if is_long else self.quick,
+            (self.long if is_long else self.quick)[turn],
             1 if is_long else 20,
             seed=number,
-            idempotency_key=f"call-{number}",
+            idempotency_key=f"call-{number}" if self.is_keyed else None,
             callback_url=HOOK if self.is_light else None,
         )
         while True:
             try:
-                job = await self.store.submit(CLIENT, request, ids.random_name("job", 0))
+                job = await self.store.submit(CLIENT, request, ids.random_name("job", self.among[turn]))
             except StoreUnavailableError:
                 self.refusals += 1
                 await asyncio.sleep(0.05)
@@ -94,12 +100,12 @@ class Crowd:
                 return
 
     async def ended(self) -> int:
-        """Return how many of the jobs have ended; -1 while the store is away."""
+        """Return how many of the jobs have ended; -1 while the store, or a part of it, is away."""
         try:
             stats = await self.store.stats()
         except StoreUnavailableError:
             return -1
-        return len(self.acknowledged) - stats.queued - stats.solving
+        return -1 if stats.pools_away else len(self.acknowledged) - stats.queued - stats.solving
 
     async def until_ended(self, count: int, within_s: float) -> None:
         """Return when `count` jobs were acknowledged and have ended."""

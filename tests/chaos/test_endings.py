@@ -43,7 +43,7 @@ async def test_a_cancel_and_an_end_that_race_leave_one_end(storm_store: Storm, s
     jobs: list[str] = []
     for first in range(0, size, AT_ONCE):
         count = min(AT_ONCE, size - first)
-        jobs += await asyncio.gather(*(_race(store, crowd.quick, first + n, dice) for n in range(count)))
+        jobs += await asyncio.gather(*(_race(store, crowd.quick[0], first + n, dice) for n in range(count)))
     found = await audit(store.redis, jobs, principal=CLIENT)
     keep("cancel and finish race", seed=seed, began=began, **found.as_json())
     assert found.faults == []

@@ -56,7 +56,7 @@ async def failover(folder: Path, mode: Mode, seed: int) -> tuple[int, int, int]:
                     crowd, numbers = Crowd(store, random.Random(seed)), count()
                     await crowd.open()
                     writers = [
-                        asyncio.create_task(submit_until_stopped(store, crowd.quick, numbers, acknowledged))
+                        asyncio.create_task(submit_until_stopped(store, crowd.quick[0], numbers, acknowledged))
                         for _ in range(WRITERS)
                     ]
                     await asyncio.sleep(PHASE_S)

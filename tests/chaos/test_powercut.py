@@ -149,7 +149,7 @@ async def one_cut(machine: Machine, settings: Settings, seconds: float, *, is_to
         crowd = Crowd(store, machine.dice)
         await crowd.open()
         numbers = iter(range(10**9))
-        writers = [asyncio.create_task(write(store, crowd.quick, numbers, written)) for _ in range(WRITERS)]
+        writers = [asyncio.create_task(write(store, crowd.quick[0], numbers, written)) for _ in range(WRITERS)]
         await asyncio.sleep(seconds)
         cut_at = time.monotonic()
         await asyncio.to_thread(machine.cut_power, is_torn=is_torn)

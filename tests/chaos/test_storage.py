@@ -32,7 +32,7 @@ async def test_a_job_costs_a_few_kilobytes_and_every_key_has_a_life(
         await store.register("w1", 1)
         before = await _figures(store)
         for number in range(size):
-            await store.submit(CLIENT, SolveRequest(crowd.quick, 20, seed=number), ids.random_name("job", 0))
+            await store.submit(CLIENT, SolveRequest(crowd.quick[0], 20, seed=number), ids.random_name("job", 0))
             claim = await store.claim("w1", 1)
             assert claim is not None
             for report in range(REPORTS):

@@ -19,7 +19,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import Audit, Orphan, audit, orphans_of
 from tests.chaos.driver import CLIENT, Crowd, beside, storm, until
-from tests.chaos.fleet import Fleet, fleet_of, real_worker
+from tests.chaos.fleet import Fleet, Member, fleet_of, real_worker
 from tests.chaos.record import keep, size_of, sizes
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -42,6 +42,10 @@ class Killer:
     strikes: int = 0
     orphans: list[Orphan] = field(default_factory=list)
 
+    async def held_by(self, member: Member, at_s: float) -> list[Orphan]:
+        """Return what a worker that was lost held."""
+        return await orphans_of(self.store.redis, member.pid, at_s, pools=range(self.store.link.pools))
+
     async def kill(self) -> None:
         """Kill a worker and start another."""
         if (member := self.fleet.pick(self.dice)) is None:
@@ -49,7 +53,7 @@ class Killer:
         at_s = time.time()
         self.fleet.kill(member)
         self.strikes += 1
-        self.orphans += await orphans_of(self.store.redis, member.pid, at_s)
+        self.orphans += await self.held_by(member, at_s)
         self.fleet.mend()
 
     async def freeze(self) -> None:
@@ -58,7 +62,7 @@ class Killer:
             return
         at_s = time.time()
         self.fleet.stop(member)
-        if held := await orphans_of(self.store.redis, member.pid, at_s):
+        if held := await self.held_by(member, at_s):
             self.orphans += held
             self.strikes += 1
             await asyncio.sleep(3 * self.fleet.settings.lease_s)
@@ -82,7 +86,8 @@ async def run_jobs(
 
 async def verdict(crowd: Crowd, killer: Killer) -> Audit:
     """Return what the store says."""
-    return await audit(crowd.store.redis, crowd.acknowledged.values(), principal=CLIENT, orphans=killer.orphans)
+    redis, made = crowd.store.redis, crowd.acknowledged.values()
+    return await audit(redis, made, principal=CLIENT, orphans=killer.orphans, pools=crowd.among)
 
 
 @sizes("KILL_JOBS", quick=150, long=3000)
@@ -181,7 +186,7 @@ async def test_when_all_workers_die_the_queue_waits_for_others(
         for member in list(fleet.members):
             at_s = time.time()
             fleet.kill(member)
-            killer.orphans += await orphans_of(store.redis, member.pid, at_s + size)
+            killer.orphans += await killer.held_by(member, at_s + size)
         gone = time.monotonic()
         await crowd.submit(range(60, jobs), per_s=10)
         await asyncio.sleep(max(0.0, gone + size - time.monotonic()))

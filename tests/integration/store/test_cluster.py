@@ -17,6 +17,9 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.wake import Waker
+from planner_mcp.store.watch_log import LISTS_CHANNEL, WatchLog
 from tests.cluster import three_nodes
 
 pytestmark = pytest.mark.anyio
@@ -90,3 +93,24 @@ async def test_an_idempotency_key_is_one_across_all_pools(store: RedisStore) -> 
     assert (await store.submit("ann", first.request, ids.random_name("job", 0))).id == first.id
     with pytest.raises(IdempotencyConflictError):
         await submit(store, 1, idempotency_key="k")
+
+
+async def test_sessions_keep_streams_and_watches_and_hear_of_news(store: RedisStore) -> None:
+    """SPEC X1, J7: what a session owns lies in one slot; its channels, which have none, reach every replica."""
+    sessions, watches, waker = SessionStore(store.redis), WatchLog(store.redis), Waker(store.redis)
+    await sessions.create("s1", {"principal": "ann"})
+    async with anyio.create_task_group() as group:
+        group.start_soon(waker.run)
+        with anyio.fail_after(10):
+            await anyio.wait_all_tasks_blocked()
+            async with waker.watch(LISTS_CHANNEL) as bell:
+                assert await bell.wait(5)
+                await watches.announce("ann", "tools")
+                assert await bell.wait(5)
+            assert await sessions.take_standalone("s1", "token") is False
+            assert await sessions.standalone_holder("s1") == "token"
+            await watches.watch("s1", "job", "text", {"job": "1"})
+            assert await watches.watched("s1") == ({"job": "text"}, {"job": "1"})
+            assert set(await watches.list_versions("ann")) == {"tools"}
+            await sessions.delete("s1")
+        group.cancel_scope.cancel()

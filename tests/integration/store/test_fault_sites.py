@@ -88,9 +88,11 @@ class MarkedLink:
         return self._marked(found) if name in LINES else found
 
     def _marked(self, call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        async def called(*args: Any, **named: Any) -> Any:
+        def called(*args: Any, **named: Any) -> Awaitable[Any]:
             frame = sys._getframe(1)
-            site = Path(frame.f_code.co_filename).name, frame.f_lineno
+            return marked((Path(frame.f_code.co_filename).name, frame.f_lineno), *args, **named)
+
+        async def marked(site: Site, *args: Any, **named: Any) -> Any:
             self._saboteur.reached.add(site)
             token = _here.set(site)
             try:

@@ -9,11 +9,13 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from tests.chaos.valkey import Valkey
+from tests.cluster import cluster_of_three
+from tests.integration.store.test_cluster import submit
 
 pytestmark = pytest.mark.anyio
 
@@ -78,10 +80,19 @@ async def test_without_the_setting_a_lone_primary_acknowledges(tmp_path: Path, d
                         await desk.submit()
 
 
-async def test_waiting_for_replicas_on_a_cluster_is_refused_at_the_start(tmp_path: Path) -> None:
-    """SPEC J7: said at once rather than promised in vain."""
-    settings = Settings(replication="wait")
-    with Valkey(tmp_path / "node", cluster_enabled="yes", appendonly="no") as node:
-        asked = settings.model_copy(update={"redis_url": node.url})
-        with pytest.raises(StoreError, match="PLANNER_REPLICATION"):
-            await connect(asked).__aenter__()
+@pytest.mark.parametrize("mode", ["wait", "waitaof"])
+async def test_on_a_cluster_the_replica_of_the_node_that_wrote_is_waited_for(tmp_path: Path, mode: str) -> None:
+    """SPEC J7: each pool at its own node; the replica of another does not count."""
+    options = {"cluster_node_timeout": "5000", "appendonly": "yes", "appendfsync": "always"}
+    with cluster_of_three(tmp_path, replicas=True, **options) as cluster:
+        settings = Settings(redis_url=cluster.url, pools=6, replication=mode, replication_wait_s=2)  # type: ignore[arg-type]
+        async with connect(settings) as store:
+            for pool in range(6):
+                job, replica = await submit(store, pool), cluster.replica_of(pool)
+                held = replica.ask("CLUSTER", "GETKEYSINSLOT", cluster.slot_of(pool), 100)
+                assert f"{{p{pool}}}:job:{job.id}" in held
+            cluster.replica_of(0).kill()
+            with pytest.raises(StoreUnavailableError):
+                await submit(store, 0)
+            other = next(pool for pool in range(6) if cluster.holder(pool) is not cluster.holder(0))
+            await submit(store, other)

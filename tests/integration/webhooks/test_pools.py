@@ -1,14 +1,17 @@
 """Couriers over several pools, on one server and on a cluster (SPEC W3, J9)."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from planner_mcp.jobs import ids
 from planner_mcp.jobs.deliveries import DeliveryState
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
+from tests.cluster import cluster_of_three
 from tests.integration.store.test_cluster import POOLS, cluster_url, submit
 from tests.integration.webhooks.conftest import carrying
 from tests.integration.webhooks.receiver import Receiver, answering
@@ -44,3 +47,23 @@ async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Setting
     found, total = await hooks.deliveries("ann", None, offset=0, count=5)
     assert (len(found), total) == (5, POOLS)
     assert {one.job_id for one in found} < {job.id for job in jobs}
+
+
+async def test_webhooks_travel_from_the_other_nodes_while_one_is_away(
+    settings: Settings, receiver: Receiver, tmp_path: Path
+) -> None:
+    """SPEC W3, J7: also when it is the node of the secrets, for couriers that have signed before."""
+    options = {"cluster_require_full_coverage": "no", "cluster_node_timeout": "1000"}
+    with cluster_of_three(tmp_path / "cluster", **options) as cluster:
+        gone = cluster.pools_of(cluster.holder(0), POOLS)
+        async with connect(settings.model_copy(update={"redis_url": cluster.url, "pools": POOLS})) as store:
+            jobs = [await submit(store, pool, callback_url=receiver.url("/hook")) for pool in range(POOLS)]
+            async with carrying(store, settings.model_copy(update={"pools": POOLS})):
+                await store.cancel("ann", jobs[0].id, keep_best=True)
+                await receiver.wait_for(1, "/hook")
+                cluster.holder(0).kill()
+                waiting = [job for job in jobs if ids.pool_of("job", job.id) not in gone]
+                for job in waiting:
+                    await store.cancel("ann", job.id, keep_best=True)
+                came = await receiver.wait_for(1 + len(waiting), "/hook", within_s=15)
+    assert {one.id.partition(":")[0] for one in came} == {jobs[0].id, *(job.id for job in waiting)}

@@ -1,0 +1,186 @@
+"""One node of a cluster is away for long: what lies on the others goes on (SPEC J6, J7)."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.lifecycle import JobState
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
+from planner_mcp.store.presence import Presence
+from planner_mcp.store.redis_store import RedisStore
+from tests.chaos.driver import until
+from tests.chaos.valkey import Valkey
+from tests.cluster import Cluster, cluster_of_three
+from tests.integration.store.test_cluster import submit
+
+pytestmark = pytest.mark.anyio
+POOLS = 6
+LEASE_S = 1.0
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three nodes without replicas, each of which goes on when another is away."""
+    folder = tmp_path_factory.mktemp("cluster")
+    options = {"cluster_require_full_coverage": "no", "cluster_node_timeout": "1000", "appendonly": "yes"}
+    with cluster_of_three(folder, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+async def store(cluster: Cluster) -> AsyncIterator[RedisStore]:
+    cluster.until_whole()
+    async with connect(Settings(redis_url=cluster.url, pools=POOLS, lease_s=LEASE_S)) as store:
+        await store.redis.flushall()
+        yield store
+
+
+@contextmanager
+def away(node: Valkey) -> Iterator[None]:
+    """A node is killed, and started again after the block."""
+    node.kill()
+    try:
+        yield
+    finally:
+        node.start()
+
+
+async def until_there(store: RedisStore, pool: int) -> None:
+    """Return when a pool takes writes."""
+
+    async def is_there() -> bool:
+        return pool in await store.ping()
+
+    await until(is_there, 20)
+
+
+@pytest.mark.parametrize("number", range(3))
+async def test_what_lies_on_the_other_nodes_goes_on(
+    cluster: Cluster, store: RedisStore, plan: dict[str, Any], number: int
+) -> None:
+    """SPEC J6, J7: submit, claim, cancel, stats and readiness, whichever node is away; its pools are back with it."""
+    node = cluster.primaries[number]
+    lost = cluster.pools_of(node, POOLS)
+    assert lost
+    await store.register("w1", 1)
+    await store.wait_control(0)
+    scenarios = {pool: (await submit(store, pool)).request for pool in range(POOLS)}
+    with away(node):
+        await store.register("w1", 1)
+        for pool, request in scenarios.items():
+            if pool in lost:
+                with anyio.fail_after(3), pytest.raises(StoreUnavailableError):
+                    await store.submit("ann", request, ids.random_name("job", pool))
+        served = set()
+        with anyio.fail_after(10):
+            while claim := await store.claim("w1", 0.2):
+                served.add(ids.pool_of("job", claim.job.id))
+                await store.cancel("ann", claim.job.id, keep_best=True)
+                assert await store.wait_control(2) == [claim.job.id]
+                await store.settle_cancel(claim)
+        assert served == set(range(POOLS)) - lost
+        assert (await store.stats()).pools_away == len(lost)
+        assert {*await store.ping()} == served
+    await until_there(store, min(lost))
+    await store.register("w1", 1)
+    with anyio.fail_after(10):
+        while claim := await store.claim("w1", 0.5):
+            served.add(ids.pool_of("job", claim.job.id))
+            await store.complete(claim, claim.job.progress, plan)
+    assert served == set(range(POOLS))
+    assert (await store.stats()).pools_away == 0
+
+
+async def test_a_job_of_a_lost_worker_runs_again_while_another_node_is_away(
+    cluster: Cluster, store: RedisStore
+) -> None:
+    """SPEC J6: sweeping does not stop at the first pool that is away."""
+    node = cluster.holder(0)
+    pool = max({*range(POOLS)} - cluster.pools_of(node, POOLS))
+    await store.register("w1", 1)
+    job = await submit(store, pool)
+    assert await store.claim("w1", 1) is not None
+    with away(node):
+        await store.register("w1", 1)
+        await anyio.sleep(1.1 * LEASE_S)
+        assert await store.reap() == 1
+        assert (await store.get_job("ann", job.id)).state is JobState.QUEUED
+
+
+async def test_nobody_loses_a_job_for_a_lease_that_ran_out_while_its_node_was_away(
+    cluster: Cluster, store: RedisStore
+) -> None:
+    """SPEC J6: once the node is back its leases count anew; a worker that stays silent loses its job then."""
+    await store.register("w1", 1)
+    job = await submit(store, 0)
+    claim = await store.claim("w1", 1)
+    assert claim is not None
+    with away(cluster.holder(0)):
+        await store.register("w1", 1)
+        await anyio.sleep(1.1 * LEASE_S)
+    await until_there(store, 0)
+    assert await store.reap() == 0
+    assert (await store.renew(claim)).is_held
+    await anyio.sleep(1.1 * LEASE_S)
+    assert await store.reap() == 1
+    assert (await store.get_job("ann", job.id)).state is JobState.QUEUED
+
+
+async def test_a_pool_that_moves_is_found_and_one_on_its_way_is_away(cluster: Cluster, store: RedisStore) -> None:
+    """SPEC J7: no step is ever run on half of a pool."""
+    pool, here = 5, cluster.holder(5)
+    there = next(node for node in cluster.primaries if node is not here)
+    slot, name = cluster.slot_of(pool), there.ask("CLUSTER", "MYID")
+    job = await submit(store, pool)
+    there.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", here.ask("CLUSTER", "MYID"))
+    here.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", name)
+    with pytest.raises(StoreUnavailableError):
+        await store.cancel("ann", job.id, keep_best=True)
+    for key in here.ask("CLUSTER", "GETKEYSINSLOT", slot, 1000):
+        here.ask("MIGRATE", "127.0.0.1", there.port, key, 0, 5000)
+    for node in (there, here, *cluster.primaries):
+        node.ask("CLUSTER", "SETSLOT", slot, "NODE", name)
+    assert (await store.cancel("ann", job.id, keep_best=True)).state is JobState.CANCELLED
+    for node in cluster.primaries:
+        node.ask("FLUSHALL")
+    for node in (here, there, *cluster.primaries):
+        node.ask("CLUSTER", "SETSLOT", slot, "NODE", here.ask("CLUSTER", "MYID"))
+
+
+async def test_a_process_starts_while_the_first_node_of_its_url_is_away(cluster: Cluster) -> None:
+    """SPEC J7: the URL may name several nodes."""
+    first, second, _third = cluster.primaries
+    with away(first):
+        async with connect(Settings(redis_url=f"{first.url},{second.url}", pools=POOLS)) as store:
+            assert {*await store.ping()} == {*range(POOLS)} - cluster.pools_of(first, POOLS)
+
+
+def test_a_pool_is_spared_for_a_lease_from_when_it_went_and_from_when_it_is_back() -> None:
+    """SPEC J6: and no longer, or a node that stays away would keep jobs elsewhere from running again."""
+    now = [0.0]
+    presence = Presence(2, LEASE_S, clock=lambda: now[0])
+    with presence.asking(1):
+        raise StoreUnavailableError
+    assert (presence.there(), presence.unspared()) == ([0], [0])
+    now[0] += 5 * LEASE_S
+    with presence.asking(1):
+        pass
+    assert (presence.there(), presence.unspared()) == ([0, 1], [0])
+    now[0] += LEASE_S
+    assert presence.unspared() == [0, 1]
+
+
+def test_the_store_is_away_when_no_pool_is_there() -> None:
+    """SPEC J7: every pool is then worth asking."""
+    presence = Presence(2, LEASE_S)
+    with presence.asking(0):
+        raise StoreUnavailableError
+    with pytest.raises(StoreUnavailableError), presence.asking(1):
+        raise StoreUnavailableError
+    assert presence.there() == range(2)
