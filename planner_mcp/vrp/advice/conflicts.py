@@ -2,15 +2,15 @@
 
 Owns proofs of impossibility that need no search: too little capacity, too few stops, too few hours, or too many tickets
 no two of which fit on one route. Each looks at the tickets that only some agents may serve, and keeps the fewest that
-still prove it, so that leaving any one of them out breaks the proof. Finding none proves nothing: a day may be
-impossible for reasons that only a search could show.
+still prove it; what is found is looked at again by itself, until no ticket can be spared. Finding none proves nothing:
+a day may be impossible for reasons that only a search could show.
 
 Tickets with a price of their own, in ONE_OF groups, or in shipments are left aside: they need not be served, or their
 goods do not add up.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -20,12 +20,18 @@ from planner_mcp.vrp.advice.needs import shortest_legs_into, time_of
 from planner_mcp.vrp.layout.pace import quickest
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
 
+Ways = Sequence[NDArray[np.int64]]
+"""Shortest times between places, one table a profile."""
 MAX_PLACES: Final = 400
 """Places up to which shortest ways are worked out for the test of pairs (the cube of their number)."""
 MAX_TIGHT: Final = 80
 """Tickets, those with the shortest windows, whose pairs are tried."""
 MAX_SETS: Final = 50
 """Different sets of eligible agents that are looked at."""
+
+
+MOST_LOOKS: Final = 12
+"""Tickets of a conflict up to which each is left out in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +47,41 @@ class Conflict:
 
 
 def smallest_conflict(problem: Problem) -> Conflict | None:
-    """Return the conflict of the fewest tickets that the tests find, or None."""
-    found = [conflict for conflict in _conflicts(problem) if conflict is not None]
+    """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
+    ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
+    found = _smallest(problem, ways)
+    while found is not None and len(found.tickets) <= MOST_LOOKS:
+        parts = (_smallest(_only(problem, set(found.tickets) - {spared}), ways) for spared in found.tickets)
+        smaller = next((part for part in parts if part is not None), None)
+        if smaller is None:
+            break
+        found = smaller
+    return found
+
+
+def _smallest(problem: Problem, ways: Ways | None) -> Conflict | None:
+    found = [conflict for conflict in _conflicts(problem, ways) if conflict is not None]
     return min(found, key=lambda conflict: len(conflict.tickets), default=None)
 
 
-def _conflicts(problem: Problem) -> Iterator[Conflict | None]:
+def _only(problem: Problem, names: set[str]) -> Problem:
+    """Return the day as if there were no other tickets, as far as these proofs look at it."""
+    kept = [index for index, ticket in enumerate(problem.tickets) if ticket.id in names]
+    place = {index: number for number, index in enumerate(kept)}
+    pairs = (pair for pair in problem.incompatible if place.keys() >= set(pair))
+    return replace(
+        problem,
+        tickets=tuple(problem.tickets[index] for index in kept),
+        incompatible=frozenset((place[low], place[high]) for low, high in pairs),
+        groups=(),
+    )
+
+
+def _conflicts(problem: Problem, ways: Ways | None) -> Iterator[Conflict | None]:
     wanted = _wanted(problem)
+    if not wanted:
+        return
     into = shortest_legs_into(problem)
-    ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
     for eligible in list(dict.fromkeys(_eligible(problem, index) for index in wanted))[:MAX_SETS]:
         tickets = [index for index in wanted if _eligible(problem, index) <= eligible]
         crew = [problem.agents[agent] for agent in sorted(eligible)]
@@ -121,9 +153,7 @@ def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> li
     return []
 
 
-def _exclusive(
-    problem: Problem, tickets: Sequence[int], agents: Sequence[int], ways: Sequence[NDArray[np.int64]]
-) -> Conflict | None:
+def _exclusive(problem: Problem, tickets: Sequence[int], agents: Sequence[int], ways: Ways) -> Conflict | None:
     """Look for more tickets than agents, no two of which fit on one route: grown greedily from each ticket."""
     timed = sorted((index for index in tickets if problem.tickets[index].windows), key=lambda i: _slack(problem, i))
     kinds = {_duty(problem.agents[agent]): agent for agent in agents}.values()
@@ -152,9 +182,7 @@ def _duty(agent: AgentSpec) -> tuple[object, ...]:
     return agent.start, agent.end, agent.shift, agent.overtime, agent.profile
 
 
-def _are_apart(
-    problem: Problem, one: int, other: int, agents: Iterable[int], ways: Sequence[NDArray[np.int64]]
-) -> bool:
+def _are_apart(problem: Problem, one: int, other: int, agents: Iterable[int], ways: Ways) -> bool:
     """Return whether no agent of any kind could serve both, in either order, with nothing else to do."""
     if (min(one, other), max(one, other)) in problem.incompatible:
         return True
