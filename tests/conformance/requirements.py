@@ -75,9 +75,9 @@ REQUIREMENTS: Final = (
     Requirement("S1", "The planning model: capacities, windows, fleets, depots, shifts, skills, shipments, groups."),
     Requirement("S2", "Every plan passes an independent verifier before anyone sees it; statuses are honest."),
     Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan."),
-    Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out.", "issue 5"),
+    Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out."),
     Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
-    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor.", LATER),
+    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces (not yet), doctor.", LATER),
     Requirement("O4", "The flow over several servers, address resolution included, runs as an example.", LATER),
     Requirement(
         "O5", "A REST face with OpenAPI, and an adapter that serves chosen foreign operations as tools.", LATER
