@@ -91,6 +91,8 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
             for name in ("w1", "w2"):
                 group.start_soon(work, store, name, plan, is_done)
             group.start_soon(reap, store, is_done)
+            while not link._blocking.faults:  # noqa: ASYNC110 a worker that never has to wait never reads
+                await anyio.sleep(0.005)
             for seed in range(JOBS):
                 request = SolveRequest(scenario.id, 1, seed=seed, callback_url="https://example.org")
                 jobs.append((await insist(store.submit, "ann", request, ids.random_name("job", 0))).id)
