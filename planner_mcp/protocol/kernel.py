@@ -20,6 +20,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.runner import ServerRunner, aclose_shielded, serve_one
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import check_accept_headers
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import x_mcp_header_map
@@ -202,6 +203,11 @@ class Kernel:
         async with stdio_server() as (reader, writer):
             lines: Any = Answered(reader, writer)
             await self._server.run(lines, writer, self._server.create_initialization_options())
+
+
+def takes_both_forms(request: Request) -> bool:
+    """Return whether the caller accepts plain JSON and a stream, as each POST must (spec, transports)."""
+    return all(check_accept_headers(request))
 
 
 async def _border(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
-from mcp.server.streamable_http import check_accept_headers
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
     MCP_PARAM_HEADER_PREFIX,
@@ -27,7 +26,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.protocol.kernel import Kernel, Peer
+from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
 from planner_mcp.web.sse import COMMENT, HEADERS
 
 QUIET_S: Final = 15.0
@@ -73,7 +72,7 @@ class Stateless:
             await reply.end(answer)
 
     def _in_order(self, request: Request, body: bytes) -> Asked | None:
-        if not all(check_accept_headers(request)) or find_duplicated_routing_header(request.headers.items()):
+        if not takes_both_forms(request) or find_duplicated_routing_header(request.headers.items()):
             return None
         try:
             decoded = json.loads(body)
