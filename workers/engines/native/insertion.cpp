@@ -91,26 +91,34 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
 
 void Inserter::reloads(const Route& route, const Option& option, int after, Number base, Spot& best) {
     const Agent& agent = problem_.agents[route.agent];
-    const Matrix& distance = problem_.distance(agent);
     const Node &before = route.nodes[after], &next = route.nodes[after + 1];
-    const int place = problem_.tickets[option.ticket].place;
+    const bool opens_trip = problem_.is_ticket(before.stop), ends_trip = problem_.is_ticket(next.stop);
+    const Matrix& distance = problem_.distance(agent);
+    const std::int32_t *from = distance.out_of(problem_.tickets[option.ticket].place),
+                       *into = distance.into(problem_.tickets[option.ticket].place);
+    const auto offer = [&](Number length, int reload_before, int reload_after) {
+        const Number detour = length - next.leg, delta = base + agent.per_distance * detour;
+        if (delta >= best.delta || detour > agent.max_distance - route.distance) return;
+        if (!may_cut(route, option.ticket, after, reload_before != TERMINUS)) return;
+        propose(route, {delta, route.agent, after, -1, reload_before, reload_after, option}, best);
+    };
     for (int depot : agent.reloads) {
         const int stop = problem_.reload_stop(depot);
-        const Number first =
-            Number{distance(before.place, depot)} + distance(depot, place) + distance(place, next.place);
-        const Number second =
-            Number{distance(before.place, place)} + distance(place, depot) + distance(depot, next.place);
-        const bool opens_trip = !problem_.is_ticket(before.stop);
-        const bool ends_trip = !problem_.is_ticket(next.stop);
-        if (!opens_trip)
-            propose(route,
-                    {base + agent.per_distance * (first - next.leg), route.agent, after, -1, stop, TERMINUS, option},
-                    best);
-        if (!ends_trip)
-            propose(route,
-                    {base + agent.per_distance * (second - next.leg), route.agent, after, -1, TERMINUS, stop, option},
-                    best);
+        if (opens_trip) offer(Number{distance(before.place, depot)} + into[depot] + from[next.place], stop, TERMINUS);
+        if (ends_trip) offer(Number{into[before.place]} + from[depot] + distance(depot, next.place), TERMINUS, stop);
     }
+}
+
+// Whether a ticket fits into the trip after a reload that is put behind a node, or into the one before it.
+bool Inserter::may_cut(const Route& route, int ticket, int after, bool is_behind) const {
+    if (!problem_.stretches) return true;  // a walk will tell
+    const Agent& agent = problem_.agents[route.agent];
+    for (int d = 0; d < problem_.dimensions; ++d) {
+        const auto on_board = [&](int node) { return route.leg[node * problem_.dimensions + d]; };
+        const Number left = on_board(after), load = is_behind ? left : on_board(route.trips[after].begin) - left;
+        if (load + problem_.tickets[ticket].demand[d] > agent.capacity[d]) return false;
+    }
+    return true;
 }
 
 void Inserter::pair(const Route& route, const Option& option, Spot& best) {
@@ -184,23 +192,48 @@ bool Inserter::price(const Route& route, Spot& spot) {
     return true;
 }
 
+// The route up to and with the node after which the spot is, leaving its depot with what then is in this trip.
+Stretch Inserter::up_to(const Route& route, const Spot& spot) const {
+    const InTrip &here = route.trips[spot.after], &trip = route.trips[here.begin];
+    const bool is_cut = spot.reload_before != TERMINUS || spot.reload_after != TERMINUS;
+    Number release = is_cut ? here.released : trip.to_come;
+    if (spot.reload_before == TERMINUS)
+        release = std::max(release, problem_.tickets[spot.option.ticket].release);
+    if (release == trip.to_come) return route.until[spot.after];
+    const Agent& agent = problem_.agents[route.agent];
+    if (here.begin == 0) return Stretch{0, std::max(agent.open, release), NEVER}.then(0, here.since);
+    const int before = here.begin - 1, stop = route.nodes[here.begin].stop;
+    return route.until[before]
+        .then(time_between(problem_, agent, route.nodes[before].place, stop, false), {0, release, NEVER})
+        .then(0, here.since);
+}
+
 // The rest of the cost is in `spot.delta` already.
 bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     const Agent& agent = problem_.agents[route.agent];
-    Stretch all = route.until[spot.after];
-    int at = route.nodes[spot.after].place;
+    Stretch all = problem_.trips ? up_to(route, spot) : route.until[spot.after];
+    int at = route.nodes[spot.after].place, next = spot.after + 1;
     bool is_first = spot.after == 0;
-    const auto visit = [&](int stop) {
-        all = all.then(time_between(problem_, agent, at, stop, is_first), stretch_of(problem_, agent, stop, false));
-        at = problem_.tickets[stop].place;
+    const auto drive = [&](int stop, int place, const Stretch& stretch) {
+        all = all.then(time_between(problem_, agent, at, stop, is_first), stretch);
+        at = place;
         is_first = false;
     };
-    int next = spot.after + 1;
+    const auto visit = [&](int stop) {
+        drive(stop, problem_.tickets[stop].place, stretch_of(problem_, agent, stop, false));
+    };
+    const auto reload = [&](int stop, Number release) {
+        if (stop == TERMINUS) return;
+        if (problem_.is_ticket(route.nodes[next].stop)) release = std::max(release, route.trips[next].to_come);
+        drive(stop, problem_.reload_place(stop), {0, release, NEVER});
+    };
+    reload(spot.reload_before, problem_.tickets[spot.option.ticket].release);
     if (spot.option.pickup >= 0) {
         visit(spot.option.pickup);
         for (; next <= spot.drop_after; ++next) visit(route.nodes[next].stop);
     }
     visit(spot.option.ticket);
+    reload(spot.reload_after, 0);
     all = all.then(time_between(problem_, agent, at, route.nodes[next].stop, false), route.from[next]);
     if (!all.is_possible() || all.lasts > agent.max_duration) return false;
     spot.delta += agent.per_time * (all.lasts - route.duration);

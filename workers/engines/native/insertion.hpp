@@ -29,6 +29,8 @@ private:
     void propose(const Route& route, const Spot& spot, Spot& best);
     bool price(const Route& route, Spot& spot);
     bool price_by_stretches(const Route& route, Spot& spot) const;
+    Stretch up_to(const Route& route, const Spot& spot) const;
+    bool may_cut(const Route& route, int ticket, int after, bool is_behind) const;
     bool fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const;
     bool in_order(const Route& route, int after, Kind kind) const;
     Number base_cost(const Route& route, const Option& option) const;

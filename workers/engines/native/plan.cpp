@@ -257,10 +257,22 @@ void Plan::drop_unpaid(int item) {
     settle(agent);
 }
 
+// Whether the loads of the trips before and after a reload are small enough for one; only a walk tells the rest.
+static bool may_join_trips(const Problem& problem, const Route& route, int reload) {
+    if (problem.mixed) return true;
+    int begin = reload - 1;
+    while (problem.is_ticket(route.nodes[begin].stop)) --begin;
+    for (int d = 0; d < problem.dimensions; ++d) {
+        const auto load = [&](int node) { return route.leg[node * problem.dimensions + d]; };
+        if (load(begin) + load(reload) > problem.agents[route.agent].capacity[d]) return false;
+    }
+    return true;
+}
+
 bool Plan::drop_reloads(int agent) {
     bool has_dropped = false;
     for (int k = static_cast<int>(routes[agent].nodes.size()) - 2; k > 0 && routes[agent].reloads > 0; --k) {
-        if (!problem.is_reload(routes[agent].nodes[k].stop)) continue;
+        if (!problem.is_reload(routes[agent].nodes[k].stop) || !may_join_trips(problem, routes[agent], k)) continue;
         Route route = routes[agent];
         route.nodes.erase(route.nodes.begin() + k);
         if (!lay_out(problem, route) || route.cost > routes[agent].cost) continue;

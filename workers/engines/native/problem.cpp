@@ -181,8 +181,8 @@ void Problem::classify() {
         first_close = std::min(first_close, agent.close);
         last_open = std::max(last_open, agent.open);
         stretches = stretches || agent.per_time > 0 || agent.max_duration < NEVER;
-        strolls = strolls || !agent.rests.empty() || agent.max_reloads > 0 ||
-                  (agent.per_overtime > 0 && agent.close > agent.shift_end);
+        trips = trips || agent.max_reloads > 0;
+        strolls = strolls || !agent.rests.empty() || (agent.per_overtime > 0 && agent.close > agent.shift_end);
     }
     for (const Ticket& ticket : tickets) {
         day += longest_leg + ticket.service + ticket.setup;
@@ -196,7 +196,9 @@ void Problem::classify() {
     const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();
     choosy = std::find(input_.allowed, end, 0) != end ||
              std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
-    strolls = strolls || releases || span_cost > 0;
+    trips = trips || releases;
+    stretches = stretches || trips;
+    strolls = strolls || (trips && mixed) || span_cost > 0;
     walks = strolls || stretches;
     stretches = stretches && !strolls && is_single;
     priced = std::any_of(items.begin(), items.end(),

@@ -146,7 +146,7 @@ public:
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
     bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
     // Nothing on the way but deliveries, each in a window: what an insertion changes is told without a walk.
-    bool is_plain(const Agent& agent) const { return (!walks || stretches) && !is_mixed(agent); }
+    bool is_plain(const Agent& agent) const { return (!walks || stretches) && !releases && !is_mixed(agent); }
     const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
     const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
 
@@ -163,9 +163,10 @@ public:
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         priced = false, exchangeable = true, choosy = false, prefers = false;
+         trips = false, priced = false, exchangeable = true, choosy = false, prefers = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
-    // stretches: it walks for the duration alone, which joined stretches tell as well;
+    // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
+    // trips: a route may reload, or waits until what it delivers is released;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
     // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's
 

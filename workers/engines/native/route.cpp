@@ -177,6 +177,28 @@ Number strangeness(const Problem& problem, const Route& route) {
     return sum;
 }
 
+// After `Route::from` was filled with the stops by themselves.
+void part_into_trips(const Problem& problem, Route& route, const auto& travel) {
+    const auto& nodes = route.nodes;
+    const std::size_t last = nodes.size() - 1;
+    route.trips.resize(nodes.size());
+    for (std::size_t k = 0; k < last; ++k) {
+        InTrip& here = route.trips[k];
+        if (!problem.is_ticket(nodes[k].stop)) {
+            here = {static_cast<int>(k), 0, 0, ANYTIME};
+            continue;
+        }
+        const InTrip& before = route.trips[k - 1];
+        const Number release = problem.tickets[nodes[k].stop].release;
+        here = {before.begin, std::max(before.released, release), release,
+                before.since.then(travel(k - 1), route.from[k])};
+    }
+    route.trips[last] = {static_cast<int>(last), 0, 0, ANYTIME};
+    for (std::size_t k = last; k-- > 0;)
+        if (problem.is_ticket(nodes[k + 1].stop))
+            route.trips[k].to_come = std::max(route.trips[k].to_come, route.trips[k + 1].to_come);
+}
+
 void join_stretches(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
     const auto& nodes = route.nodes;
@@ -188,6 +210,12 @@ void join_stretches(const Problem& problem, Route& route) {
     route.until[0] = stretch_of(problem, agent, TERMINUS, false);
     route.from[last] = stretch_of(problem, agent, TERMINUS, true);
     for (std::size_t k = 1; k < last; ++k) route.from[k] = stretch_of(problem, agent, nodes[k].stop, false);
+    if (problem.trips) {
+        part_into_trips(problem, route, travel);
+        route.until[0].opens = std::max(agent.open, route.trips[0].to_come);
+        for (std::size_t k = 1; k < last; ++k)
+            if (problem.is_reload(nodes[k].stop)) route.from[k].opens = route.trips[k].to_come;
+    }
     for (std::size_t k = 0; k < last; ++k) route.until[k + 1] = route.until[k].then(travel(k), route.from[k + 1]);
     for (std::size_t k = last; k-- > 1;) route.from[k] = route.from[k].then(travel(k), route.from[k + 1]);
 }

@@ -34,6 +34,16 @@ struct Stretch {
     }
 };
 
+inline constexpr Stretch ANYTIME{0, -NEVER, NEVER};  // of no length
+
+// Where a node stands among the trips of its route: each begins at the start or a reload, and leaves there when all
+// that it delivers is released.
+struct InTrip {
+    int begin;                     // node at which the trip begins
+    Number released, to_come;      // the latest release of the trip up to and with the node, from it on
+    Stretch since;                 // the trip up to and with the node, its release left aside
+};
+
 struct RestTaken {
     int rest, after;
 };  // index in Agent::rests, index of the node it follows
@@ -50,6 +60,7 @@ struct Route {
     std::vector<Number> leg, head,
         tail;  // by node and dimension: on board when leaving; its maximum over the trip up to there, from there
     std::vector<Stretch> until, from;  // by node: the route up to and with it, from it on (see Problem::stretches)
+    std::vector<InTrip> trips;          // by node, where there are releases or reloads
 
     bool is_used() const { return served > 0; }
 };
@@ -66,7 +77,8 @@ void slip_in(const Problem& problem, Route& route, std::size_t at);
 // A stop by itself, and the time from the end of one stop to the start of service at another.
 Stretch stretch_of(const Problem& problem, const Agent& agent, int stop, bool is_end);
 inline Number time_between(const Problem& problem, const Agent& agent, int place, int stop, bool is_first) {
-    if (!problem.is_ticket(stop)) return problem.duration(agent)(place, agent.end);
+    if (!problem.is_ticket(stop))
+        return problem.duration(agent)(place, problem.is_reload(stop) ? problem.reload_place(stop) : agent.end);
     const Ticket& ticket = problem.tickets[stop];
     const bool sets_up = is_first || ticket.place != place;
     return problem.duration(agent)(place, ticket.place) + (sets_up ? ticket.setup : 0);
