@@ -66,7 +66,8 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     const Number base = base_cost(route, option), room = agent.max_distance - route.distance, closes = ticket.closes();
     const bool is_mixed = problem_.is_mixed(agent), timed = problem_.timed, backhaul = problem_.backhaul;
     const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
-    const bool is_pickup = ticket.kind == Kind::PICKUP;
+    const bool is_pickup = ticket.kind == Kind::PICKUP, sums = problem_.sums;
+    const Number time_room = agent.longest() - route.duration;
     const Node* nodes = route.nodes.data();
     for (const Node& node : route.nodes) __builtin_prefetch(way.in + node.place);  // scattered over a large table
     for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
@@ -75,8 +76,14 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
         if (route.is_used() && blink_()) continue;
         if (reloads) this->reloads(route, option, k, base, best);
         const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;
-        const Number delta = base + agent.per_distance * detour;
+        Number delta = base + agent.per_distance * detour;
         if (delta >= best.delta || detour > room) continue;
+        if (sums) {
+            const Number longer = ticket.service + time.in[before.place] + time.out[next.place] -
+                                  (route.is_used() ? duration(before.place, next.place) : 0);
+            delta += agent.per_time * longer;
+            if (longer > time_room) continue;
+        }
         if (timed) {
             const Number end = serve(option.ticket, before.finish + time.in[before.place], before.place, k == 0);
             if (end == NEVER || !is_on_time(next, end + time.out[next.place], ticket.place)) continue;

@@ -176,6 +176,7 @@ void Problem::demand(int item) {
 void Problem::classify() {
     Number day = 0, longest_leg = 0, first_close = NEVER, last_open = 0;  // day: no route can take longer
     for (const auto& duration : durations_) longest_leg = std::max<Number>(longest_leg, duration->longest());
+    sums = true;
     bool is_single = true, strolls = false;  // what stretches cannot tell
     for (const Agent& agent : agents) {
         first_close = std::min(first_close, agent.close);
@@ -186,7 +187,8 @@ void Problem::classify() {
     }
     for (const Ticket& ticket : tickets) {
         day += longest_leg + ticket.service + ticket.setup;
-        timed = timed || ticket.closes() < NEVER || ticket.opens() > -NEVER;
+        timed = timed || !ticket.is_any_time();
+        sums = sums && ticket.is_any_time() && ticket.kind != Kind::LIFT;
         setups = setups || ticket.setup > 0;
         releases = releases || ticket.release > 0;
         strolls = strolls || (ticket.soft_close < NEVER && ticket.lateness > 0);
@@ -203,7 +205,9 @@ void Problem::classify() {
     stretches = stretches && !strolls && is_single;
     priced = std::any_of(items.begin(), items.end(),
                          [](const Item& item) { return item.is_priced && !item.options.empty(); });
-    timed = timed || walks || last_open + day + longest_leg > first_close;
+    sums = sums && (walks || last_open + day + longest_leg > first_close) && !strolls && !setups && !trips;
+    if (sums) walks = stretches = false;
+    timed = timed || walks || (!sums && last_open + day + longest_leg > first_close);
 }
 
 void Problem::read_neighbours(const Watch& watch) {

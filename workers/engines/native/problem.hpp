@@ -61,6 +61,7 @@ struct Rest {
 struct Agent {
     int start, end, profile, type, max_stops, max_reloads;
     Number open, close, shift_end;  // close: with overtime
+    Number longest() const { return std::min(max_duration, close - open); }
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
     const Number* capacity;
     std::vector<Rest> rests;  // by opening time
@@ -79,6 +80,7 @@ struct Ticket {
     int preferred = -1;      // agent; another one
     Number switch_cost = 0;  // costs this
 
+    bool is_any_time() const { return opens() <= -NEVER && closes() >= NEVER; }
     Number opens() const { return windows.front().open; }
     Number closes() const { return windows.back().close; }
 
@@ -163,9 +165,10 @@ public:
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         trips = false, priced = false, exchangeable = true, choosy = false, prefers = false;
+         trips = false, priced = false, exchangeable = true, choosy = false, prefers = false, sums = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
+    // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
     // trips: a route may reload, or waits until what it delivers is released;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
     // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's

@@ -275,6 +275,12 @@ void slip_in(const Problem& problem, Route& route, std::size_t at) {
     const Ticket& ticket = problem.tickets[node.stop];
     const Number gone = next.leg;
     node.place = ticket.place;
+    if (problem.sums) {
+        const Matrix& duration = problem.duration(agent);
+        const int before = route.nodes[at - 1].place;
+        route.duration += ticket.service + duration(before, node.place) + duration(node.place, next.place) -
+                          (route.is_used() ? duration(before, next.place) : 0);
+    }
     node.leg = distance(route.nodes[at - 1].place, node.place);
     next.leg = distance(node.place, next.place);
     route.distance += node.leg + next.leg - gone;
