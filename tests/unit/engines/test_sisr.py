@@ -33,6 +33,18 @@ MIXED = frozenset(
     }
 )
 
+_HOURS = frozenset({Feature.MAX_DURATION, Feature.TIME_COST})
+_TRIPS = frozenset({Feature.RELOAD, Feature.RELEASE})
+IN_CONSTANT_TIME = [
+    _HOURS,
+    _HOURS | {Feature.TIME_WINDOWS, Feature.SETUP},
+    _HOURS | {Feature.MULTI_DEPOT, Feature.PICKUPS},
+    frozenset({Feature.RELOAD}),
+    frozenset({Feature.RELEASE}),
+    _TRIPS | {Feature.TIME_WINDOWS},
+    _TRIPS | _HOURS | {Feature.SETUP, Feature.MULTI_CAPACITY},
+]
+
 pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
 
 
@@ -68,11 +80,22 @@ def test_each_feature_alone_is_respected(feature: Feature) -> None:
 def test_the_price_inside_is_the_price_outside() -> None:
     """SPEC S2: what the search minimises is what the plan will cost."""
     for seed in range(150):
-        problem = random_day(seed)
-        run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed), 100, None)
-        best = run.follow(lambda _: None, lambda: False).best
-        if best is not None:
-            assert int(run._board[sisr.arrays.COST]) == price(problem, best), f"seed {seed}"
+        assert_honest(random_day(seed), seed)
+
+
+@pytest.mark.parametrize("features", IN_CONSTANT_TIME, ids=lambda features: "+".join(sorted(features)))
+def test_prices_told_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
+    """SPEC S2: the same where hours, trips and releases are priced in constant time."""
+    for seed in range(25):
+        assert_honest(random_day(seed, tickets=25, features=features), seed)
+
+
+def assert_honest(problem: Problem, seed: int) -> None:
+    run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed), 100, None)
+    best = run.follow(lambda _: None, lambda: False).best
+    if best is not None:
+        assert int(run._board[sisr.arrays.COST]) == price(problem, best), f"seed {seed}"
+        assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
 
 
 def test_one_seed_gives_one_plan() -> None:

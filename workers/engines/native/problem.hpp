@@ -61,11 +61,12 @@ struct Rest {
 struct Agent {
     int start, end, profile, type, max_stops, max_reloads;
     Number open, close, shift_end;  // close: with overtime
-    Number longest() const { return std::min(max_duration, close - open); }
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
     const Number* capacity;
     std::vector<Rest> rests;  // by opening time
     std::vector<int> reloads, locked;
+
+    Number longest() const { return std::min(max_duration, close - open); }  // that a route may take
 };
 
 enum class Kind : std::uint8_t { DELIVERY, PICKUP, LIFT, DROP };  // LIFT and DROP: the two halves of a shipment

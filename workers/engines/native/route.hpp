@@ -39,9 +39,9 @@ inline constexpr Stretch ANYTIME{0, -NEVER, NEVER};  // of no length
 // Where a node stands among the trips of its route: each begins at the start or a reload, and leaves there when all
 // that it delivers is released.
 struct InTrip {
-    int begin;                     // node at which the trip begins
-    Number released, to_come;      // the latest release of the trip up to and with the node, from it on
-    Stretch since;                 // the trip up to and with the node, its release left aside
+    int begin;                 // node at which the trip begins
+    Number released, to_come;  // the latest release of the trip up to and with the node, from it on
+    Stretch since;             // the trip up to and with the node, its release left aside
 };
 
 struct RestTaken {
@@ -60,7 +60,7 @@ struct Route {
     std::vector<Number> leg, head,
         tail;  // by node and dimension: on board when leaving; its maximum over the trip up to there, from there
     std::vector<Stretch> until, from;  // by node: the route up to and with it, from it on (see Problem::stretches)
-    std::vector<InTrip> trips;          // by node, where there are releases or reloads
+    std::vector<InTrip> trips;         // by node, where there are releases or reloads
 
     bool is_used() const { return served > 0; }
 };
