@@ -28,8 +28,9 @@ LEASE_S = 1.0
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three nodes without replicas, each of which goes on when another is away."""
     folder = tmp_path_factory.mktemp("cluster")
-    options = {"cluster_require_full_coverage": "no", "cluster_node_timeout": "1000", "appendonly": "yes"}
-    with cluster_of_three(folder, **options) as cluster:
+    options = {"cluster_require_full_coverage": "no", "cluster_node_timeout": "1000"}
+    durable = {"appendonly": "yes", "appendfsync": "always"}  # a node that is killed comes back with what it confirmed
+    with cluster_of_three(folder, **options, **durable) as cluster:
         yield cluster
 
 

@@ -19,6 +19,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress, SolveRequest, StoredScenario
 from planner_mcp.store.redis_store import RedisStore
+from tests.chaos.driver import until
 
 pytestmark = pytest.mark.anyio
 JOBS = 40
@@ -33,18 +34,23 @@ class Faulty:
         self._client = client
         self._dice = dice
         self.faults: Counter[str] = Counter()
+        self.has_failed = anyio.Event()
 
     async def execute_command(self, *words: Any) -> Any:
         roll = self._dice.random()
         if roll < SHARE:
-            self.faults[f"{words[0]} before"] += 1
-            raise ConnectionLostError
+            raise self._fault(words[0], "before", ConnectionLostError)
         reply = await self._client.execute_command(*words)
+        if roll < 2 * SHARE:
+            raise self._fault(words[0], "after", ConnectionLostError)
         if roll < 3 * SHARE:
-            is_lost = roll < 2 * SHARE
-            self.faults[f"{words[0]} {'after' if is_lost else 'no answer'}"] += 1
-            raise ConnectionLostError if is_lost else NoAnswerError
+            raise self._fault(words[0], "no answer", NoAnswerError)
         return reply
+
+    def _fault(self, command: str, when: str, kind: type[Exception]) -> Exception:
+        self.faults[f"{command} {when}"] += 1
+        self.has_failed.set()
+        return kind()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -83,24 +89,24 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
     healthy = link._line, link._blocking
     scenario = StoredScenario(ids.random_name("scn", 0), "ann", {}, datetime.now(UTC), "h")
     await store.put_scenario(scenario)
-    link._line, link._blocking = Faulty(healthy[0], dice), Faulty(healthy[1], dice)
+    link._line, link._blocking = line, blocking = Faulty(healthy[0], dice), Faulty(healthy[1], dice)
     is_done, jobs = anyio.Event(), []
+
+    async def have_ended() -> bool:
+        return (await insist(store.list_jobs, "ann", JobState.COMPLETED, offset=0, count=1))[1] == JOBS
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             for name in ("w1", "w2"):
                 group.start_soon(work, store, name, plan, is_done)
             group.start_soon(reap, store, is_done)
-            while not link._blocking.faults:  # noqa: ASYNC110 a worker that never has to wait never reads
-                await anyio.sleep(0.005)
+            await blocking.has_failed.wait()  # jobs come once a worker had to wait: who never waits never reads
             for seed in range(JOBS):
                 request = SolveRequest(scenario.id, 1, seed=seed, callback_url="https://example.org")
                 jobs.append((await insist(store.submit, "ann", request, ids.random_name("job", 0))).id)
-            while (await insist(store.list_jobs, "ann", JobState.COMPLETED, offset=0, count=1))[1] < JOBS:  # noqa: ASYNC110 over a bad line
-                await anyio.sleep(0.02)
+            await until(have_ended, 60)
             is_done.set()
 
-    faults = link._line.faults + link._blocking.faults
     link._line, link._blocking = healthy
     assert len(set(jobs)) == JOBS
     for job_id in jobs:
@@ -108,7 +114,7 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
         assert kinds["queued"] == kinds["completed"] == 1
     told = [fields["delivery_id"].partition(":")[0] for _id, fields in await store.redis.xrange("{p0}:outbox")]
     assert sorted(told) == sorted(jobs)
-    assert {fault.partition(" ")[0] for fault in faults} >= {"EVALSHA", "XREADGROUP"}
+    assert {fault.partition(" ")[0] for fault in line.faults + blocking.faults} >= {"EVALSHA", "XREADGROUP"}
 
 
 def test_the_engine_calls_redis_in_one_file_only() -> None:
