@@ -61,13 +61,18 @@ def accept(request: Request, *media_types: str) -> None:
             raise HttpFault(406, MalformedError(f"The Accept header does not take {' and '.join(media_types)}."))
 
 
+def is_json(request: Request) -> bool:
+    """Return whether a body is said to be JSON: a page of another site can send any other without asking (CORS)."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+
+
 async def read(request: Request) -> tuple[list[Message], bool]:
     """Return the messages of a POST of the handshake revisions, and whether they came as a batch.
 
     Raises:
         HttpFault: 415, or 400 with the JSON-RPC error.
     """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+    if not is_json(request):
         raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
     try:
         messages, is_batch = parse(await request.body())

@@ -1,7 +1,8 @@
 """A request of the revisions without handshake, answered where it arrives.
 
 Owns the form of the answer: plain JSON to a handler that was quick and sent nothing else, a stream from its first
-message on, or once it was quiet for `QUIET_S`. A client that leaves cancels its request (spec 2026-07-28, transports).
+message on, or once it was quiet for `QUIET_S`. A client that leaves cancels its request (spec 2026-07-28, transports),
+and so does one that no longer takes what it is sent.
 Only a request that is in order is answered here, by the same kernel as those of a session; whatever else a POST may
 hold, and `subscriptions/listen`, goes to the SDK's own entry, whose refusals are the protocol's.
 """
@@ -26,8 +27,9 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from planner_mcp.protocol.envelope import is_json
 from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
-from planner_mcp.web.sse import COMMENT, HEADERS
+from planner_mcp.web.sse import COMMENT, HEADERS, SEND_S
 
 QUIET_S: Final = 15.0
 """Longest silence before an answer becomes a stream, and on one."""
@@ -52,11 +54,13 @@ class Stateless:
     Args:
         kernel: The MCP server.
         sdk: The SDK's entry, for all that is not answered here.
+        send_s: Longest wait for a client that takes nothing.
     """
 
-    def __init__(self, kernel: Kernel, sdk: ASGIApp) -> None:
+    def __init__(self, kernel: Kernel, sdk: ASGIApp, *, send_s: float = SEND_S) -> None:
         self._kernel = kernel
         self._sdk = sdk
+        self._send_s = send_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one POST."""
@@ -65,14 +69,14 @@ class Stateless:
         if (asked := self._in_order(request, body)) is None:
             await self._sdk(scope, _again(body, receive), send)
             return
-        reply = Reply(send)
-        with _attended(receive, reply) as attended:
+        reply = Reply(send, self._send_s)
+        with _attended(receive, reply):
             answer, _peer = await self._kernel.answer(asked.body, asked.peer, http=request, emit=reply.emit)
-        if not attended.cancelled_caught:
             await reply.end(answer)
 
     def _in_order(self, request: Request, body: bytes) -> Asked | None:
-        if not takes_both_forms(request) or find_duplicated_routing_header(request.headers.items()):
+        is_proper = is_json(request) and takes_both_forms(request)
+        if not is_proper or find_duplicated_routing_header(request.headers.items()):
             return None
         try:
             decoded = json.loads(body)
@@ -99,10 +103,14 @@ class Reply:
 
     Args:
         send: Of the request.
+        send_s: Longest wait for one message to be taken.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, send_s: float) -> None:
+        self.waited_for = anyio.CancelScope()
+        """Cancelled when the client is gone or takes nothing any more."""
         self._send = send
+        self._send_s = send_s
         self._is_stream = False
         self._is_quiet = True
         self._writing = asyncio.Lock()
@@ -133,25 +141,28 @@ class Reply:
 
     async def _put(self, data: bytes, *, is_last: bool = False) -> None:
         async with self._writing:
-            if not self._is_stream:
-                self._is_stream = True
-                await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
-            await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+            with anyio.move_on_after(self._send_s) as patience:
+                if not self._is_stream:
+                    self._is_stream = True
+                    await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
+                await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+        if patience.cancelled_caught:
+            self.waited_for.cancel()
 
 
 @contextmanager
-def _attended(receive: Receive, reply: Reply) -> Iterator[anyio.CancelScope]:
+def _attended(receive: Receive, reply: Reply) -> Iterator[None]:
     """Cancel the block when its client leaves, and keep the connection open while it is quiet."""
     attending: list[asyncio.Task[None]] = []
-    with anyio.CancelScope() as scope:
 
-        def begin() -> None:
-            attending.append(asyncio.create_task(reply.keep_open()))
-            attending.append(asyncio.create_task(_until_gone(receive, scope)))
+    def begin() -> None:
+        attending.append(asyncio.create_task(reply.keep_open()))
+        attending.append(asyncio.create_task(_until_gone(receive, reply.waited_for)))
 
+    with reply.waited_for:
         timer = asyncio.get_running_loop().call_later(SOON_S, begin)
         try:
-            yield scope
+            yield
         finally:
             timer.cancel()
             for task in attending:

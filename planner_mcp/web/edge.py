@@ -176,6 +176,8 @@ class BodyLimits:
                 break
         if is_matrix:  # its reader decodes it item by item, and nothing of it goes farther than it understands
             return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+        if b"\0" in body:  # in UTF-16 or UTF-32, in which what follows would overlook all it looks for (RFC 8259 §8.1)
+            raise InvalidMessageError("The body is not in UTF-8.")
         if is_deeper(body, self._max_nesting):
             raise InvalidMessageError(f"The body nests deeper than {self._max_nesting} levels.")
         if has_half_pair(body):

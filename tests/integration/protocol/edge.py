@@ -37,6 +37,7 @@ class SlowDesk:
     def reset(self) -> None:
         self.begun = anyio.Event()
         self.gate = anyio.Event()
+        self.over = anyio.Event()
         self.ended: list[str] = []
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
@@ -60,8 +61,10 @@ class SlowDesk:
                 await self.gate.wait()
         except asyncio.CancelledError:
             self.ended.append("cancelled")
+            self.over.set()
             raise
         self.ended.append("answered")
+        self.over.set()
         return types.CallToolResult(
             content=[types.TextContent(type="text", text="done")], structured_content={"counted": args.get("to", 0)}
         )

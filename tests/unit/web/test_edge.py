@@ -181,6 +181,14 @@ async def test_nesting_is_limited() -> None:
     assert (status, body["type"]) == (400, "InvalidMessage")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+async def test_json_is_utf_8(encoding: str) -> None:
+    """SPEC X3: in another encoding limits would be looked for in vain; a character here looks like a quote."""
+    body = '{"id":"\\ud800","a":"\u2201","b":[[[[[[[[1]]]]]]]]}'.encode(encoding)
+    status, _, answer = await ask(app(max_nesting=4), chunks=[body])
+    assert (status, answer["message"]) == (400, "The body is not in UTF-8.")
+
+
 async def test_every_answer_is_hardened() -> None:
     """SPEC X3: refusals too."""
     for host in ("localhost:8080", "evil.example"):

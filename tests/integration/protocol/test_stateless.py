@@ -1,0 +1,82 @@
+"""A POST of 2026-07-28: what it must say of itself, and clients that leave or take nothing any more."""
+
+import json
+from typing import Any
+
+import anyio
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from planner_mcp.protocol.kernel import Kernel
+from planner_mcp.protocol.stateless import Stateless
+from tests.integration.protocol.client import HEADERS, MODERN_META, Client
+from tests.integration.protocol.edge import Replica, SlowDesk
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+ROUTE = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "count"}
+
+
+def counting(**arguments: Any) -> dict[str, Any]:
+    """Return a call of `count` that wants progress."""
+    meta = {**MODERN_META, "progressToken": "token"}
+    params = {"name": "count", "arguments": arguments, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+@pytest.mark.parametrize("said", ["text/plain", "application/x-www-form-urlencoded", ""])
+async def test_a_body_that_is_not_said_to_be_json_is_refused(replicas: Two, client: Client, said: str) -> None:
+    """SPEC X3: a page of another site may send these without asking; nothing is begun for it."""
+    headers = HEADERS | ROUTE | {"content-type": said}
+    answer = await client.http.post(replicas[0].url, content=json.dumps(counting()), headers=headers)
+    assert answer.status_code == 400
+    assert not replicas[0].desk.begun.is_set()
+
+
+async def test_a_client_that_leaves_cancels_its_request(replicas: Two, client: Client) -> None:
+    """Spec 2026-07-28, transports: a closed stream is a cancellation."""
+    desk = replicas[0].desk
+    body = counting(to=1, wait=True)
+    async with client.http.stream("POST", replicas[0].url, json=body, headers=HEADERS | ROUTE) as stream:
+        await anext(stream.aiter_lines())
+    with anyio.fail_after(5):
+        await desk.over.wait()
+    assert desk.ended == ["cancelled"]
+
+
+class Stalled:
+    """An ASGI client that takes some messages and then no more, though it stays."""
+
+    def __init__(self, takes: int) -> None:
+        self.taken: list[Message] = []
+        self._left = takes
+        self._unread = [{"type": "http.request", "body": json.dumps(counting(to=9)).encode(), "more_body": False}]
+
+    async def receive(self) -> Message:
+        if not self._unread:
+            await anyio.sleep_forever()
+        return self._unread.pop()
+
+    async def send(self, message: Message) -> None:
+        if not self._left:
+            await anyio.sleep_forever()
+        self._left -= 1
+        self.taken.append(message)
+
+
+@pytest.mark.parametrize("takes", [0, 1, 4])
+async def test_a_client_that_takes_nothing_any_more_is_not_waited_for(takes: int) -> None:
+    """SPEC X3: bounded time for a slow reader; without an end of body the connection closes."""
+
+    async def nowhere(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise AssertionError
+
+    desk, client = SlowDesk(), Stalled(takes)
+    entry = Stateless(Kernel(desk), nowhere, send_s=0.05)
+    headers = [(name.encode(), value.encode()) for name, value in (HEADERS | ROUTE).items()]
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers, "query_string": b""}
+    with anyio.fail_after(5):
+        await entry(scope, client.receive, client.send)
+    assert desk.ended == ["cancelled"]
+    assert len(client.taken) == takes
+    assert all(message.get("more_body", True) for message in client.taken)
