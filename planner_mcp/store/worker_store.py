@@ -128,6 +128,7 @@ class WorkerSide:
         args = {"delivery": claim.delivery_id, "worker": claim.worker_id}
         reply = await self._step("renew", claim, args)
         if reply[0] != "ok":
+            self._forget(claim)
             return Renewal(is_held=False)
         return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
 
@@ -162,7 +163,7 @@ class WorkerSide:
             "extra": records.progress_extra(progress),
             **_plan(claim, plan),
         }
-        self._must_hold(await self._step("report", claim, args, _text(plan)))
+        self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
     # ---- letting go
 
@@ -213,13 +214,16 @@ class WorkerSide:
         return await self._link.step(name, pool, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
 
     def _let_go(self, claim: Claim, reply: Reply) -> None:
-        self._held[claim.worker_id].discard(claim.delivery_id)
-        self._must_hold(reply)
+        self._must_hold(claim, reply)
+        self._forget(claim)
 
-    @staticmethod
-    def _must_hold(reply: Reply) -> None:
+    def _must_hold(self, claim: Claim, reply: Reply) -> None:
         if reply[0] != "ok":
+            self._forget(claim)
             raise LeaseLostError
+
+    def _forget(self, claim: Claim) -> None:
+        self._held[claim.worker_id].discard(claim.delivery_id)
 
 
 def _error(error: NotFoundError | PoisonedJobError) -> str:

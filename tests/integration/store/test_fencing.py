@@ -61,6 +61,21 @@ async def test_a_stale_renewal_says_so_and_does_not_steal_the_job_back(
     assert await desk.store.renew(replace(new, worker_id="w9")) == Renewal(is_held=False)
 
 
+@pytest.mark.parametrize("heard_by", ["report", "renew"])
+async def test_a_worker_forgets_what_it_lost(
+    desk: Any, stale_and_new: tuple[Claim, Claim], half: Progress, heard_by: str
+) -> None:
+    """Our choice: it names all it holds with each claim, and may live for months."""
+    stale, _new = stale_and_new
+    if heard_by == "renew":
+        await desk.store.renew(stale)
+    else:
+        with pytest.raises(LeaseLostError):
+            await desk.store.report(stale, half, None)
+    assert not desk.store._held["w1"]
+    assert len(desk.store._held["w2"]) == 1
+
+
 async def test_renewing_keeps_the_reaper_away(desk: Any) -> None:
     """SPEC J6: the lease is the time since the last renewal."""
     claim = await desk.solving()
