@@ -9,6 +9,7 @@ Annealer::Annealer(const Problem& problem, const Watch& watch, std::uint64_t see
       random_(seed),
       ruin_(plan, random_),
       recreate_(plan, random_, watch),
+      trade_(plan, random_),
       stale_(static_cast<int>(problem.agents.size())) {
     for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, true);
 }
@@ -50,19 +51,36 @@ void Annealer::step(double temperature) {
     ++iterations;
     plan.begin();
     ruin_(items_);
-    const bool is_whole = recreate_(items_);
-    if (is_whole) polish();
+    const Number most = cost + leeway(temperature);
+    if (recreate_(items_, most)) {
+        polish();
+        judge(most);
+    } else {
+        plan.undo();
+    }
+    if (trade_.is_of_use()) trade(temperature);
+}
+
+// Many small moves by the same draw: a round of ruin and recreate takes as long as all of them.
+void Annealer::trade(double temperature) {
+    const Number room = leeway(temperature);
+    for (int k = 0; k < TRADES; ++k)
+        if (trade_.propose(room)) judge(cost + room);
+}
+
+// Keep what the round made of the plan if that costs less than `most`.
+void Annealer::judge(Number most) {
     const Number now = plan.cost_now();
-    if (!is_whole || !is_accepted(now, temperature)) return plan.undo();
+    if (now >= most) return plan.undo();
     plan.keep();
     cost = now;
     for (int agent : plan.touched) stale_.set(agent, true);
     remember();
 }
 
-bool Annealer::is_accepted(Number now, double temperature) {
-    return static_cast<double>(now - cost) <
-           -temperature * std::log(1.0 - random_.unit());  // penalties pass what a double holds
+// What a plan that is taken must cost less than, above the cost of this one; never 0, so that an equal one is taken.
+Number Annealer::leeway(double temperature) {
+    return 1 + static_cast<Number>(-temperature * std::log(1.0 - random_.unit()));
 }
 
 // What insertion does not change: which agent drives a route, and reloads that lost their reason.

@@ -1,10 +1,11 @@
-// One plan, or one part of a plan, under simulated annealing over ruin and recreate.
+// One plan, or one part of a plan, under simulated annealing over ruin and recreate, and trades in between.
 //
 // Source: Christiaens and Vanden Berghe 2020, section 4. Owns the plan under change and the best one seen; when to
 // stop and how hot it is are `search.hpp`'s.
 #pragma once
 #include "recreate.hpp"
 #include "ruin.hpp"
+#include "trade.hpp"
 
 namespace sisr {
 
@@ -26,14 +27,18 @@ public:
 
 private:
     static constexpr double EXCHANGES = 0.5;  // share of touched routes for which another agent is tried
+    static constexpr int TRADES = 10;         // proposed after each round
 
     void polish();
-    bool is_accepted(Number cost, double temperature);
+    void trade(double temperature);
+    void judge(Number most);
+    Number leeway(double temperature);
 
     const Problem& problem_;
     Random random_;
     Ruin ruin_;
     Recreate recreate_;
+    Trade trade_;
     std::vector<int> items_;
     Bag stale_;  // agents whose route in `best` is not the one of `plan`
 };

@@ -3,6 +3,7 @@
 namespace sisr {
 
 void Inserter::look(int agent, const Option& option, Spot& best) {
+    if (plan_.spare[agent] < problem_.tickets[option.ticket].load) return;  // told without the route, which is far away
     const Route& route = plan_.routes[agent];
     if (!admits(route, option)) return;
     if (option.pickup >= 0)
@@ -64,6 +65,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     const Legs way{distance.into(ticket.place), distance.out_of(ticket.place)};
     const Legs time{duration.into(ticket.place), duration.out_of(ticket.place)};
     const Number base = base_cost(route, option), room = agent.max_distance - route.distance, closes = ticket.closes();
+    const Number done = ticket.opens() + ticket.service;  // at the earliest
     const bool is_mixed = problem_.is_mixed(agent), timed = problem_.timed, backhaul = problem_.backhaul;
     const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
     const bool is_pickup = ticket.kind == Kind::PICKUP, sums = problem_.sums;
@@ -72,7 +74,10 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
     for (const Node& node : route.nodes) __builtin_prefetch(way.in + node.place);  // scattered over a large table
     for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
-        if (timed && before.finish > closes) break;
+        if (timed) {
+            if (before.finish > closes) break;
+            if (done > next.latest) continue;
+        }
         if (route.is_used() && blink_()) continue;
         if (reloads) this->reloads(route, option, k, base, best);
         const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;

@@ -6,6 +6,7 @@ namespace sisr {
 
 Plan::Plan(const Problem& problem)
     : problem(problem),
+      spare(problem.agents.size(), NEVER),
       where(problem.tickets.size(), -1),
       node(problem.tickets.size(), -1),
       active(static_cast<int>(problem.agents.size())),
@@ -120,6 +121,8 @@ void Plan::index(int agent, std::size_t from) {
         where[stop] = agent;
         node[stop] = static_cast<int>(k);
     }
+    if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[agent]))
+        spare[agent] = problem.agents[agent].capacity[0] - route.load[0];
     active.set(agent, route.is_used());
     idle[problem.agents[agent].type].set(agent, !route.is_used());
 }
@@ -242,6 +245,25 @@ bool Plan::exchange(int one, int other, bool at_any_price) {
     routes[one].nodes.swap(routes[other].nodes);
     settle(one), settle(other);
     return true;
+}
+
+bool Plan::cross(int one, std::size_t first, int other, std::size_t second) {
+    touch(one), touch(other);
+    auto &a = routes[one].nodes, &b = routes[other].nodes;
+    const std::size_t kept = a.size();
+    a.insert(a.end(), b.begin() + second, b.end());
+    b.erase(b.begin() + second, b.end());
+    b.insert(b.end(), a.begin() + first, a.begin() + kept);
+    a.erase(a.begin() + first, a.begin() + kept);
+    const bool one_fits = settle(one), other_fits = settle(other);
+    return one_fits && other_fits;
+}
+
+bool Plan::turn(int agent, std::size_t from, std::size_t to) {
+    touch(agent);
+    auto& nodes = routes[agent].nodes;
+    std::reverse(nodes.begin() + from, nodes.begin() + to + 1);
+    return settle(agent);
 }
 
 void Plan::drop_unpaid(int item) {

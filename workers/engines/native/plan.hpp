@@ -41,16 +41,21 @@ public:
                const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
     // Let two agents serve each other's stops, where they can and it is cheaper, or at any price.
     bool exchange(int one, int other, bool at_any_price = false);
-    void drop_unpaid(int item);                 // if its route saves more without it than it pays
-    bool drop_reloads(int agent);               // those that only cost
-    bool settle(int agent);                     // lay out anew after a change of nodes
+    // Exchange what two routes do from a node on, or do a stretch in reverse; false when that breaks a rule, the cost
+    // being beyond all others until the round is undone.
+    bool cross(int one, std::size_t first, int other, std::size_t second);
+    bool turn(int agent, std::size_t from, std::size_t to);
+    void drop_unpaid(int item);    // if its route saves more without it than it pays
+    bool drop_reloads(int agent);  // those that only cost
+    bool settle(int agent);        // lay out anew after a change of nodes
     bool is_served(int item) const;
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
     Number longest() const;  // duration of the longest route, where that is priced
-    Number penalties() const { return penalties_; }
+    Number route_cost() const { return route_cost_; }
 
     const Problem& problem;
     std::vector<Route> routes;     // by agent
+    std::vector<Number> spare;     // by agent: room in the first dimension; NEVER where loads rise and fall
     std::vector<int> where, node;  // of tickets: agent (-1: nobody), index in its route
     Bag active;                    // agents with stops
     std::vector<Bag> idle;         // agents without, by type

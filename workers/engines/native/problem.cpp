@@ -83,6 +83,7 @@ void Problem::read_tickets() {
                       f[T_RELEASE],
                       limit(f[T_SOFT_CLOSE]),
                       f[T_LATENESS],
+                      dimensions > 0 ? input_.demand[i * dimensions] : 0,
                       input_.demand + i * dimensions,
                       {},
                       {}};
@@ -181,6 +182,7 @@ void Problem::classify() {
     for (const Agent& agent : agents) {
         first_close = std::min(first_close, agent.close);
         last_open = std::max(last_open, agent.open);
+        reloads = reloads || agent.max_reloads > 0;
         stretches = stretches || agent.per_time > 0 || agent.max_duration < NEVER;
         trips = trips || agent.max_reloads > 0;
         strolls = strolls || !agent.rests.empty() || (agent.per_overtime > 0 && agent.close > agent.shift_end);
@@ -193,6 +195,7 @@ void Problem::classify() {
         releases = releases || ticket.release > 0;
         strolls = strolls || (ticket.soft_close < NEVER && ticket.lateness > 0);
         is_single = is_single && ticket.windows.size() == 1;
+        paired = paired || ticket.partner >= 0;
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
     const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();

@@ -75,6 +75,7 @@ struct Ticket {
     int place, partner, item;
     Kind kind;
     Number service, setup, release, soft_close, lateness;
+    Number load;  // demand in the first dimension
     const Number* demand;
     std::vector<Window> windows;  // never empty
     std::vector<int> rivals;
@@ -166,13 +167,15 @@ public:
     int types = 0;
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         trips = false, priced = false, exchangeable = true, choosy = false, prefers = false, sums = false;
+         trips = false, priced = false, exchangeable = true, choosy = false, prefers = false, sums = false,
+         paired = false, reloads = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
     // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
     // trips: a route may reload, or waits until what it delivers is released;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
-    // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's
+    // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's;
+    // paired: some belong to a shipment; reloads: some vehicle may load again on its way
 
 private:
     static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;

@@ -12,11 +12,13 @@ constexpr int UNTIMED_ORDERS = 11;
 
 }  // namespace
 
-bool Recreate::operator()(std::vector<int>& items) {
+bool Recreate::operator()(std::vector<int>& items, Number most) {
     sort(items, any_order());
     inserter_.forget_longest();
     const bool is_eager = problem_.priced && random_.chance(EAGER);
+    if (!only_grows_ || !plan_.absent.empty()) most = NEVER;
     for (std::size_t k = 0; k < items.size(); ++k) {
+        if (plan_.route_cost() > most) return false;
         if (k % 16 == 15 && watch_.over()) break;
         const Item& item = problem_.items[items[k]];
         Spot best;

@@ -17,10 +17,13 @@ public:
           watch_(watch),
           inserter_(plan, random, BLINK_RATE),
           is_looked_at_(static_cast<int>(plan.problem.agents.size())),
-          key_(plan.problem.items.size()) {}
+          key_(plan.problem.items.size()),
+          only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
+                      problem_.all_of.empty()) {}
 
-    // False when a group that must be served whole could neither be completed nor taken out.
-    bool operator()(std::vector<int>& items);
+    // False when a group that must be served whole could neither be completed nor taken out, or when the routes cost
+    // more than `most` before all items are back.
+    bool operator()(std::vector<int>& items, Number most = NEVER);
 
     // Give items an agent each, the most remote first, while idle ones last. The start of Christiaens and Vanden
     // Berghe: routes that grow by merging keep to one region, those filled one after the other do not.
@@ -48,6 +51,7 @@ private:
     Inserter inserter_;
     Marks is_looked_at_;
     std::vector<Number> key_;  // by item
+    bool only_grows_;          // the cost, insertion by insertion
 };
 
 }  // namespace sisr

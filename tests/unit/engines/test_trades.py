@@ -1,0 +1,69 @@
+"""Trades between routes: whatever they do to a plan, it costs what its routes cost laid out anew, and is proved."""
+
+import ctypes
+from pathlib import Path
+
+import pytest
+
+from engines.days import random_day
+from planner_mcp.vrp.layout.schedule import lay_out, price
+from planner_mcp.vrp.problem import Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
+from workers.engines.native import arrays, build
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # compiling takes most of it
+
+FEATURES: tuple[frozenset[Feature], ...] = (
+    frozenset(),
+    *(frozenset({feature}) for feature in Feature),
+    frozenset({Feature.TIME_WINDOWS, Feature.SHIFTS, Feature.MULTI_DEPOT, Feature.MULTI_CAPACITY}),
+    frozenset({Feature.TIME_WINDOWS, Feature.HETEROGENEOUS, Feature.BREAKS, Feature.PICKUPS, Feature.OVERTIME}),
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The engine's sources and a driver that does nothing but trade."""
+    driver = Path(__file__).with_name("trades.cpp")
+    target = tmp_path_factory.mktemp("native") / "trades.so"
+    try:
+        path = build.build(target, ("-O0", "-I", str(build.FOLDER), str(driver)))
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    library = ctypes.CDLL(str(path))
+    library.sisr_trades.restype = ctypes.c_int64
+    numbers = ctypes.POINTER(ctypes.c_int64)
+    number = ctypes.c_int64
+    library.sisr_trades.argtypes = [ctypes.POINTER(arrays.Input), number, number, numbers, number, numbers]
+    return library
+
+
+def trade(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, int]:
+    """Trade at random; return how many were kept and undone, after asserting that each left a whole plan."""
+    flat, board = arrays.Arrays(problem), arrays.board_for(problem)
+    made = (ctypes.c_int64 * 2)()
+    cells = board.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+    assert library.sisr_trades(flat.input, seed, 300, cells, len(board), made) == 0
+    length = int(board[arrays.LENGTH])
+    best = arrays.decode(problem, board[arrays.BOARD_HEADER : arrays.BOARD_HEADER + length].tolist())
+    if board[arrays.SEQUENCE]:
+        assert verify(problem, lay_out(problem, best)) == []
+        assert price(problem, best) == board[arrays.COST]
+    return made[0], made[1]
+
+
+@pytest.mark.parametrize("features", FEATURES, ids=lambda features: "+".join(sorted(features)) or "plain")
+def test_a_traded_plan_costs_what_its_routes_laid_out_anew_cost(
+    library: ctypes.CDLL, features: frozenset[Feature]
+) -> None:
+    """SPEC S2: after a kept trade the verifier proves the plan, at the price the search believes."""
+    for seed in range(15):
+        trade(library, random_day(seed, tickets=25, features=features), seed)
+
+
+def test_trades_are_made_of_every_kind_of_day_they_are_meant_for(library: ctypes.CDLL) -> None:
+    """Our choice: the test above would hold for a search that trades nothing."""
+    for features in (set(), {Feature.TIME_WINDOWS}, {Feature.PICKUPS}, {Feature.BREAKS}, {Feature.MULTI_DEPOT}):
+        made = [trade(library, random_day(seed, tickets=40, features=frozenset(features)), seed) for seed in range(10)]
+        assert sum(kept for kept, _ in made) >= 10, features
+        assert sum(undone for _, undone in made) >= 10, features

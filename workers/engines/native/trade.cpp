@@ -1,0 +1,71 @@
+#include "trade.hpp"
+
+namespace sisr {
+
+bool Trade::propose(Number room) {
+    if (plan_.own.empty()) return false;
+    const int ticket = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
+    const auto& near = problem_.neighbours[ticket];
+    if (near.size() < 2) return false;
+    const int neighbour = near[1 + random_.below(std::min<int>(NEAR, static_cast<int>(near.size()) - 1))];
+    const int one = plan_.where[ticket], other = plan_.where[neighbour];
+    if (one < 0 || other < 0) return false;
+    const int at = plan_.node[ticket], next = plan_.node[neighbour];
+    if (one != other) return tails(one, at, other, next, room);
+    if (problem_.timed) return false;  // windows want their order
+    return at < next ? reverse(one, at + 1, next, room) : reverse(one, next, at - 1, room);
+}
+
+bool Trade::tails(int one, int last, int other, int next, Number room) {
+    const Route &a = plan_.routes[one], &b = plan_.routes[other];
+    const Agent& agent = problem_.agents[one];
+    if (agent.type != problem_.agents[other].type || last < a.pinned || next <= b.pinned) return false;
+    const Node &i = a.nodes[last], &after_i = a.nodes[last + 1], &before_j = b.nodes[next - 1], &j = b.nodes[next];
+    const Matrix& distance = problem_.distance(agent);
+    const bool empties = after_i.stop == TERMINUS && next == 1;
+    const Number detour = Number{distance(i.place, j.place)} - after_i.leg - j.leg +
+                          (empties ? 0 : distance(before_j.place, after_i.place));
+    if (agent.per_distance * detour - (empties ? agent.fixed : 0) >= room) return false;
+    if (problem_.timed && !(in_time(a, last, b, next) && in_time(b, next - 1, a, last + 1))) return false;
+    if (!problem_.is_mixed(agent) && !(fits(a, last, b, next) && fits(b, next - 1, a, last + 1))) return false;
+    plan_.begin();
+    plan_.cross(one, last + 1, other, next);
+    return true;
+}
+
+// Whether a vehicle that goes on with the rest of another's route comes in time for it.
+bool Trade::in_time(const Route& route, int last, const Route& rest, int next) const {
+    const Node &i = route.nodes[last], &j = rest.nodes[next];
+    return i.finish + problem_.duration(problem_.agents[route.agent])(i.place, j.place) <= j.latest;
+}
+
+// Where loads only fall: whether it has room for it.
+bool Trade::fits(const Route& route, int last, const Route& rest, int next) const {
+    const Number* capacity = problem_.agents[route.agent].capacity;
+    const auto load = [&](const Route& of, int from, int d) {
+        Number sum = 0;
+        for (int k = from, end = static_cast<int>(of.nodes.size()) - 1; k < end; ++k)
+            sum += problem_.tickets[of.nodes[k].stop].demand[d];
+        return sum;
+    };
+    for (int d = 0; d < problem_.dimensions; ++d)
+        if (route.load[d] - load(route, last + 1, d) + load(rest, next, d) > capacity[d]) return false;
+    return true;
+}
+
+bool Trade::reverse(int agent, int from, int to, Number room) {
+    const Route& route = plan_.routes[agent];
+    if (from >= to || from <= route.pinned) return false;
+    const Agent& driver = problem_.agents[agent];
+    const Node &before = route.nodes[from - 1], &first = route.nodes[from], &last = route.nodes[to],
+               &after = route.nodes[to + 1];
+    const Matrix& distance = problem_.distance(driver);
+    const Number detour =
+        Number{distance(before.place, last.place)} + distance(first.place, after.place) - first.leg - after.leg;
+    if (driver.per_distance * detour >= room) return false;
+    plan_.begin();
+    plan_.turn(agent, from, to);
+    return true;
+}
+
+}  // namespace sisr
