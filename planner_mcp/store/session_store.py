@@ -6,7 +6,7 @@ hash tag and expire `TTL_S` after its last use, so an idle session costs a proce
 ```text
 mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
                              GET), told (1 once one of them heard something)
-mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers
+mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers; one that ran out is forgotten
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py

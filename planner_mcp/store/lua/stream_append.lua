@@ -9,6 +9,10 @@ if last and last[2][2] == 'final' then return false end
 local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[7], '*', 'kind', ARGV[2], 'text', ARGV[3])
 redis.call('EXPIRE', KEYS[2], ARGV[6])
 if not last then
+  for _, name in ipairs(redis.call('HRANDFIELD', KEYS[4], 2)) do -- streams that ran out: two are looked at for one made
+    local stream = KEYS[2]:sub(1, -#ARGV[1] - 1) .. name
+    if redis.call('EXISTS', stream) == 0 then redis.call('HDEL', KEYS[4], name) end
+  end
   redis.call('HSET', KEYS[4], ARGV[1], ARGV[9])
   redis.call('EXPIRE', KEYS[4], ARGV[6])
 end

@@ -186,3 +186,15 @@ async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: R
     log = session_store.SessionStore(store.redis)
     await log.note_told("s-gone", "one")
     assert await log.load("s-gone") == {}
+
+
+async def test_a_session_remembers_streams_for_as_long_as_they_can_be_resumed(store: RedisStore) -> None:
+    """SPEC J9: one that is used for weeks is answered on many."""
+    log = session_store.SessionStore(store.redis)
+    await log.create("s-long", {"principal": "p", "version": "2025-11-25", "client": "{}"})
+    await log.append("s-long", "kept", kind="message", text="{}", request_ids=[0])
+    for number in range(60):
+        await log.append("s-long", f"n{number}", kind="final", text="{}", request_ids=[number])
+        await store.redis.delete(f"mcp:{{s-long}}:e:n{number}")  # what half an hour of silence does
+    assert await log.request_ids("s-long", "kept") == [0]
+    assert await store.redis.hlen("mcp:{s-long}:streams") <= 3
