@@ -1,0 +1,171 @@
+"""Instances that are plain rows of numbers: Solomon and Gehring–Homberger, Li and Lim, Cordeau.
+
+Owns what the columns of each mean. Solomon's form has headings, and they must stand in their order; the others are
+numbers alone, so that the width of the first line tells them apart.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from planner_mcp.errors import TooLargeError
+from planner_mcp.files.instances.published import Published, Vehicle, Visit
+from planner_mcp.files.instances.text import Ledger, Line, Row, lines_of
+
+_SOLOMON_COLUMNS: Final = ((3, "demand"), (4, "ready time"), (5, "due date"), (6, "service time"))
+_LI_LIM_COLUMNS: Final = ((4, "ready time"), (5, "due date"), (6, "service time"))
+
+
+def is_solomon(data: bytes) -> bool:
+    """Return whether a text of rows has Solomon's headings."""
+    return any(words[0].upper() == "VEHICLE" for _, words in lines_of(data)[:5])
+
+
+def read_solomon(data: bytes, *, max_nodes: int) -> Published:
+    """Return an instance of Solomon or of Gehring and Homberger; lengths are cut to a tenth, as DIMACS does.
+
+    Raises:
+        TooLargeError: It has more bytes, nodes or vehicles than allowed.
+        InputError: All that is wrong with it, by line.
+    """
+    ledger, lines = Ledger(), lines_of(data)
+    fleet, customers = _heading(ledger, lines, "VEHICLE"), _heading(ledger, lines, "CUSTOMER")
+    if customers < fleet:
+        raise ledger.stop(lines[customers][0], "CUSTOMER stands before VEHICLE.", "VEHICLE, then CUSTOMER")
+    (line, row), *others = _numeric(ledger, lines[fleet + 1 : customers], "NUMBER CAPACITY") or [(0, [])]
+    if others or len(row) != 2:
+        raise ledger.stop(lines[fleet][0], "VEHICLE names no fleet.", "one line: number, capacity")
+    rows = _numeric(ledger, lines[customers + 1 :], "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME")
+    count = _whole(ledger, line, row[0], most=max_nodes)
+    _check_rows(ledger, rows, 7, max_nodes)
+    ledger.check_least(rows, _SOLOMON_COLUMNS)
+    ledger.settle()
+    visits = [Visit(node, row[3], row[6], window=(row[4], row[5])) for node, (_, row) in enumerate(rows)][1:]
+    return _of_rows(lines[0][1][0], rows, visits, [Vehicle(0, row[1])] * count, decimals=1, is_floor=True)
+
+
+def read_li_lim(data: bytes, *, max_nodes: int) -> Published:
+    """Return an instance of Li and Lim, whose visits are pickups and their deliveries.
+
+    Raises:
+        TooLargeError: It has more bytes, nodes or vehicles than allowed.
+        InputError: All that is wrong with it, by line.
+    """
+    ledger, lines = Ledger(), lines_of(data)
+    (line, first), *rows = [(number, ledger.row(number, words)) for number, words in lines]
+    if len(first) != 3:
+        raise ledger.stop(line, f"The first line has {len(first)} numbers.", "vehicles, capacity, speed")
+    if first[2] != 1:
+        ledger.note(line, "The speed is not 1.", "1")
+    count = _whole(ledger, line, first[0], most=max_nodes)
+    _check_rows(ledger, rows, 9, max_nodes)
+    ledger.check_least(rows, _LI_LIM_COLUMNS)
+    ledger.settle()
+    visits = [_half(ledger, rows, node) for node in range(1, len(rows))]
+    ledger.settle()
+    return _of_rows("", rows, visits, [Vehicle(0, first[1])] * count, decimals=3)
+
+
+def _half(ledger: Ledger, rows: Sequence[Row], node: int) -> Visit:
+    """Return a pickup or a delivery: column 7 names the pickup of a delivery, column 8 the delivery of a pickup."""
+    line, row = rows[node]
+    column = 7 if row[7] else 8
+    other, mirror = row[column], 15 - column
+    is_known = other.is_integer() and 1 <= other < len(rows) and rows[int(other)][1][mirror] == node
+    if not is_known or bool(row[7]) == bool(row[8]):
+        ledger.note(line, "The row has no partner that names it.", "a pickup and its delivery, each naming the other")
+    elif (row[3] < 0) != (column == 7) or rows[int(other)][1][3] != -row[3]:
+        ledger.note(
+            line, "The demand does not match that of its partner.", "a pickup above 0, its delivery the negative"
+        )
+    is_pickup = column == 8
+    pickup = None if is_pickup else int(other) - 1
+    return Visit(node, abs(row[3]), row[6], window=(row[4], row[5]), is_pickup=is_pickup, pickup=pickup)
+
+
+def read_cordeau(data: bytes, *, max_nodes: int) -> Published:
+    """Return an instance of Cordeau with several depots.
+
+    Raises:
+        TooLargeError: It has more bytes, nodes or vehicles than allowed.
+        InputError: All that is wrong with it, by line.
+    """
+    ledger, lines = Ledger(), lines_of(data)
+    (line, first), *rows = [(number, ledger.row(number, words)) for number, words in lines]
+    if len(first) != 4 or first[0] != 2:
+        raise ledger.stop(line, "The first line is none of several depots.", "2, vehicles, customers, depots")
+    vehicles, clients, depots = (_whole(ledger, line, number, most=max_nodes) for number in first[1:])
+    limits, nodes = rows[:depots], rows[depots : depots + clients + depots]
+    if len(nodes) != clients + depots:
+        raise ledger.stop(lines[-1][0], f"There are {len(rows)} rows.", f"{clients + 2 * depots} rows")
+    for part, width in ((limits, 2), (nodes, 5)):
+        for number, row in part:
+            if len(row) < width:
+                raise ledger.stop(number, f"The row has {len(row)} numbers.", f"{width} numbers or more")
+    ledger.check_least(limits, ((0, "limit of duration"), (1, "capacity")))
+    ledger.check_least(nodes, ((3, "service time"), (4, "demand")))
+    ledger.settle()
+    fleet = [
+        Vehicle(clients + depot, limit[1], limit[0] or None)
+        for depot, (_, limit) in enumerate(limits)
+        for _ in range(vehicles)
+    ]
+    visits = [Visit(node, row[4], row[3]) for node, (_, row) in enumerate(nodes[:clients])]
+    return _of_rows("", nodes, visits, fleet, decimals=3, has_windows=False)
+
+
+def _heading(ledger: Ledger, lines: Sequence[Line], word: str) -> int:
+    for index, (_, words) in enumerate(lines):
+        if words[0].upper() == word:
+            return index
+    raise ledger.stop(None, f"The line {word} is missing.", "VEHICLE with its numbers, then CUSTOMER with its rows")
+
+
+def _numeric(ledger: Ledger, lines: Sequence[Line], heading: str) -> list[Row]:
+    """Return the rows under a heading; the line of its columns, which comes first, is left out."""
+    is_heading = bool(lines) and " ".join(lines[0][1]).upper().split() == heading.split()
+    return [(number, ledger.row(number, words)) for number, words in lines[is_heading:]]
+
+
+def _whole(ledger: Ledger, line: int, number: float, *, most: int) -> int:
+    if number > most:
+        raise TooLargeError(f"Line {line} counts more than {most}.")
+    if number < 1 or not number.is_integer():
+        raise ledger.stop(line, "A count is no whole number from 1 on.", f"a whole number from 1 to {most}")
+    return int(number)
+
+
+def _check_rows(ledger: Ledger, rows: Sequence[Row], width: int, max_nodes: int) -> None:
+    """Check the rows of nodes: the depot first, then one visit at least, numbered in order."""
+    if len(rows) > max_nodes + 1:
+        raise TooLargeError(f"There are more than {max_nodes} rows.")
+    for number, (line, row) in enumerate(rows):
+        if len(row) != width:
+            hint = "Look whether the file is cut off."
+            raise ledger.stop(line, f"The row has {len(row)} numbers.", f"{width} numbers", hint)
+        if row[0] != number:
+            problem = "The depot is missing." if number == 0 else f"The row should be that of number {number}."
+            raise ledger.stop(line, problem, "the depot as number 0, then its customers in order")
+    if len(rows) < 2:
+        raise ledger.stop(None, "There is no depot, or nothing to visit.", "the depot, then its customers")
+
+
+def _of_rows(
+    name: str,
+    rows: Sequence[Row],
+    visits: Sequence[Visit],
+    fleet: Sequence[Vehicle],
+    *,
+    decimals: int,
+    is_floor: bool = False,
+    has_windows: bool = True,
+) -> Published:
+    return Published(
+        name=name,
+        nodes=tuple(f"{row[0]:g}" for _, row in rows),
+        places=tuple((row[1], row[2]) for _, row in rows),
+        vehicles=tuple(fleet),
+        visits=tuple(visits),
+        shift=(rows[0][1][4], rows[0][1][5]) if has_windows else None,
+        rounding="floor" if is_floor else "nearest",
+        decimals=decimals,
+    )
