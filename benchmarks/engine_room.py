@@ -81,10 +81,13 @@ async def _all_claimed(store: RedisStore, n: int) -> None:
 
     async def slot(name: str) -> None:
         async with _worker(store, name):
+            claim = None
             for _ in left:
-                claim = await store.claim(name, 5.0)
+                claim = claim or await store.claim(name, 5.0)
                 assert claim is not None, "the job went to nobody"
-                await store.complete(claim, Progress(percent=99), PLAN)
+                claim = await store.complete(claim, Progress(percent=99), PLAN, take_next=True)
+            if claim is not None:
+                await store.hand_back(claim)
 
     await asyncio.gather(*(slot(f"{WORKER}-{number}") for number in range(SLOTS)))
 

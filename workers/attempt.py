@@ -75,6 +75,7 @@ class Attempt:
         child: A process without an order.
         store: Where the story is told.
         trace_id: Joins log lines and a failed job.
+        goes_on: Whether the worker takes another job after this one.
         clock: Monotonic seconds.
     """
 
@@ -86,6 +87,7 @@ class Attempt:
         settings: Settings,
         *,
         trace_id: str,
+        goes_on: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._claim = claim
@@ -93,6 +95,7 @@ class Attempt:
         self._store = store
         self._settings = settings
         self._trace_id = trace_id
+        self._goes_on = goes_on
         self._story = Story(claim, store, trace_id=trace_id, clock=clock)
         self._bringer = Bringer(Matrices(store, settings), settings)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
@@ -107,6 +110,11 @@ class Attempt:
     def job_id(self) -> str:
         """The job that is solved."""
         return self._claim.job.id
+
+    @property
+    def next_claim(self) -> Claim | None:
+        """The job that was taken with the last word on this one."""
+        return self._story.next_claim
 
     def look_at_flags(self) -> None:
         """Ask the store at once whether the job was cancelled or is to be finished."""
@@ -133,7 +141,10 @@ class Attempt:
             self._is_settled = True
             self._flags_changed.set()
             await call_off([renewing], grace_s=GRACE_S)
-        return verdict is Verdict.DONE and self._story.elapsed_s < REUSE_BELOW_S
+        return verdict is Verdict.DONE and self._was_short()
+
+    def _was_short(self) -> bool:
+        return self._story.elapsed_s < REUSE_BELOW_S
 
     async def _begin(self) -> None:
         """Bring what the day refers to, then let the child search: the time for that begins here."""
@@ -260,7 +271,7 @@ class Attempt:
     async def _settle(self, verdict: Verdict) -> None:
         story = self._story
         words: dict[Verdict, Callable[[], Awaitable[None]]] = {
-            Verdict.DONE: story.complete,
+            Verdict.DONE: self._complete,
             Verdict.FINISH: story.complete,
             Verdict.ERROR: lambda: story.fail_with(self._error),
             Verdict.DIED: self._settle_death,
@@ -273,6 +284,10 @@ class Attempt:
             await story.insist(last_word)
         elapsed_s = round(story.elapsed_s, 3)
         log.info("attempt ended: %s after %s s", verdict.name.lower(), elapsed_s, extra=story.context())
+
+    async def _complete(self) -> None:
+        """A short job ends with the next one in hand: there is a child for it at once, and two steps become one."""
+        await self._story.complete(take_next=self._was_short() and self._goes_on())
 
     async def _settle_death(self) -> None:
         """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""

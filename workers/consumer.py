@@ -47,8 +47,10 @@ class Consumer:
         self._worker_id = worker_id
         self._reaper = Reaper(store, settings.lease_s)
         self._attempt: Attempt | None = None
+        self._next: Claim | None = None
+        """What was claimed with the end of the last job."""
         self._changed: set[str] = set()
-        """Jobs whose flags changed since the last claim was begun; its answer may not have known."""
+        """Jobs whose flags changed since the last claim was begun, or earlier; its answer may not have known."""
         self._draining = asyncio.Event()
 
     def drain(self) -> None:
@@ -73,7 +75,7 @@ class Consumer:
                     self._limit_drain(),
                 )
             ]
-            while not self._draining.is_set():
+            while self._next is not None or not self._draining.is_set():
                 await self._work_once()
             await call_off(chores)
         with contextlib.suppress(StoreUnavailableError):
@@ -82,7 +84,7 @@ class Consumer:
     async def _work_once(self) -> None:
         """Claim a job and run it. The child is there before the claim: from then on the lease runs."""
         child = await self._nursery.take()
-        claim = await self._next_claim()
+        claim, self._next = self._next or await self._next_claim(), None
         if claim is None:
             self._nursery.give_back(child, is_reusable=True)
         else:
@@ -108,16 +110,19 @@ class Consumer:
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
 
     async def _attempt_claim(self, claim: Claim, child: Child, trace_id: str) -> None:
-        self._attempt = Attempt(claim, child, self._store, self._settings, trace_id=trace_id)
+        self._attempt = attempt = Attempt(
+            claim, child, self._store, self._settings, trace_id=trace_id, goes_on=lambda: not self._draining.is_set()
+        )
         is_reusable = False
         try:
             if self._draining.is_set():
-                self._attempt.hand_back()
+                attempt.hand_back()
             if claim.job.id in self._changed:
-                self._attempt.look_at_flags()
-            is_reusable = await self._attempt.run()
+                attempt.look_at_flags()
+            self._changed.clear()
+            is_reusable = await attempt.run()
         finally:
-            self._attempt = None
+            self._attempt, self._next = None, attempt.next_claim
             self._nursery.give_back(child, is_reusable=is_reusable)
 
     async def _beat(self) -> None:

@@ -52,6 +52,8 @@ class Story:
         self._gives_up_at = float("inf")
         self.plan: dict[str, Any] | None = None
         """The best plan of this attempt."""
+        self.next_claim: Claim | None = None
+        """What the worker took with the last word."""
 
     @property
     def elapsed_s(self) -> float:
@@ -95,12 +97,12 @@ class Story:
 
     # ---- last words
 
-    async def complete(self, without: PlannerError | None = None) -> None:
+    async def complete(self, without: PlannerError | None = None, *, take_next: bool = False) -> None:
         """End the job completed with its plan; failed, for the reason given, when it has none."""
         if self.plan is None:
             await self.fail(without or EngineError("The solver ended without a plan."))
         else:
-            await self._store.complete(self._claim, self.progress(), self.plan)
+            self.next_claim = await self._store.complete(self._claim, self.progress(), self.plan, take_next=take_next)
 
     async def fail(self, error: PlannerError) -> None:
         """End the job failed."""

@@ -19,9 +19,10 @@ async def main(folder: Path) -> None:
 
         async def slot(name: str) -> None:
             await store.register(name, 1)
+            claim = None
             while True:
-                if claim := await store.claim(name, 1.0):
-                    await store.complete(claim, Progress(percent=99), PLAN)
+                if claim := claim or await store.claim(name, 1.0):
+                    claim = await store.complete(claim, Progress(percent=99), PLAN, take_next=True)
                 else:
                     await store.register(name, 1)
 

@@ -3,7 +3,7 @@ r"""The key grammar: every key of the job engine, what it holds and how long it 
 `{pN}` is the hash tag of pool N: all keys of a pool lie in one slot, so each step is atomic on Redis Cluster too.
 Steps reach every key from the tag alone (lua/_common.lua builds the same names): which principal is next, and so which
 backlog, is known only inside the step. `<p>` is a principal, free of colons. `live` = max(job TTL, 7 days), counted
-from the last step of the job; while it is queued the reaper counts as one.
+from when the job was last queued or ended; while it is queued the reaper renews it daily.
 
 ```text
 key                      kind    holds                                             life

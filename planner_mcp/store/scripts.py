@@ -19,8 +19,11 @@ from planner_mcp.store import keys
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
     "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "look", "events", "list", "cancel",
-    "finish_now", "stats", "register", "claim", "renew", "report", "finish", "requeue", "reap",
+    "finish_now", "stats", "register", "renew", "report", "requeue", "reap",
 )  # fmt: skip
+
+TAKING_SHARED: Final = (*SHARED, "_claim")
+TAKING_STEPS: Final = ("claim", "finish")
 
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
 WEBHOOK_STEPS: Final = (
@@ -44,6 +47,7 @@ def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
     return (
         _family(STEPS, SHARED, settings)
+        | _family(TAKING_STEPS, TAKING_SHARED, settings)
         | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
         | _family(EDGE_STEPS, EDGE_SHARED, settings)
     )

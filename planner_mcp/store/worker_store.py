@@ -88,17 +88,20 @@ class WorkerSide:
 
     async def _take(self, worker_id: str, pool: int) -> Claim | None:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
-        held = self._held[worker_id]
-        missing = _error(NotFoundError("The scenario of this job is gone."))
         async with self._claiming[worker_id]:
-            reply = await self._insist("claim", pool, {"worker": worker_id, "held": list(held), "missing": missing})
-            if reply[0] != "ok":
-                return None
-            _ok, job_fields, scenario_fields, plan, job_id, delivery_id = reply
-            held.add(delivery_id)
+            held = list(self._held[worker_id])
+            reply = await self._insist("claim", pool, {"worker": worker_id, "held": held, "missing": MISSING})
+            return await self._taken(worker_id, reply)
+
+    async def _taken(self, worker_id: str, reply: Reply) -> Claim | None:
+        """Return the claim that a step answered with."""
+        if reply[0] != "ok":
+            return None
+        _ok, job_fields, scenario_fields, plan, job_id, delivery_id = reply
         job = records.job_of(job_id, job_fields)
         scenario = records.scenario_of(records.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
+        self._held[worker_id].add(delivery_id)
         return Claim(job, job.fence, worker_id, delivery_id, scenario, best, job.progress.elapsed_s)
 
     async def _insist(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
@@ -167,11 +170,22 @@ class WorkerSide:
 
     # ---- letting go
 
-    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
-        """End the job completed with its plan; cancelled, when a cancel was answered before."""
+    async def complete(
+        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
+    ) -> Claim | None:
+        """End the job completed with its plan; cancelled, when a cancel was answered before.
+
+        With several pools no next job is taken here: the worker would never come round to the others.
+        """
         result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
         args = {**_progress(progress), **_plan(claim, plan), "extra": records.dumps({"result": result})}
-        await self._finish(claim, Change.COMPLETE, args, _text(plan))
+        if not take_next or self._link.pools > 1:
+            await self._finish(claim, Change.COMPLETE, args, _text(plan))
+            return None
+        async with self._claiming[claim.worker_id]:
+            args["next"] = claim.worker_id
+            _ok, *taken = await self._finish(claim, Change.COMPLETE, args, _text(plan))
+            return await self._taken(claim.worker_id, taken[0]) if taken else None
 
     async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
         """End the job failed; its best plan, if any, stays readable."""
@@ -182,9 +196,10 @@ class WorkerSide:
         """End a job whose cancel was asked, after its solver stopped."""
         await self._finish(claim, Change.CANCEL, {})
 
-    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> None:
-        blank = {"progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}"}
-        self._let_go(claim, await self._step("finish", claim, {**blank, **args, "change": change}, plan))
+    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> Reply:
+        reply = await self._step("finish", claim, {**BLANK, **args, "change": change}, plan)
+        self._let_go(claim, reply)
+        return reply
 
     async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
         """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
@@ -228,6 +243,14 @@ class WorkerSide:
 
 def _error(error: NotFoundError | PoisonedJobError) -> str:
     return records.dumps({"code": error.code, "type": error.type, "message": error.message})
+
+
+MISSING: Final = _error(NotFoundError("The scenario of this job is gone."))
+BLANK: Final = {
+    "progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}",
+    "next": "", "missing": MISSING,
+}  # fmt: skip
+"""What an end of a job says when nothing else is said."""
 
 
 def _progress(progress: Progress) -> dict[str, str]:

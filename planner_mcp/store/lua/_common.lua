@@ -57,10 +57,14 @@ local function flat_of(fields)
   return flat
 end
 
--- A job as it stands, or nil.
+-- A job as it stands, or nil; read once a step, for what a step changes it changes there too.
+local jobs = {}
 local function read(id)
-  local flat = call('HGETALL', job_key(id))
-  return flat[1] and table_of(flat) or nil
+  if not jobs[id] then
+    local flat = call('HGETALL', job_key(id))
+    jobs[id] = flat[1] and table_of(flat) or nil
+  end
+  return jobs[id]
 end
 
 -- Changes a job. What a step changes is stored in one go by `save`, which comes before any dispatch.
@@ -97,7 +101,9 @@ local function keep(id, job)
   save(id)
   local is_over = job.finished_ms ~= nil
   local life_s = is_over and LIMITS.job_ttl_s or LIMITS.live_s
-  for _, key in ipairs({ job_key(id), events_key(id), plan_key(id) }) do call('EXPIRE', key, life_s) end
+  call('EXPIRE', job_key(id), life_s)
+  call('EXPIRE', events_key(id), life_s)
+  if job.plan_id ~= '' then call('EXPIRE', plan_key(id), life_s) end
   if job.idem ~= '' and (not is_over or call('GET', job.idem) == id) then call('EXPIRE', job.idem, life_s) end
   if not is_over then call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT') end
   local principal = job.principal

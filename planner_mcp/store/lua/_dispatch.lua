@@ -4,21 +4,31 @@
 local FRONT = 2 ^ 45
 local START_S = 0.01 -- the least a job is charged: with nothing, whoever asks for nothing would always be next
 
-local function virtual_now() return tonumber(call('HGET', CLOCK, 'v') or 0) end
+local clock -- virtual time and slots, read once a step
+local function clocked()
+  if not clock then
+    local kept = call('HMGET', CLOCK, 'v', 'slots')
+    clock = { v = tonumber(kept[1] or 0), slots = tonumber(kept[2] or 0) }
+  end
+  return clock
+end
 
 -- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are.
 local function quota()
   if LIMITS.max_share >= 1 then return LIMITS.max_solving end
-  local slots = tonumber(call('HGET', CLOCK, 'slots') or 0)
-  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * slots)))
+  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots)))
 end
 
--- A principal stands in the turn exactly while it has a backlog and is below its quota of jobs handed out.
-local function line_up(principal)
+local function weight(principal) return tonumber(call('HGET', WEIGHTS, principal) or 1) end
+
+-- A principal stands in the turn exactly while it has a backlog and is below its quota of jobs handed out; one that
+-- was just served stands at `served`.
+local function line_up(principal, served)
   if call('ZCARD', backlog_key(principal)) == 0 or call('SCARD', out_key(principal)) >= quota() then
     call('ZREM', TURN, principal)
-  elseif not call('ZSCORE', TURN, principal) then
-    call('ZADD', TURN, math.max(tonumber(call('ZSCORE', CREDIT, principal) or 0), virtual_now()), principal)
+  elseif served or not call('ZSCORE', TURN, principal) then
+    local place = served or math.max(tonumber(call('ZSCORE', CREDIT, principal) or 0), clocked().v)
+    call('ZADD', TURN, place, principal)
   end
 end
 
@@ -35,18 +45,21 @@ local function release(id, job)
     pcall(call, 'XACK', READY, GROUP, job.delivery)
     call('XDEL', READY, job.delivery)
     write(id, job, { delivery = '' })
+    call('SREM', out_key(job.principal), id)
+  else
+    call('ZREM', backlog_key(job.principal), id)
   end
-  call('SREM', out_key(job.principal), id)
-  call('ZREM', backlog_key(job.principal), id)
   line_up(job.principal)
 end
 
--- A job is charged once, however often it has to be handed out again.
+-- A job is charged once, however often it has to be handed out again. Answers where its principal stands then.
 local function charge(principal, cpu_s, start)
-  local weight = tonumber(call('HGET', WEIGHTS, principal) or 1)
+  local place = start + cpu_s / weight(principal)
+  clocked().v = start
   call('HSET', CLOCK, 'v', start)
   call('ZREMRANGEBYSCORE', CREDIT, '-inf', string.format('(%.17g', start))
-  call('ZADD', CREDIT, start + cpu_s / weight, principal)
+  call('ZADD', CREDIT, place, principal)
+  return place
 end
 
 -- Gives back what a job that is over was charged and did not use, though nobody falls behind the pool's virtual time.
@@ -55,30 +68,35 @@ local function refund(job)
   if not credit then return end
   local used_s = math.max(START_S, (NOW_MS - tonumber(job.started_ms or NOW_MS)) / 1000 * LIMITS.cores)
   local unused_s = math.max(0, tonumber(job.cpu_s) - used_s)
-  local weight = tonumber(call('HGET', WEIGHTS, job.principal) or 1)
-  local score = math.max(virtual_now(), tonumber(credit) - unused_s / weight)
+  local score = math.max(clocked().v, tonumber(credit) - unused_s / weight(job.principal))
   call('ZADD', CREDIT, score, job.principal)
   call('ZADD', TURN, 'XX', 'LT', score, job.principal)
 end
 
+-- Answers whether there was a job to hand out.
 local function hand_out(principal, start)
   local id = call('ZPOPMIN', backlog_key(principal))[1]
-  call('ZREM', TURN, principal)
-  local cpu_s, charged = unpack(id and call('HMGET', job_key(id), 'cpu_s', 'charged') or {})
-  if cpu_s then
-    call('HSET', job_key(id), 'delivery', call('XADD', READY, '*', 'job', id), 'charged', '1')
-    call('SADD', out_key(principal), id)
-    call('EXPIRE', out_key(principal), LIMITS.live_s)
-    if charged ~= '1' then charge(principal, tonumber(cpu_s), start) end
+  local job = id and read(id)
+  if not job then
+    call('ZREM', TURN, principal)
+    line_up(principal)
+    return false
   end
-  line_up(principal)
+  local place
+  if job.charged == '1' then call('ZREM', TURN, principal) else place = charge(principal, tonumber(job.cpu_s), start) end
+  call('SADD', out_key(principal), id)
+  call('EXPIRE', out_key(principal), LIMITS.live_s)
+  write(id, job, { delivery = call('XADD', READY, '*', 'job', id), charged = '1' })
+  save(id)
+  line_up(principal, place)
+  return true
 end
 
 local function dispatch()
-  local slots = tonumber(call('HGET', CLOCK, 'slots') or 0)
-  while call('XLEN', READY) < slots do
+  local free = clocked().slots - call('XLEN', READY)
+  while free > 0 do
     local next_turn = call('ZRANGE', TURN, 0, 0, 'WITHSCORES')
     if not next_turn[1] then return end
-    hand_out(next_turn[1], tonumber(next_turn[2]))
+    if hand_out(next_turn[1], tonumber(next_turn[2])) then free = free - 1 end
   end
 end

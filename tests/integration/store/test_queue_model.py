@@ -8,10 +8,11 @@ choices go by age, so that a history repeats exactly.
 import asyncio
 import os
 import string
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -136,7 +137,9 @@ class Queue(RuleBasedStateMachine):
 
     @rule(target=claims, worker=workers)
     def claim(self, worker: str) -> Any:
-        claim = self.run(self.store.claim(worker, 0))
+        return self.taken(self.run(self.store.claim(worker, 0)))
+
+    def taken(self, claim: Claim | None) -> Any:
         if claim is None:
             return multiple()
         expected = self.jobs[claim.job.id]
@@ -150,7 +153,7 @@ class Queue(RuleBasedStateMachine):
     def report(self, claim: Claim, percent: int, with_plan: bool) -> None:
         self.seed += 1
         progress = Progress(percent=percent, elapsed_s=float(self.seed))
-        if expected := self.attempt(claim, "report", progress, PLAN if with_plan else None):
+        if expected := self.attempt(claim, partial(self.store.report, claim, progress, PLAN if with_plan else None)):
             expected.has_plan |= with_plan
             expected.kinds.append("progress")
 
@@ -161,25 +164,31 @@ class Queue(RuleBasedStateMachine):
         assert renewal.is_held == (expected.holder is claim)
         assert renewal.cancel == (renewal.is_held and expected.is_cancelled)
 
-    @rule(claim=claims)
-    def complete(self, claim: Claim) -> None:
-        if expected := self.attempt(claim, "complete", Progress(), PLAN):
+    @rule(target=claims, claim=claims, take_next=st.booleans())
+    def complete(self, claim: Claim, take_next: bool) -> Any:
+        following: list[Claim | None] = []
+
+        async def complete() -> None:
+            following.append(await self.store.complete(claim, Progress(), PLAN, take_next=take_next))
+
+        if expected := self.attempt(claim, complete):
             expected.has_plan = True
             expected.end(JobState.CANCELLED if expected.is_cancelled else JobState.COMPLETED)
+        return self.taken(following[0]) if following else multiple()
 
     @rule(claim=claims)
     def fail(self, claim: Claim) -> None:
-        if expected := self.attempt(claim, "fail", {"code": 1}):
+        if expected := self.attempt(claim, partial(self.store.fail, claim, {"code": 1})):
             expected.end(JobState.CANCELLED if expected.is_cancelled else JobState.FAILED)
 
     @rule(claim=claims)
     def crash(self, claim: Claim) -> None:
-        if expected := self.attempt(claim, "crash", {"code": 1}):
+        if expected := self.attempt(claim, partial(self.store.crash, claim, {"code": 1})):
             self.died(expected)
 
     @rule(claim=claims)
     def hand_back(self, claim: Claim) -> None:
-        if expected := self.attempt(claim, "hand_back"):
+        if expected := self.attempt(claim, partial(self.store.hand_back, claim)):
             self.requeued(expected)
 
     @rule(claim=claims)
@@ -209,12 +218,12 @@ class Queue(RuleBasedStateMachine):
 
     # ---- the model's side
 
-    def attempt(self, claim: Claim, write: str, *args: Any) -> Expected | None:
+    def attempt(self, claim: Claim, write: Callable[[], Coroutine[Any, Any, Any]]) -> Expected | None:
         """Write as the holder of a claim; only the last holder may. A repeated end is answered, not done twice."""
         expected = self.jobs[claim.job.id]
         is_holder = expected.holder is claim
         with suppress(LeaseLostError):
-            self.run(getattr(self.store, write)(claim, *args))
+            self.run(write())
             return expected if is_holder else None
         assert not is_holder
         return None

@@ -28,7 +28,9 @@ WORKERS = ("w1", "w2", "w3")
 JOBS = 8
 OWNER = "ann"
 PLAN = {"status": "feasible", "cost": 1.0, "unassigned": []}
-ACTIONS = ("claim", "report", "complete", "fail", "crash", "hand_back", "fall_silent", "reap", "cancel", "look_back")
+ACTIONS = (
+    "claim", "report", "complete", "go_on", "fail", "crash", "hand_back", "fall_silent", "reap", "cancel", "look_back",
+)  # fmt: skip
 
 histories = st.tuples(
     *(st.lists(st.sampled_from(ACTIONS), min_size=5, max_size=25) for _worker in WORKERS), st.integers(0, 2**32)
@@ -52,15 +54,19 @@ class Racer:
         if claim := await self._store.claim(self._name, 0):
             self._claims.append(claim)
 
-    async def _write(self, word: str, *args: Any) -> None:
-        if self._claims:
-            await getattr(self._store, word)(self._dice.choice(self._claims[-3:]), *args)
+    async def _write(self, word: str, *args: Any, **named: Any) -> Any:
+        claim = self._dice.choice(self._claims[-3:]) if self._claims else None
+        return await getattr(self._store, word)(claim, *args, **named) if claim else None
 
     async def report(self) -> None:
         await self._write("report", Progress(percent=5, elapsed_s=self._dice.random()), PLAN)
 
     async def complete(self) -> None:
         await self._write("complete", Progress(), PLAN)
+
+    async def go_on(self) -> None:
+        if claim := await self._write("complete", Progress(), PLAN, take_next=True):
+            self._claims.append(claim)
 
     async def fail(self) -> None:
         await self._write("fail", {"code": 1})
