@@ -2,7 +2,8 @@
 
 Every worker sweeps; the store's step is atomic, so sweeping together does no harm and none is needed to be the chief.
 A lease says nothing about a worker that could not renew it: while the store is away, and for the length of a lease
-from when it is back, each worker spares all of them.
+from when it is back, each worker spares all of them; so it does when it was itself held up, for then the machine slept
+or was overrun, and its other workers with it.
 """
 
 import asyncio
@@ -16,6 +17,8 @@ from planner_mcp.jobs.ports import WorkerStore
 
 SWEEPS_PER_LEASE: Final = 4
 """An orphan waits at most its lease and a quarter more."""
+LATE_LEASES: Final = 0.5
+"""A sweep that comes so much too late says that this machine had no time for its workers."""
 LONGEST_OUTAGE_LEASES: Final = 10
 """A part of the store that is away for longer does not hold up what waits on the others."""
 
@@ -45,10 +48,17 @@ class Reaper:
             leases = 1 if is_store_there else LONGEST_OUTAGE_LEASES
             self._spares_until = self._clock() + leases * self._lease_s
 
+    def slept(self, elapsed_s: float) -> None:
+        """Take no job from anyone for one lease after a pause between sweeps that was far too long."""
+        if elapsed_s > (1 / SWEEPS_PER_LEASE + LATE_LEASES) * self._lease_s:
+            self._spares_until = max(self._spares_until, self._clock() + self._lease_s)
+
     async def run(self) -> None:
         """Sweep until cancelled."""
         while True:
+            began = time.time()  # goes on while a machine sleeps, as the store's does
             await asyncio.sleep(self._lease_s / SWEEPS_PER_LEASE)
+            self.slept(time.time() - began)
             await self.sweep()
 
     async def sweep(self) -> None:

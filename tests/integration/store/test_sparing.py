@@ -48,3 +48,17 @@ async def test_a_store_that_stays_away_spares_nobody_for_ever(desk: Any) -> None
         clock.now += LEASE_S
     await reaper.sweep()
     assert await desk.state(claim.job.id) is JobState.QUEUED
+
+
+async def test_a_worker_that_was_held_up_itself_takes_no_job_from_its_neighbours(desk: Any) -> None:
+    """SPEC J6: a machine that slept, or was overrun, wakes all its workers at once; none had renewed."""
+    clock, claim = Clock(), await desk.solving()
+    reaper = Reaper(desk.store, LEASE_S, clock=clock)
+    await desk.let_lease_lapse(claim)
+    reaper.slept(2 * LEASE_S)
+    await reaper.sweep()
+    assert await desk.state(claim.job.id) is JobState.SOLVING
+    clock.now += LEASE_S
+    reaper.slept(LEASE_S / 4)
+    await reaper.sweep()
+    assert await desk.state(claim.job.id) is JobState.QUEUED
