@@ -7,17 +7,15 @@ on standard error, so that whoever looks can correct it with `--column` and run 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from planner_mcp.cli.files import print_faults, read_scenario, write_plan
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
-from planner_mcp.files.geojson import read_points
-from planner_mcp.files.imports import Import
-from planner_mcp.files.tables import Table, read_table
-from planner_mcp.files.vroom import read_vroom
+from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
+from planner_mcp.files.tables import read_table
 from planner_mcp.settings import Settings
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
@@ -28,35 +26,41 @@ Columns = Annotated[
 
 
 def import_tables(
-    tickets: Annotated[Path, typer.Argument(help="Tickets as CSV or GeoJSON points, or a problem of VROOM (.json).")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Tickets as CSV, XLSX or GeoJSON points; a problem of VROOM (.json); an instance of CVRPLIB (.vrp), "
+            "Solomon or Li and Lim (.txt)."
+        ),
+    ],
     date: Annotated[str, typer.Option(help="Planning date, YYYY-MM-DD.")],
-    agents: Annotated[Path | None, typer.Option(help="CSV of agents; absent: --agent of --capacity.")] = None,
+    agents: Annotated[
+        Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")
+    ] = None,
     agent: Annotated[int, typer.Option(min=1, help="How many agents there are, alike.")] = 1,
     capacity: Annotated[float, typer.Option(min=0, help="What each of them carries.")] = 1e6,
     depot: Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON or a location.")] = "",
     name: Annotated[str, typer.Option(help="Of the scenario.")] = "",
+    sheet: Annotated[str, typer.Option(help="Sheet of the tickets, where a workbook has several.")] = "",
+    form: Annotated[Form | None, typer.Option("--format", help="Where the name of the file does not tell.")] = None,
     column: Columns = [],  # noqa: B006 — typer copies it
     output: Annotated[Path | None, typer.Option(help="File for the scenario; absent: standard output.")] = None,
 ) -> None:
     """Make a scenario from files of others; exit status 1 when it cannot be planned."""
-    named = name or tickets.stem
+    settings = Settings()
     try:
-        if tickets.suffix == ".json":
-            body = read_vroom(_bytes(tickets), name=named, planning_date=date)
-        else:
-            day = Import()
-            fields: dict[str, Any] = {"name": named, "planning_date": date}
-            if depot:
-                fields["depot"] = day.add_depot(depot)
-            _tell("tickets", day.add_tickets(_table(tickets), _chosen(column)))
-            if agents is not None:
-                _tell("agents", day.add_agents(_table(agents), {}))
-            else:
-                day.agents = [{"id": f"agent-{number}", "capacity": capacity} for number in range(1, agent + 1)]
-            body = day.scenario(**fields)
-        _write(json.dumps(body, ensure_ascii=False, indent=2) + "\n", output)
-        for warning in warnings(parse_scenario(body, max_tickets=Settings().max_tickets))[:MAX_FAULTS]:
-            typer.echo(f"Warning: {warning}", err=True)
+        data = _bytes(file)
+        kind = form or form_of(file.name, data)
+        fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
+        alike = tuple({"id": f"agent-{number}", "capacity": capacity} for number in range(1, agent + 1))
+        wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, alike, fleet)
+        read = read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        for what, proposal in read.proposals.items():
+            _tell(what, proposal)
+        _write(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
+        scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        for told in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
+            typer.echo(told, err=True)
     except InputError as error:
         print_faults(error)
         sys.exit(1)
@@ -74,11 +78,6 @@ def export_plan(
         print_faults(error)
         is_written = False
     sys.exit(0 if is_written else 1)
-
-
-def _table(path: Path) -> Table:
-    read = read_points if path.suffix in (".geojson", ".json") else read_table
-    return read(_bytes(path), max_rows=Settings().max_tickets)
 
 
 def _bytes(path: Path) -> bytes:

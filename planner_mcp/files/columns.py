@@ -93,10 +93,10 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
 
 def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
     faults = [
-        Fault("/column", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
+        Fault("/columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
     ]
     faults += [
-        Fault("/column", "There is no such field.", ", ".join(words))
+        Fault("/columns", "There is no such field.", ", ".join(words))
         for field in chosen.values()
         if field and field not in words
     ]

@@ -32,7 +32,7 @@ def read_points(data: bytes, *, max_rows: int) -> Table:
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
     if not headers or len(headers) > MAX_COLUMNS:
         raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])
-    return Table(headers, tuple(rows), "utf-8")
+    return Table(headers, tuple(rows))
 
 
 def _row(feature: dict[str, Any]) -> dict[str, str]:

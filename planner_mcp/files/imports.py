@@ -12,6 +12,7 @@ from typing import Any, Final
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose
 from planner_mcp.files.tables import Table
+from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 _MOST_FAULTS: Final = 50
@@ -88,7 +89,8 @@ class Import:
             values: Json = {}
             for header, name in proposal.fields.items():
                 if header in row:
-                    values[name] = self._value(name, row[header], f"/{line}/{header}")
+                    place = (*([table.name] if table.name else ()), str(line), header)
+                    values[name] = self._value(name, row[header], pointer(place))
             yield line, {name: value for name, value in values.items() if value is not None}
 
     def _value(self, name: str, text: str, path: str) -> Any:

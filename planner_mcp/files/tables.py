@@ -5,10 +5,12 @@ Owns the bytes: encoding, delimiter, header, size. What the columns mean is `fil
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.vrp.day.faults import pointer
 
 MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
@@ -22,7 +24,8 @@ class Table:
 
     headers: tuple[str, ...]
     rows: tuple[tuple[int, dict[str, str]], ...]
-    encoding: str
+    name: str = ""
+    """Of the sheet, where the file has several."""
 
 
 def read_table(data: bytes, *, max_rows: int) -> Table:
@@ -34,7 +37,7 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
     """
     if len(data) > MAX_BYTES:
         raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
-    text, encoding = _decoded(data)
+    text = _decoded(data)
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
@@ -42,29 +45,40 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
         lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error:
         raise input_error([Fault("", "The file is no table of text.", "CSV with a header line")]) from None
+    return table_of(lines, max_rows=max_rows)
+
+
+def table_of(lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str = "") -> Table:
+    """Return lines of cells as a table, the first of them its header.
+
+    Raises:
+        TooLargeError: There are more rows than allowed.
+        InputError: There is no header, or one twice.
+    """
     if len(lines) - 1 > max_rows:
         raise TooLargeError(f"The table has more than {max_rows} rows.")
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
-    _check_headers(headers)
-    rows = [(number, _row(headers, cells)) for number, cells in lines[1:]]
-    return Table(headers, tuple(rows), encoding)
+    _check_headers(headers, pointer((name,)) if name else "")
+    return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name)
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def _decoded(data: bytes) -> str:
     for encoding in _ENCODINGS:
         try:
-            return data.decode(encoding), encoding
+            return data.decode(encoding)
         except UnicodeDecodeError:
             continue
     raise input_error([Fault("", "The file is neither UTF-8 nor GB18030.", "a CSV file in one of the two")])
 
 
-def _check_headers(headers: tuple[str, ...]) -> None:
+def _check_headers(headers: tuple[str, ...], path: str) -> None:
     named = [header for header in headers if header]
     if not named or len(headers) > MAX_COLUMNS:
-        raise input_error([Fault("", "The file has no header line.", "a first line that names the columns")])
+        raise input_error(
+            [Fault(path, "The table has no header line.", "a first line that names the columns", "Add it.")]
+        )
     if len(set(named)) < len(named):
-        raise input_error([Fault("", "Two columns have the same header.", "each header once", "Rename one.")])
+        raise input_error([Fault(path, "Two columns have the same header.", "each header once", "Rename one.")])
 
 
 def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:

@@ -36,10 +36,16 @@ _limiter = anyio.CapacityLimiter(2)
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    scenario, assumptions, cautions = await anyio.to_thread.run_sync(
-        _judge, args, ctx.settings, lender(ctx), limiter=_limiter
+    return await keep(ctx, args)
+
+
+async def keep(ctx: ToolContext, body: dict[str, Any], said: Iterable[str] = ()) -> ToolResult:
+    """Check and keep a scenario, whoever wrote it; `said` is assumed beside what the scenario leaves open."""
+    scenario, assumed, cautions = await anyio.to_thread.run_sync(
+        _judge, body, ctx.settings, lender(ctx), limiter=_limiter
     )
-    stored = await ctx.planner.create_scenario(ctx.principal, args)
+    assumptions = [*said, *assumed]
+    stored = await ctx.planner.create_scenario(ctx.principal, body)
     counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
     structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": cautions}
     lines = [f"{stored.id}: {counted(counts['agents'], 'agent')}, {counted(counts['tickets'], 'ticket')}", *assumptions]

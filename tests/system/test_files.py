@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.system.scenarios import SMALLEST
+from tests.unit.files.instance_texts import li_lim, solomon, vrplib
+from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
 
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 
@@ -80,3 +82,21 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
     exported = run("export", str(plan), str(tmp_path / "day.json"), "--output", str(track))
     assert exported.returncode == 0, exported.stderr
     assert track.read_text(encoding="utf-8").count("<rtept") == 3
+
+
+def test_a_workbook_and_an_instance_become_days(tmp_path: Path) -> None:
+    """SPEC T5: XLSX with its fleet, CVRPLIB, Solomon and Li and Lim by the names of their files."""
+    book, day = tmp_path / "orders.xlsx", tmp_path / "day.json"
+    sheets = {"订单": rows_of(("订单号", "地点"), ("A1", "X")), "车辆": rows_of(("车牌号", "载重"), ("京A1", 9.0))}
+    book.write_bytes(workbook({name: sheet_xml(rows) for name, rows in sheets.items()}))
+    made = run("import", str(book), "--date", "2025-07-15", "--output", str(day))
+    assert made.returncode == 0, made.stderr
+    assert "agents: 车牌号 → id" in made.stderr
+    assert [agent["id"] for agent in json.loads(day.read_text(encoding="utf-8"))["agents"]] == ["京A1"]
+    for name, text in (("toy.vrp", vrplib()), ("toy.txt", solomon()), ("pairs.txt", li_lim())):
+        (tmp_path / name).write_text(text)
+        done = run("import", str(tmp_path / name), "--date", "2025-07-15")
+        assert len(json.loads(done.stdout)["tickets"]) == 4, done.stderr
+    (tmp_path / "old.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99))
+    refused = run("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
+    assert (refused.returncode, refused.stderr.strip()) == (1, "/: The file is an older .xls. Save it as .xlsx.")

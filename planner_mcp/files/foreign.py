@@ -1,0 +1,110 @@
+"""A day from a file of another program, whatever its form (SPEC T5).
+
+Owns which reader takes which form, and what is told of the reading. Whether the day makes sense is judged as for any
+scenario.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any, Final, Literal
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.columns import Proposal
+from planner_mcp.files.geojson import read_points
+from planner_mcp.files.imports import Import
+from planner_mcp.files.instances.day import as_day
+from planner_mcp.files.instances.published import Published
+from planner_mcp.files.instances.rows import is_solomon, read_li_lim, read_solomon
+from planner_mcp.files.instances.vrplib import read_vrplib
+from planner_mcp.files.tables import Table, read_table
+from planner_mcp.files.vroom import read_vroom
+from planner_mcp.files.workbook import read_workbook
+
+Json = dict[str, Any]
+Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
+_TABLES: Final = ("csv", "xlsx", "geojson")
+_SUFFIXES: Final[Mapping[str, Form]] = {
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
+    ".geojson": "geojson",
+    ".json": "vroom",
+    ".vrp": "vrplib",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the file does not say itself."""
+
+    name: str
+    planning_date: str
+    depot: str = ""
+    """Where all agents start and end: `lat,lon` or a location. For tables, as all that follows."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Field by header of the tickets, where the proposal is wrong."""
+    sheet: str = ""
+    agents: tuple[Json, ...] = ()
+    """Agents of the day where the file has none."""
+    fleet: Table | None = None
+    """The same as a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A day that was read."""
+
+    body: Json
+    proposals: dict[str, Proposal]
+    """What the columns of `tickets` and of `agents` were taken for, where the file was a table."""
+    assumptions: list[str]
+
+
+def form_of(name: str, data: bytes) -> Form:
+    """Return the form of a file by how its name ends; texts of rows are told apart by their headings."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix == ".txt":
+        return "solomon" if is_solomon(data) else "li_lim"
+    return _SUFFIXES.get(suffix, "csv")
+
+
+def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_agents: int) -> Reading:
+    """Return the day of a file.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that cannot be read, by its place in the file.
+    """
+    named = {"name": wishes.name, "planning_date": wishes.planning_date}
+    if form in _TABLES:
+        return _of_tables(_tables(data, form, wishes.sheet, max_tickets), wishes, named)
+    if form == "vroom":
+        return Reading(read_vroom(data, **named), {}, [])
+    body, said = as_day(_published(data, form, max_tickets), **named, max_agents=max_agents)
+    return Reading(body, {}, said)
+
+
+def _published(data: bytes, form: Form, max_nodes: int) -> Published:
+    read = {"vrplib": read_vrplib, "solomon": read_solomon, "li_lim": read_li_lim}[form]
+    return read(data, max_nodes=max_nodes)
+
+
+def _tables(data: bytes, form: Form, sheet: str, max_rows: int) -> dict[str, Table]:
+    if form == "xlsx":
+        return read_workbook(data, max_rows=max_rows, sheet=sheet)
+    read = read_points if form == "geojson" else read_table
+    return {"tickets": read(data, max_rows=max_rows)}
+
+
+def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, str]) -> Reading:
+    day = Import()
+    fields = {**named, **({"depot": day.add_depot(wishes.depot)} if wishes.depot else {})}
+    proposals = {"tickets": day.add_tickets(tables["tickets"], wishes.columns)}
+    if (fleet := wishes.fleet or tables.get("agents")) is not None:
+        proposals["agents"] = day.add_agents(fleet, {})
+    else:
+        day.agents += wishes.agents
+    if not day.agents:
+        raise input_error([Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing")])
+    return Reading(day.scenario(**fields), proposals, [])

@@ -1,0 +1,49 @@
+"""Tables of an XLSX workbook (SPEC T5).
+
+Owns the process that reads it. The reader is native code fed with strangers' bytes: what makes it run out of memory
+takes down its process, which must not be the server's.
+"""
+
+import json
+import subprocess
+import sys
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.files.package import MAX_UNPACKED_BYTES
+from planner_mcp.files.tables import MAX_BYTES, Table
+
+LONGEST_S: Final = 20.0
+
+
+def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, Table]:
+    """Return the table of `tickets`, and of `agents` where a sheet is named so.
+
+    Args:
+        data: The workbook.
+        max_rows: Of a table.
+        sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that is wrong with it, by sheet, row and column.
+    """
+    if len(data) > MAX_BYTES:
+        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    if "\0" in sheet:
+        raise input_error([Fault("/sheet", "There is no such sheet.", "the name of a sheet")])
+    command = [sys.executable, "-m", "planner_mcp.files.sheets", sheet, str(max_rows)]
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
+        told: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {}
+    except subprocess.TimeoutExpired:
+        told = {}
+    if "faults" in told:
+        raise input_error([Fault(**fault) for fault in told["faults"]])
+    if "tables" not in told:
+        most = f"The workbook takes more memory or time than allowed; unpacked it may have {MAX_UNPACKED_BYTES} bytes."
+        raise TooLargeError(told.get("too_large", most))
+    return {
+        kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name)
+        for kind, (headers, rows, name) in told["tables"].items()
+    }

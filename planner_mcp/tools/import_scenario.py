@@ -1,0 +1,121 @@
+"""`import_scenario`: a day from a file of another program, checked and kept (SPEC T5, T7)."""
+
+import base64
+import binascii
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+import anyio
+import anyio.to_thread
+from pydantic import Field
+
+from planner_mcp.errors import Fault, InputError
+from planner_mcp.files.columns import Proposal
+from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
+from planner_mcp.settings import Settings
+from planner_mcp.text import plain
+from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, refuse, schema_of
+from planner_mcp.tools.create_scenario import keep
+from planner_mcp.tools.days import fitting
+from planner_mcp.vrp.day.patch import led_back
+
+Json = dict[str, Any]
+_limiter: Final = anyio.CapacityLimiter(2)
+"""Files read at the same time; a workbook may take a process and many seconds."""
+MAX_HEADER: Final = 40
+MAX_TOLD_BYTES: Final = 1500
+"""Room for the columns of one table in each form of an answer."""
+
+
+class ImportArguments(Arguments):
+    """Arguments of `import_scenario`."""
+
+    format: Form
+    content: Annotated[str, Field(description="xlsx as base64")]
+    planning_date: str
+    name: str | None = None
+    agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
+    depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
+    columns: Annotated[dict[str, str] | None, Field(description="field by header")] = None
+    sheet: Annotated[str | None, Field(max_length=100)] = None
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {"scenario_id": {"type": "string"}},
+    "required": ["scenario_id"],
+}
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Read a file, keep its day, and tell what its columns were taken for."""
+    asked = parse(ImportArguments, args)
+    read = await anyio.to_thread.run_sync(_read, asked, ctx.settings, limiter=_limiter)
+    try:
+        kept = await keep(ctx, read.body, read.assumptions)
+    except InputError as error:
+        error.errors = tuple(led_back(fault, read.body) for fault in error.errors)
+        raise
+    columns = {what: _told(proposal) for what, proposal in read.proposals.items()}
+    lines = [f"{what}: {', '.join(told['taken'])}" for what, told in columns.items()]
+    lines += [f"{what} left out: {', '.join(told['left_out'])}" for what, told in columns.items() if told["left_out"]]
+    return replace(kept, structured={**kept.structured, "columns": columns}, text="\n".join([*lines, kept.text]))
+
+
+def _read(asked: ImportArguments, settings: Settings) -> Reading:
+    """Return the day; what is wrong in the file is told by its place under `/content`."""
+    data = _bytes(asked)
+    wishes = Wishes(
+        asked.name or asked.format,
+        asked.planning_date,
+        depot=asked.depot or "",
+        columns=asked.columns or {},
+        sheet=asked.sheet or "",
+        agents=tuple(asked.agents),
+    )
+    try:
+        return read_day(data, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError as error:
+        error.errors = tuple(_placed(fault) for fault in error.errors)
+        raise
+
+
+def _bytes(asked: ImportArguments) -> bytes:
+    if asked.format != "xlsx":
+        return asked.content.encode()
+    try:
+        return base64.b64decode("".join(asked.content.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise refuse("/content", "The workbook is not base64.", "the bytes of the file as base64") from None
+
+
+def _placed(fault: Fault) -> Fault:
+    is_argument = fault.path.lstrip("/") in ImportArguments.model_fields
+    return fault if is_argument else replace(fault, path=f"/content{fault.path}")
+
+
+def _told(proposal: Proposal) -> Json:
+    """Return a proposal as short texts, as many as there is room for."""
+    taken = [
+        f"{plain(header, MAX_HEADER)} → {field}{' (a guess)' if header in proposal.guessed else ''}"
+        for header, field in proposal.fields.items()
+    ]
+    left_out = [plain(header, MAX_HEADER) for header in proposal.left_out]
+    return {"taken": fitting(taken, MAX_TOLD_BYTES), "left_out": fitting(left_out, MAX_TOLD_BYTES)}
+
+
+TOOL: Final = Tool(
+    name="import_scenario",
+    title="Import scenario",
+    description=(
+        "Store a routing day from a file: table of tickets, VROOM problem or published instance. Returns scenario_id "
+        "and what its columns mean. Next: solve_vrp."
+    ),
+    input_schema=schema_of(ImportArguments),
+    output_schema=_OUTPUT,
+    hints=Hints(),
+    run=run,
+    scope=WRITE,
+    toolset="data",
+    meta={"example": {"format": "csv", "content": "id,location\na,A", "planning_date": "2025-07-15"}},
+)

@@ -1,0 +1,68 @@
+"""Workbooks, written part by part: what a spreadsheet saves, and what it never would."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+from xml.sax.saxutils import escape, quoteattr
+
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+GENERAL, TIME, DAY, MOMENT, SPAN = range(5)
+"""Styles of cells."""
+STYLES = "".join(f'<xf numFmtId="{form}"/>' for form in (0, 20, 14, 22, 46))
+
+
+def cell(place: str, value: str | float, style: int = GENERAL) -> str:
+    """Return the XML of a cell of text or of a number."""
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+    return f'<c r="{place}" s="{style}"><v>{value}</v></c>'
+
+
+def rows_of(*rows: tuple[str | float, ...]) -> str:
+    """Return the XML of rows of plain cells."""
+    return "".join(
+        f'<row r="{number}">{"".join(cell(f"{chr(64 + at)}{number}", each) for at, each in enumerate(row, 1))}</row>'
+        for number, row in enumerate(rows, 1)
+    )
+
+
+def sheet_xml(rows: str, *, merged: str = "") -> str:
+    """Return the XML of a sheet."""
+    merges = f'<mergeCells><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+    return f"<worksheet {MAIN}><sheetData>{rows}</sheetData>{merges}</worksheet>"
+
+
+def workbook(
+    sheets: Mapping[str, str], *, hidden: tuple[str, ...] = (), more: Mapping[str, str | bytes] | None = None
+) -> bytes:
+    """Return a workbook of sheets by name, given as XML, with further parts."""
+    names, types, relations = "", "", ""
+    for number, name in enumerate(sheets, 1):
+        state = ' state="hidden"' if name in hidden else ""
+        names += f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="r{number}"{state}/>'
+        types += f'<Override PartName="/xl/worksheets/s{number}.xml" ContentType="{TYPE}.worksheet+xml"/>'
+        relations += f'<Relationship Id="r{number}" Type="{OFFICE}/worksheet" Target="worksheets/s{number}.xml"/>'
+    relations += f'<Relationship Id="rs" Type="{OFFICE}/styles" Target="styles.xml"/>'
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{TYPE}.sheet.main+xml"/>{types}</Types>',
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
+        f'<Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook {MAIN} xmlns:r="{OFFICE}"><sheets>{names}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">{relations}</Relationships>',
+        "xl/styles.xml": f'<styleSheet {MAIN}><cellXfs count="5">{STYLES}</cellXfs></styleSheet>',
+    }
+    parts |= {f"xl/worksheets/s{number}.xml": xml for number, xml in enumerate(sheets.values(), 1)}
+    return archive(parts | dict(more or {}))
+
+
+def archive(parts: Mapping[str, str | bytes]) -> bytes:
+    """Return parts as a compressed archive."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, part in parts.items():
+            made.writestr(name, part)
+    return file.getvalue()

@@ -1,0 +1,129 @@
+"""Days from files of other programs, by a tool (SPEC T5, T7)."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
+from tests.conformance.test_token_budgets import tokens, whole
+from tests.unit.files.instance_texts import li_lim, solomon, vrplib
+from tests.unit.files.test_imports import VROOM
+from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
+from tests.unit.tools.conftest import Call
+
+pytestmark = pytest.mark.anyio
+DATE = "2025-07-15"
+ORDERS = "订单号,纬度,经度,Quantitty,内部码\nA1,39.95,116.40,3,x\nA2,39.96,116.42,4,y\n"
+AGENTS = [{"id": "veh-1", "capacity": 9}]
+BOOK = workbook(
+    {
+        "订单": sheet_xml(rows_of(("订单号", "地点", "数量"), ("A1", "X", 3.0))),
+        "车辆": sheet_xml(rows_of(("车牌号", "载重"), ("京A1", 9.0))),
+    }
+)
+POINTS = {"features": [{"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}]}
+
+
+async def imported(call: Call, form: str, content: str, **more: Any) -> ToolResult | ErrorResult:
+    """Import a file."""
+    return await call("import_scenario", {"format": form, "content": content, "planning_date": DATE, **more})
+
+
+async def faults(call: Call, form: str, content: str, **more: Any) -> list[tuple[str, str]]:
+    """Return place and problem of what is wrong with a file."""
+    result = await imported(call, form, content, **more)
+    assert isinstance(result, ErrorResult)
+    return [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "agents", "tickets"),
+    [
+        ("csv", ORDERS, AGENTS, 2),
+        ("xlsx", base64.encodebytes(BOOK).decode(), [], 1),
+        ("geojson", json.dumps(POINTS), AGENTS, 1),
+        ("vroom", json.dumps(VROOM), [], 4),
+        ("vrplib", vrplib(), [], 4),
+        ("solomon", solomon(), [], 4),
+        ("li_lim", li_lim(), [], 4),
+    ],
+)
+async def test_every_form_becomes_a_stored_day(
+    call: Call, ctx: ToolContext, form: str, content: str, agents: list[Any], tickets: int
+) -> None:
+    """SPEC T5: CSV, XLSX, GeoJSON, VROOM, CVRPLIB, Solomon, Li and Lim."""
+    result = await imported(call, form, content, agents=agents)
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.planner.scenario(ctx.principal, result.structured["scenario_id"])
+    assert (len(stored.body["tickets"]), result.structured["tickets"]) == (tickets, tickets)
+    assert stored.body["name"] == form
+    assert (await call("solve_vrp", {"scenario_id": stored.id})).structured["status"] == "QUEUED"
+
+
+async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Call) -> None:
+    """SPEC T5: a proposed mapping, with what it guessed and left out; a second call corrects it."""
+    result = await imported(call, "csv", ORDERS, agents=AGENTS, depot="39.9,116.4")
+    assert result.structured["columns"] == {
+        "tickets": {
+            "taken": ["订单号 → id", "纬度 → lat", "经度 → lon", "Quantitty → demand (a guess)"],
+            "left_out": ["内部码"],
+        }
+    }
+    assert "tickets left out: 内部码" in result.text
+    again = await imported(call, "csv", ORDERS, agents=AGENTS, columns={"内部码": "notes", "Quantitty": ""})
+    assert again.structured["columns"]["tickets"]["left_out"] == ["Quantitty"]
+    book = await imported(call, "xlsx", base64.b64encode(BOOK).decode())
+    assert book.structured["columns"]["agents"]["taken"] == ["车牌号 → id", "载重 → capacity"]
+
+
+async def test_what_an_instance_leaves_open_is_told(call: Call) -> None:
+    """SPEC T1: assumptions are said, the reader's first."""
+    result = await imported(call, "vrplib", vrplib())
+    assert result.structured["assumptions"][0] == "The file limits no fleet: there are 4 agents."
+    assert "columns" in result.structured
+
+
+async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
+    """SPEC T7: a line, a cell, an argument, or a ticket by its id."""
+    assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [
+        ("/content/2/Quantitty", "The cell of demand is not a number.")
+    ]
+    assert await faults(call, "vrplib", vrplib().replace("4 9", "4 -9")) == [("/content/17", "A value is negative.")]
+    assert await faults(call, "csv", ORDERS, agents=AGENTS, columns={"Size": "id"}) == [
+        ("/columns", "There is no such column.")
+    ]
+    assert await faults(call, "csv", ORDERS) == [("/agents", "The file has no agents.")]
+    assert (
+        await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b")
+        == [("/depot", "The cell of depot is not a number.")] * 2
+    )
+    twice = await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS)
+    assert twice[0][0].startswith("/tickets/A1")
+
+
+@pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])
+async def test_a_workbook_that_is_no_base64_is_told(call: Call, content: str) -> None:
+    """SPEC T7: before anything is read."""
+    assert await faults(call, "xlsx", content) == [("/content", "The workbook is not base64.")]
+
+
+async def test_what_is_no_workbook_or_no_sheet_is_told(call: Call) -> None:
+    """SPEC T7: by the argument it concerns."""
+    older = base64.b64encode(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99)).decode()
+    assert await faults(call, "xlsx", older) == [("/content", "The file is an older .xls.")]
+    book = base64.b64encode(BOOK).decode()
+    assert await faults(call, "xlsx", book, sheet="none") == [("/sheet", "There is no such sheet.")]
+    assert (await faults(call, "doc", ""))[0][0] == "/format"
+
+
+async def test_the_answer_stays_small_however_wide_the_table(call: Call) -> None:
+    """SPEC T9: any result ≤ 8000, whatever the headers; a usual one ≤ 350."""
+    usual = await imported(call, "csv", ORDERS, agents=AGENTS)
+    assert isinstance(usual, ToolResult)
+    assert tokens(usual.structured) <= 350
+    headers = ["id", "place", *("\N{DELIVERY TRUCK}" * 90 + str(n) for n in range(150))]
+    wide = await imported(call, "csv", f"{','.join(headers)}\na,A\n", agents=AGENTS)
+    assert isinstance(wide, ToolResult)
+    assert whole(wide) <= 8000
