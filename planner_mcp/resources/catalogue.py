@@ -12,12 +12,12 @@ from planner_mcp.errors import InsufficientScopeError, NotFoundError
 from planner_mcp.jobs.model import READ
 from planner_mcp.resources.base import Contents, Look, Reading, Template
 from planner_mcp.resources.exports import CSV, GEOJSON, GPX
-from planner_mcp.resources.pictures import MAP_PNG, MAP_SVG, REPORT
+from planner_mcp.resources.pictures import MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.resources.records import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO
 from planner_mcp.resources.reports import ROOT, mime_type_of
 from planner_mcp.resources.uri import variables_of
 
-TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, CSV, GEOJSON, GPX, LOG)
+TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, SHEETS, CSV, GEOJSON, GPX, LOG)
 """Always in this order."""
 FIXED: Final = (LIMITS,)
 """Kinds of which there is one: listed with the resources, not with the templates."""

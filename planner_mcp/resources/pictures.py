@@ -1,4 +1,7 @@
-"""A plan for the eye: map as SVG and PNG, and a report to print. Owns their templates; shapes are `picture`."""
+"""A plan for the eye: map as SVG and PNG, a report and the sheets of drivers to print.
+
+Owns their templates; shapes and words are `picture`.
+"""
 
 from typing import Any, Final
 
@@ -8,6 +11,7 @@ import anyio.to_thread
 from planner_mcp.auth.masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
 from planner_mcp.picture.chart import map_svg
+from planner_mcp.picture.driver_sheets import sheets
 from planner_mcp.picture.raster import png_of
 from planner_mcp.picture.report import page
 from planner_mcp.resources.base import Contents, Look, Reading, Template
@@ -43,6 +47,11 @@ async def _report(reading: Reading, variables: Variables) -> Contents:
     return Contents("text/html", await anyio.to_thread.run_sync(page, scenario, plan, limiter=_limiter))
 
 
+async def _sheets(reading: Reading, variables: Variables) -> Contents:
+    scenario, plan = await scene(reading, variables["plan_id"])
+    return Contents("text/html", await anyio.to_thread.run_sync(sheets, scenario, plan, limiter=_limiter))
+
+
 MAP_SVG: Final = Template(
     "plan://{plan_id}/map.svg",
     Look("plan-map", "Map of a plan", "Routes, stops, depots, tickets left out, as SVG.", "image/svg+xml", ("user",)),
@@ -57,4 +66,9 @@ REPORT: Final = Template(
     "plan://{plan_id}/report.html",
     Look("plan-report", "Report of a plan", "One page to read or print: map, timeline, stops.", "text/html", ("user",)),
     _report,
+)
+SHEETS: Final = Template(
+    "plan://{plan_id}/sheets.html",
+    Look("plan-sheets", "Sheets for drivers", "A page an agent to print: stops in order.", "text/html", ("user",), 0.4),
+    _sheets,
 )

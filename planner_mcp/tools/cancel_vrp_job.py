@@ -37,7 +37,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Cancel a job and tell how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     asked = parse(CancelArguments, args)
     job = await ctx.planner.cancel(ctx.principal, asked.job_id, asked.keep_best)
-    job = await _settled(ctx, job)
+    job = await settled(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED
     structured: dict[str, Any] = {
         "cancelled": is_cancelled,
@@ -52,7 +52,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, text, (Link(f"plan://{plan_of(job.id)}", "plan"),))
 
 
-async def _settled(ctx: ToolContext, job: Job) -> Job:
+async def settled(ctx: ToolContext, job: Job) -> Job:
     """Return the job once its solver has stopped, or as it stands after `SETTLE_S`."""
     with anyio.move_on_after(SETTLE_S):
         while not job.is_terminal:

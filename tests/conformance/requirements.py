@@ -38,7 +38,10 @@ REQUIREMENTS: Final = (
     Requirement("T3", "query_vrp_status tells the state and true progress, and waits up to 45 s for a change."),
     Requirement("T4", "cancel_vrp_job works queued and mid-solve within a second; the best plan stays readable."),
     Requirement(
-        "T5", "Plans are read trimmed; revise, compare, explain, import and export stand in tool sets.", "issue 6"
+        "T5",
+        "Plans are read trimmed; revise, compare, explain, finish, import and export stand in tool sets; addresses are "
+        "resolved (not yet).",
+        LATER,
     ),
     Requirement("T6", "Each tool has title, described parameters, output schema, annotations and an example."),
     Requirement("T7", "A wrong input is answered with all its faults at once, each with path, accepted and hint."),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anyio
 import pytest
 
 from planner_mcp.vrp.advice.alternatives import DUPLICATE_BELOW
@@ -11,7 +12,7 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.fleet import fleet_body
-from tests.integration.planning.conftest import Desk
+from tests.integration.planning.conftest import LONGEST_S, Desk
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 NEW = {"id": "t-new", "location": "P3", "demand": 1, "service_time_s": 10}
@@ -141,3 +142,18 @@ async def test_the_curve_of_a_real_search_falls_to_its_plan(desk: Desk) -> None:
     again = await desk.use("validate_scenario", scenario=fleet(80))
     assert again["lower_bound"] == told["lower_bound"]
     assert (await scenario_of(desk, job_id))["name"] == "80 tickets"
+
+
+async def test_a_solve_is_ended_with_the_best_plan_it_has(desk: Desk) -> None:
+    """SPEC T5: finish now; completed, not cancelled, and a second asking changes nothing."""
+    scenario_id = (await desk.use("create_scenario", **fleet(120)))["scenario_id"]
+    job_id = (await desk.use("solve_vrp", scenario_id=scenario_id, solve_time="PT50S"))["job_id"]
+    with anyio.fail_after(LONGEST_S):
+        status: dict[str, Any] = {}
+        while "cost" not in status:
+            status = await desk.use("query_vrp_status", job_id=job_id, wait_s=5)
+    ended = await desk.use("finish_vrp_job", job_id=job_id)
+    assert (ended["status"], ended["progress"]) == ("COMPLETED", 100)
+    assert ended["cost"] <= status["cost"]
+    assert await desk.use("finish_vrp_job", job_id=job_id) == ended
+    assert (await desk.plan(job_id))["tickets_served"] == ended["tickets_served"]

@@ -78,6 +78,7 @@ async def test_a_day_is_read_from_its_scenario_to_its_report(houses: Two, caller
         f"plan://{plan_id}/map.svg": "image/svg+xml",
         f"plan://{plan_id}/map.png": "image/png",
         f"plan://{plan_id}/report.html": "text/html",
+        f"plan://{plan_id}/sheets.html": "text/html",
         f"plan://{plan_id}/stops.csv": "text/csv",
     }
     found = {uri: await read(caller, houses[1], uri) for uri in types}

@@ -1,0 +1,80 @@
+"""What drivers get on paper (SPEC T5)."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+from planner_mcp.auth.masking import plan_for, scenario_for
+from planner_mcp.jobs.model import READ, Principal
+from planner_mcp.picture.driver_sheets import sheets
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+
+DAY: dict[str, Any] = {
+    "name": "城配 <周二>",
+    "planning_date": "2025-07-15",
+    "depot": "D",
+    "locations": [{"id": "D", "lat": 39.9, "lon": 116.4, "name": "仓库"}, {"id": "A", "lat": 39.95, "lon": 116.4}],
+    "agents": [
+        {"id": "京A1", "capacity": 9, "name": "张师傅", "phone": "13800000000", "shift_start": "08:00"},
+        {"id": "京A2", "capacity": 9, "shift_start": "08:00"},
+        {"id": "idle", "capacity": 9},
+    ],
+    "tickets": [
+        {"id": "t1", "location": "A", "demand": 2, "name": "李四", "phone": "010-1", "notes": "<script>x</script>"},
+        {"id": "t2", "location": "A", "demand": {"load": 3}, "kind": "pickup", "address": "长安街 & 1号"},
+        {"id": "t3", "location": "A", "demand": 1},
+    ],
+}
+
+
+class Words(HTMLParser):
+    """Collects what stands on the page, and the elements it is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(page: str) -> Words:
+    """Return the words of a page."""
+    words = Words()
+    words.feed(page)
+    return words
+
+
+def plan() -> dict[str, Any]:
+    """Return a plan of two routes."""
+    return lay_out(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1], 1: [2]})).as_json()
+
+
+def test_each_driver_gets_a_page_with_stops_people_and_notes() -> None:
+    """SPEC T5: per-driver sheets; who drives nowhere has none, and words stay words."""
+    found = read(sheets(DAY, plan()))
+    assert (found.tags.count("section"), found.tags.count("script")) == (2, 0)
+    for word in ("京A1", "张师傅", "13800000000", "李四", "<script>x</script>", "长安街 & 1号", "+3 load", "t3"):
+        assert word in found.words, word
+    assert "idle" not in found.words
+    assert any(word.startswith("仓库 08:00–") and word.endswith("2 stops, 11.1 km") for word in found.words)
+
+
+def test_people_are_masked_on_paper_too() -> None:
+    """SPEC R3: for readers without the scope."""
+    reader = Principal("ann", scopes=frozenset({READ}))
+    text = sheets(scenario_for(reader, DAY), plan_for(reader, plan()))
+    assert not any(word in text for word in ("张师傅", "13800000000", "李四", "长安街", "仓库"))
+    assert "t1" in text
+
+
+def test_a_day_that_nobody_drives_says_so() -> None:
+    """SPEC T5: no empty paper."""
+    nobody = lay_out(compile_scenario(parse_scenario(DAY)), Candidate(())).as_json()
+    assert "No agent drives." in read(sheets(DAY, nobody)).words
