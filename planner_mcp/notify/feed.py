@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -29,7 +30,7 @@ RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
 WATCHDOG_S: Final = 30.0
-"""A follower that heard nothing for this long looks for itself."""
+"""A follower that heard nothing looks for itself at the latest after this."""
 _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
@@ -40,9 +41,26 @@ class Follower:
         self._events: deque[Event] = deque()
         self._rung = asyncio.Event()
         self._must_read = False
+        self._is_quiet = True
+        self._watch()
+
+    def _watch(self) -> None:
+        """Look now and then: a deadline for each wait would cost more than the wait."""
+        self._watchdog = asyncio.get_running_loop().call_later(WATCHDOG_S / 2, self._look)
+
+    def _look(self) -> None:
+        if self._is_quiet:
+            self.mark_stale()
+        self._is_quiet = True
+        self._watch()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._watchdog.cancel()
 
     def put(self, event: Event) -> None:
         """Hand an event over; a full inbox is emptied and the follower told to read for itself."""
+        self._is_quiet = False
         if len(self._events) >= QUEUE_LENGTH:
             self.mark_stale()
         else:
@@ -57,11 +75,7 @@ class Follower:
 
     async def take(self) -> list[Event] | None:
         """Return what came, waiting for it; None: read the job's stream."""
-        try:
-            async with asyncio.timeout(WATCHDOG_S):
-                await self._rung.wait()
-        except TimeoutError:
-            self._must_read = True
+        await self._rung.wait()
         self._rung.clear()
         taken = None if self._must_read else list(self._events)
         self._events.clear()
@@ -133,6 +147,7 @@ class RedisFeed:
         try:
             yield follower
         finally:
+            follower.close()
             self._followers[job_id].discard(follower)
             if not self._followers[job_id]:
                 del self._followers[job_id]
@@ -226,6 +241,7 @@ class _Tailer:
                 follower.mark_stale()
 
 
+@lru_cache(4096)  # all followers of a job ask for the same
 def _position(text: str) -> tuple[int, int]:
     """Return an event id as numbers that compare as the stream orders them."""
     if not _POSITION.fullmatch(text):

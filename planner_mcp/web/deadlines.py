@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import h11
 from typing_extensions import override
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from planner_mcp.web.chunks import ChunkProtocol
 from planner_mcp.web.corked import CorkedTransport
 
 HEAD_S: Final = 10.0
@@ -28,7 +28,7 @@ class _Phase(Enum):
     BODY = "body"
 
 
-class DeadlineProtocol(H11Protocol):
+class DeadlineProtocol(ChunkProtocol):
     """uvicorn's h11 protocol with a deadline on each half of a request."""
 
     head_s = HEAD_S

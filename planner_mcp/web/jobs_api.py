@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, InsufficientScopeError, input_error
+from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.events import notification
@@ -27,6 +28,8 @@ from planner_mcp.web.door import READING, Door
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream, frame
 
+JOBS_KEPT: Final = 1000
+"""Jobs whose last event is kept as it is sent."""
 _POSITION: Final = re.compile(r"([0-9]{1,19})-([0-9]{1,19})")
 
 
@@ -41,6 +44,8 @@ class JobsApi:
     def __init__(self, streams: OpenStreams, *, drain: anyio.Event | None = None) -> None:
         self._streams = streams
         self._drain = drain
+        self._last: dict[str, tuple[Event, bytes]] = {}
+        """The last event of each job that was sent."""
 
     def routes(self) -> list[Route]:
         """Return the routes to mount."""
@@ -59,14 +64,25 @@ class JobsApi:
         after = _position(request, job)
         if job.is_terminal and after == job.event_id:
             return Response(status_code=204)  # tells an EventSource to stop reconnecting
-        stream = EventStream(_frames(planner, principal, job.id, after), drain=self._drain)
+        stream = EventStream(self._frames(planner, principal, job.id, after), drain=self._drain)
         return self._streams.served(stream, principal.id)
 
+    async def _frames(
+        self, planner: Planner, principal: Principal, job_id: str, after: str
+    ) -> AsyncGenerator[bytes, None]:
+        async with aclosing(planner.follow(principal, job_id, after)) as events:
+            async for event in events:
+                yield self._frame(event)
 
-async def _frames(planner: Planner, principal: Principal, job_id: str, after: str) -> AsyncGenerator[bytes, None]:
-    async with aclosing(planner.follow(principal, job_id, after)) as events:
-        async for event in events:
-            yield frame(event.id, notification(event))
+    def _frame(self, event: Event) -> bytes:
+        """Return an event as it is sent; it is written out once for all who watch the job."""
+        kept, data = self._last.get(event.job_id, (None, b""))
+        if kept is not event:
+            data = frame(event.id, notification(event))
+            if len(self._last) >= JOBS_KEPT:
+                self._last.clear()
+            self._last[event.job_id] = event, data
+        return data
 
 
 def _planner(request: Request) -> Planner:

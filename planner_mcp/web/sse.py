@@ -13,6 +13,7 @@ import anyio
 from starlette.types import Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError
+from planner_mcp.web.chunks import Put, short_way
 
 KEEP_ALIVE_S: Final = 15.0
 """A quiet stream carries a comment this often, so that proxies keep it open."""
@@ -64,11 +65,13 @@ class EventStream:
         self._sending_since: float | None = None
         self._is_quiet = True
         self._has_stalled = False
+        self._put_now: Put | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the response."""
         raw = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": raw})
+        self._put_now = short_way(scope)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
             tasks.start_soon(self._until_drain, tasks.cancel_scope)
@@ -90,6 +93,8 @@ class EventStream:
 
     async def _put(self, send: Send, data: bytes) -> None:
         self._is_quiet = False
+        if self._put_now is not None and self._put_now(data):
+            return
         self._sending_since = anyio.current_time()
         await send({"type": "http.response.body", "body": data, "more_body": True})
         self._sending_since = None
