@@ -186,6 +186,16 @@ def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
     assert time.monotonic() - deadline < 0.5
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
+    """SPEC S2: when the time is up before the day is known there is no plan, rather than one of legs taken for 0."""
+    problem = random_day(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
+    run = sisr._Run(sisr._library(), problem, Limits(time.monotonic()), -1, None)
+    outcome = run.follow(lambda _: None, lambda: False)
+    assert outcome.best is None
+    assert outcome.reason is StopReason.TIME_LIMIT
+
+
 def test_one_ticket_is_soon_exhausted() -> None:
     """Our choice: a day with nothing left to try does not use up its time."""
     problem = random_day(1, tickets=1, features=frozenset())

@@ -34,6 +34,7 @@ void Problem::read_travel(const Watch& watch) {
     for (int profile = 0; profile < input_.profiles; ++profile) {
         distances_.push_back(matrix(input_.distance[profile]));
         durations_.push_back(matrix(input_.duration[profile]));
+        is_read = is_read && distances_.back()->is_whole() && durations_.back()->is_whole();
     }
 }
 

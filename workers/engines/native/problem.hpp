@@ -24,29 +24,35 @@ public:
         : size_(static_cast<int>(order.size()) + 1), out_(area(), 0) {
         const int places = size_ - 1;
         bool symmetric = true;
-        for (int i = 0; i < places && !watch.over(); ++i)
+        for (int i = 0; i < places; ++i) {
+            if (watch.over()) return;
             for (int j = 0; j < places; ++j) {
                 const Number cell = cells[static_cast<std::size_t>(order[i]) * places + order[j]];
                 out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, FAR));
                 longest_ = std::max(longest_, out_[at(i, j)]);
                 symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
             }
-        if (symmetric) return;
-        into_.resize(area());  // so that the legs into a place lie side by side as those out of it do
-        for (int i = 0; i < places && !watch.over(); ++i)
+        }
+        if (!symmetric) into_.resize(area());  // so that the legs into a place lie side by side as those out of it do
+        for (int i = 0; i < places && !symmetric; ++i) {
+            if (watch.over()) return;
             for (int j = 0; j < places; ++j) into_[at(j, i)] = out_[at(i, j)];
+        }
+        is_whole_ = true;
     }
 
     std::int32_t operator()(int from, int to) const { return out_[at(from, to)]; }
     const std::int32_t* out_of(int place) const { return &out_[at(place, 0)]; }
     const std::int32_t* into(int place) const { return into_.empty() ? out_of(place) : &into_[at(place, 0)]; }
     std::int32_t longest() const { return longest_; }
+    bool is_whole() const { return is_whole_; }  // false: the time was up before all of it was read
 
 private:
     std::size_t area() const { return static_cast<std::size_t>(size_) * size_; }
     std::size_t at(int i, int j) const { return static_cast<std::size_t>(i) * size_ + j; }
 
     int size_;
+    bool is_whole_ = false;
     std::int32_t longest_ = 0;
     std::vector<std::int32_t> out_, into_;
 };
@@ -165,6 +171,7 @@ public:
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
+    bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
          trips = false, priced = false, exchangeable = true, choosy = false, prefers = false, sums = false,

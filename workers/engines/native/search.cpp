@@ -15,6 +15,7 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
+    if (!problem_.is_read) return watch_.cancelled() ? End::STOPPED : End::TIME_LIMIT;
     if (!problem_.is_sound || !main_.plan.is_sound) return End::UNSOUND;
     start();
     begun_ = share(main_);
