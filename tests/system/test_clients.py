@@ -39,7 +39,7 @@ async def balanced(house: House, second: House, request: pytest.FixtureRequest) 
     """A balancer that breaks off some streams, with both workers busy for a while."""
     async with Client(house.mcp) as client:
         for _ in range(2):
-            await submit(client, ring(), "PT4S", fresh=True)
+            await submit(client, ring(), "PT8S", fresh=True)
     async with switching(house.url, second.url, cuts=getattr(request, "param", CUTS)) as (url, switch):
         yield url, switch
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def smallest_call_completes(client: Client) -> None:
-    with anyio.fail_after(40):
+    with anyio.fail_after(60):
         created = await use(client, "create_scenario", **SMALLEST)
         assert created["assumptions"], "where positions are unknown the answer says so"
         job_id = await submit(client, SMALLEST)

@@ -1,7 +1,6 @@
 """The flows a client goes through, over real processes with the official Python client."""
 
 import json
-import time
 from typing import Any
 
 import anyio
@@ -10,6 +9,7 @@ import pytest
 from mcp import Client, MCPError
 
 from examples.house import House
+from tests.stopwatch import Stopwatch
 from tests.system.scenarios import ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
@@ -19,9 +19,9 @@ both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_solve_is_answered_before_it_is_solved(house: House) -> None:
     """SPEC T2: a job id at once, the plan later."""
     async with Client(house.mcp) as client:
-        began = time.monotonic()
+        watch = Stopwatch()
         job_id = await submit(client, ring(), "PT2S")
-        assert time.monotonic() - began < 1.5
+        assert watch.spent_s < 1.5
         done = await wait_for(client, job_id, "COMPLETED")
         assert done["progress"] == 100
 
@@ -38,7 +38,7 @@ async def test_waiting_call_reports_rising_progress(house: House, mode: str) -> 
     async with Client(house.mcp, mode=mode) as client:
         job_id = await submit(client, ring(), "PT4S", fresh=True)
         status: dict[str, Any] = {"status": "QUEUED"}
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while status["status"] in ("QUEUED", "SOLVING"):
                 before = len(heard)
                 asked = {"job_id": job_id, "wait_s": 20}
@@ -69,13 +69,13 @@ async def test_solving_job_is_cancelled_within_a_second_and_keeps_its_plan(house
     """SPEC T4."""
     async with Client(house.mcp) as client:
         job_id = await submit(client, ring(), "PT30S", fresh=True)
-        with anyio.fail_after(15):
+        with anyio.fail_after(60):
             while "cost" not in str(await use(client, "query_vrp_status", job_id=job_id, wait_s=10)):
                 pass
-        began = time.monotonic()
+        watch = Stopwatch()
         await use(client, "cancel_vrp_job", job_id=job_id)
         await wait_for(client, job_id, "CANCELLED")
-        assert time.monotonic() - began < 1.5  # a second, and the calls on a shared machine
+        assert watch.spent_s < 1.5  # a second, and the calls on a shared machine
         plan = await use(client, "read_plan", job_id=job_id)
         assert plan["plan_id"] == job_id.replace("job-", "plan-", 1)
 
@@ -85,7 +85,7 @@ async def test_job_channel_resumes_without_loss_or_repeat(house: House, http: ht
     async with Client(house.mcp) as client:
         job_id = await submit(client, ring(), "PT4S", fresh=True)
     url = f"{house.url}/jobs/{job_id}/events"
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         parts = await _read(http, url, at_most=2)
         parts += await _read(http, url, after=parts[-1][0])
         whole = await _read(http, url)

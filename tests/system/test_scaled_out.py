@@ -32,5 +32,5 @@ async def test_a_redis_url_and_a_worker_scale_the_house_out(database_url: str, t
                 assert (await wait_for(reading, job_id, "COMPLETED"))["progress"] == 100
             finally:
                 worker.terminate()
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 assert await worker.wait() == 0

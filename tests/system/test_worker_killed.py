@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) -> None:
     """SPEC J6, O1: its job runs again within seconds, `serve` starts the worker anew, no solver burns on."""
     async with running(tmp_path, workers=2) as house, Client(house.mcp) as client:
-        job_id = await submit(client, ring(), "PT4S", fresh=True)
+        job_id = await submit(client, ring(), "PT10S", fresh=True)
         with anyio.fail_after(60):
             while (status := await use(client, "query_vrp_status", job_id=job_id, wait_s=2)).get("cost") is None:
                 assert status["status"] in ("QUEUED", "SOLVING")
@@ -28,7 +28,7 @@ async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) 
         await until_gone(lost)
         done = await wait_for(client, job_id, "COMPLETED")
         assert done["progress"] == 100
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while len(_workers(house.pid)) < 2:  # noqa: ASYNC110 — the supervisor starts another in its place
                 await anyio.sleep(0.05)
 
@@ -39,7 +39,7 @@ def _workers(supervisor: int) -> list[int]:
 
 async def _solving_worker(supervisor: int) -> int:
     """Return the worker whose child uses the most CPU."""
-    with anyio.fail_after(15):
+    with anyio.fail_after(60):
         while True:
             used = {_cpu_ticks(fork): worker for worker in _workers(supervisor) for fork in _forks(worker)}
             if used and max(used) > 20:

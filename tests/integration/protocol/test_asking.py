@@ -65,7 +65,7 @@ async def converse(person: Person, houses: Two, answer: dict[str, Any] | None) -
     """Create the open day on one replica, answer the question at the other; return question and result."""
     await person.initialize(houses[0])
     question: dict[str, Any] = {}
-    with anyio.fail_after(15):
+    with anyio.fail_after(30):
         async with person.stream(
             houses[0], "tools/call", "create_scenario", name="create_scenario", arguments=OPEN
         ) as s:

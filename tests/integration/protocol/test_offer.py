@@ -26,7 +26,7 @@ async def test_a_replica_with_other_tools_is_announced_to_sessions(
     assert all(declared[kind]["listChanged"] for kind in KINDS)
     url, key = f"{store_url}?db=15", f"mcp:{{{legacy.session['mcp-session-id']}}}:watch"
     async with replica(url, tmp_path):
-        with anyio.fail_after(15):
+        with anyio.fail_after(30):
             async with legacy.standalone(houses[1]) as response, aclosing(events(response)) as heard:
                 while not await store.redis.hexists(key, "c:list-prompts"):  # noqa: ASYNC110 nothing is sent to wait for
                     await anyio.sleep(0.01)
@@ -45,7 +45,7 @@ async def test_a_replica_with_other_tools_is_announced_to_listeners(
     url = f"{store_url}?db=15"
     asked = {f"{kind}ListChanged": True for kind in KINDS}
     async with replica(url, tmp_path):
-        with anyio.fail_after(15):
+        with anyio.fail_after(30):
             async with modern.stream(houses[1], "subscriptions/listen", notifications=asked) as response:
                 heard = messages(response)
                 await anext(heard)

@@ -31,7 +31,7 @@ async def test_outage_is_503_and_session_and_stream_survive_it(client: Client, t
         assert away.json()["error"]["data"]["type"] == "StoreUnavailable"
         await anyio.to_thread.run_sync(server.start)
         assert (await client.post(edge, LIST)).status_code == 200
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             async with client.listen(edge, received[0].id) as rest:
                 assert [event.data async for event in events(rest)] == [event.data for event in received[1:]]
     await anyio.to_thread.run_sync(server.stop)
@@ -50,7 +50,7 @@ async def test_a_store_that_does_not_answer_is_told_to_all_who_ask(client: Clien
                 statuses.append((await client.post(edge, LIST)).status_code)
 
             try:
-                with anyio.fail_after(15):  # a bound against hanging; how long it takes is measured elsewhere
+                with anyio.fail_after(30):  # a bound against hanging; how long it takes is measured elsewhere
                     async with anyio.create_task_group() as callers:
                         for _ in range(100):
                             callers.start_soon(ask)

@@ -18,7 +18,7 @@ Two = tuple[Replica, Replica]
 @asynccontextmanager
 async def listening(caller: Caller, on: Replica, after: str = "") -> AsyncIterator[AsyncIterator[Sse]]:
     """Yield the events of the session's standalone stream."""
-    with anyio.fail_after(15):
+    with anyio.fail_after(30):
         async with caller.standalone(on, after) as response:
             assert response.status_code == 200
             yield events(response)

@@ -21,6 +21,7 @@ from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.roads.conftest import CORNERS, day, routers
 from tests.integration.roads.engines import RoadEngine, metres
 from tests.integration.workers.conftest import Shop
+from tests.stopwatch import Stopwatch
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -124,13 +125,13 @@ async def test_cancelling_takes_effect_while_the_engine_is_asked(desk: Desk, eng
     """SPEC T4, S1: a hanging engine holds nobody."""
     engine.mood = "hangs"
     job_id = await submit(desk, day())
-    with anyio.fail_after(20):
+    with anyio.fail_after(30):
         while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
             await anyio.sleep(0.01)
-    began = anyio.current_time()
+    watch = Stopwatch()
     await desk.use("cancel_vrp_job", job_id=job_id)
     assert (await end(desk, job_id)).state is JobState.CANCELLED
-    assert anyio.current_time() - began < 1.0
+    assert watch.spent_s < 1.0
     engine.mood = ""
     engine.let_go.set()
     assert (await end(desk, await submit(desk, day()))).state is JobState.COMPLETED
@@ -146,7 +147,7 @@ async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
     async with connect(settings) as store, RedisFeed(store) as feed, Shop(store, feed, settings).crew(1):
         desk = Desk(ToolContext(LOCAL, Planner(store, feed, settings=settings), settings, _unheard, "0" * 32))
         job_id = await submit(desk, day())
-        with anyio.fail_after(20):
+        with anyio.fail_after(30):
             while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
                 await anyio.sleep(0.01)
         await anyio.sleep(3 * settings.lease_s)  # what is tested is that time passes

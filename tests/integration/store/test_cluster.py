@@ -53,7 +53,7 @@ async def test_one_worker_serves_every_pool_and_every_job_completes(store: Redis
     jobs = [await submit(store, pool) for pool in range(POOLS) for _ in range(2)]
     await store.register("w1", 1)
     served: Counter[int] = Counter()
-    with anyio.fail_after(20):
+    with anyio.fail_after(30):
         while (claim := await store.claim("w1", 0)) is not None:
             served[ids.pool_of("job", claim.job.id)] += 1
             assert (await store.renew(claim)).is_held
@@ -77,7 +77,7 @@ async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: d
     async with aclosing(RedisFeed(store)) as feed:
         for pool in range(POOLS):
             job = await submit(store, pool)
-            with anyio.fail_after(20):
+            with anyio.fail_after(30):
                 claim = await store.claim("w1", 5)
                 assert claim is not None
                 await store.cancel("ann", job.id, keep_best=True)
@@ -101,7 +101,7 @@ async def test_sessions_keep_streams_and_watches_and_hear_of_news(store: RedisSt
     await sessions.create("s1", {"principal": "ann"})
     async with anyio.create_task_group() as group:
         group.start_soon(waker.run)
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await anyio.wait_all_tasks_blocked()
             async with waker.watch(LISTS_CHANNEL) as bell:
                 assert await bell.wait(5)

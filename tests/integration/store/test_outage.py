@@ -21,6 +21,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
+from tests.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +81,7 @@ async def test_a_follower_waits_an_outage_out_and_misses_nothing(
                 started.set()
 
     async with aclosing(RedisFeed(desk.store)) as feed:
-        with anyio.fail_after(20):
+        with anyio.fail_after(30):
             async with anyio.create_task_group() as group:
                 started = anyio.Event()
                 group.start_soon(follow, feed, started)
@@ -100,7 +101,7 @@ async def test_a_claim_that_waits_reports_the_outage_and_works_after_it(desk: An
         await anyio.sleep(0.05)
         kill(server)
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(kill_soon)
             with pytest.raises(StoreUnavailableError):
@@ -122,7 +123,7 @@ async def test_who_waits_while_a_primary_becomes_a_replica_is_told_to_come_back(
     async def is_blocked() -> bool:
         return bool(int((await redis.info("clients"))["blocked_clients"]))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
             while not await is_blocked():  # noqa: ASYNC110 only the server knows
@@ -138,11 +139,13 @@ async def test_a_paused_server_is_not_ready_within_two_seconds(desk: Any, server
     assert server.pid is not None
     os.kill(server.pid, signal.SIGSTOP)
     try:
-        with anyio.fail_after(2), pytest.raises(StoreUnavailableError):
+        watch = Stopwatch()
+        with pytest.raises(StoreUnavailableError):
             await desk.store.ping()
+        assert watch.spent_s < 2
     finally:
         os.kill(server.pid, signal.SIGCONT)
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         await desk.store.ping()
 
 
@@ -201,7 +204,7 @@ async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedStore, st
 
 async def test_nobody_at_the_url_is_said_at_once() -> None:
     """SPEC J7."""
-    with anyio.fail_after(5), pytest.raises(StoreUnavailableError):
+    with anyio.fail_after(30), pytest.raises(StoreUnavailableError):
         async with connect(Settings(redis_url="unix:///nowhere/at.all")):
             pass
 
@@ -212,7 +215,7 @@ async def test_a_running_house_revives_its_own_server(tmp_path: Path) -> None:
     async with connect(settings) as store:
         await store.ping()
         kill(EmbeddedStore(tmp_path))
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while True:
                 with suppress(StoreUnavailableError):
                     await store.ping()

@@ -58,7 +58,7 @@ class Receiver:
         """What came for a path so far."""
         return [request for request in self.received if request.path.partition("?")[0] == path]
 
-    async def wait_for(self, count: int, path: str, within_s: float = 10) -> list[Received]:
+    async def wait_for(self, count: int, path: str, within_s: float = 30) -> list[Received]:
         """Return what came for a path once there are `count` of it."""
         with anyio.fail_after(within_s):
             while len(self.to(path)) < count:

@@ -165,7 +165,7 @@ async def until_gone(pids: list[int], within_s: float = 15.0) -> None:
 
 async def solver_of(pool: Pool, holder: int | None = None) -> tuple[int, int, int]:
     """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
-    with anyio.fail_after(15):
+    with anyio.fail_after(LONGEST_S):
         while True:
             for worker in pool.pids if holder is None else [holder]:
                 for warm in children(worker):

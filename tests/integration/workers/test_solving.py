@@ -1,25 +1,24 @@
 """A job on its way through a real worker."""
 
-import time
-
-import anyio
 import pytest
 
 from planner_mcp.jobs.events import EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
 from tests.contract.fleet import fleet_body
-from tests.integration.workers.conftest import OWNER, SMALLEST, Shop, kinds
+from tests.integration.workers.conftest import LONGEST_S, OWNER, SMALLEST, Shop, kinds
+from tests.stopwatch import Stopwatch
+from workers.solve import OVERRUN_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
 async def test_smallest_call_completes_at_once(open_shop: Shop) -> None:
     """SPEC T1: the smallest call runs to COMPLETED as it stands, without waiting out its solve time."""
-    began = time.monotonic()
+    watch = Stopwatch()
     job = await open_shop.submit(SMALLEST, 30)
     events = await open_shop.until_end(job)
-    assert time.monotonic() - began < 0.5
+    assert watch.spent_s < 0.5
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.COMPLETED]
     plan = await open_shop.store.get_plan(OWNER, (await open_shop.job(job)).plan_id or "")
     assert plan["tickets_served"] == 1
@@ -41,7 +40,7 @@ async def test_progress_is_true_and_only_rises(open_shop: Shop) -> None:
     assert best == sorted(best, reverse=True)
     done = await open_shop.job(job)
     assert done.state is JobState.COMPLETED
-    assert 1.5 < done.progress.elapsed_s < 3.0
+    assert 1.5 < done.progress.elapsed_s < 2 + OVERRUN_S
     assert done.progress.tickets_total == 80
 
 
@@ -62,10 +61,10 @@ async def test_cancel_takes_effect_within_a_second_while_the_first_plan_is_built
     """SPEC T4: at 1000 tickets and in every phase."""
     job = await open_shop.submit(fleet_body(1000), 60, engine)
     await open_shop.until_solving(job)
-    began = time.monotonic()
+    watch = Stopwatch()
     await open_shop.store.cancel(OWNER, job.id, keep_best=True)
     events = await open_shop.until_end(job)
-    assert time.monotonic() - began < 1.0
+    assert watch.spent_s < 1.0
     assert events[-1].kind is EventKind.CANCELLED
 
 
@@ -73,10 +72,10 @@ async def test_cancelled_job_keeps_its_best_plan(open_shop: Shop) -> None:
     """SPEC T4: the best plan so far stays readable, the last improvement included."""
     job = await open_shop.submit(fleet_body(200), 60)
     await open_shop.until_planned(job)
-    began = time.monotonic()
+    watch = Stopwatch()
     await open_shop.store.cancel(OWNER, job.id, keep_best=True)
     await open_shop.until_end(job)
-    assert time.monotonic() - began < 1.0
+    assert watch.spent_s < 1.0
     cancelled = await open_shop.job(job)
     assert cancelled.state is JobState.CANCELLED
     plan = await open_shop.store.get_plan(OWNER, cancelled.plan_id or "")
@@ -87,10 +86,10 @@ async def test_finish_now_completes_with_the_best_plan(open_shop: Shop) -> None:
     """Issue 3: beside cancel, finish now and keep the best; asked before there is a plan, it waits for the first."""
     job = await open_shop.submit(fleet_body(200), 60)
     await open_shop.until_solving(job)
-    began = time.monotonic()
+    watch = Stopwatch()
     await open_shop.store.finish_now(OWNER, job.id)
     events = await open_shop.until_end(job)
-    assert time.monotonic() - began < 5.0
+    assert watch.spent_s < 5.0
     assert events[-1].kind is EventKind.COMPLETED
     assert events[-1].data["result"]["tickets_served"] > 0
 
@@ -146,10 +145,9 @@ async def test_memory_cap_ends_as_a_clean_failure(shop: Shop) -> None:
 async def test_two_workers_solve_two_jobs_at_once(shop: Shop) -> None:
     """SPEC J6: one solve a worker process."""
     async with shop.crew(2):
-        jobs = [await shop.submit(fleet_body(60), 3) for _ in range(2)]
-        with anyio.fail_after(10):
-            for job in jobs:
-                await shop.until_solving(job)
+        jobs = [await shop.submit(fleet_body(60), 2 * LONGEST_S) for _ in range(2)]
+        for job in jobs:
+            await shop.until_solving(job)
         assert [(await shop.job(job)).state for job in jobs] == [JobState.SOLVING] * 2
         for job in jobs:
             await shop.store.cancel(OWNER, job.id, keep_best=False)

@@ -41,7 +41,7 @@ async def test_streams_of_all_doors_together_are_capped_when_opened_at_once(narr
             *[("POST", "/mcp", {"headers": modern, "json": body}) for _ in range(3)],
         ]
         told_of, answers = anyio.create_memory_object_stream[int](len(asked) + 1)
-        with anyio.fail_after(30), told_of, answers:
+        with anyio.fail_after(60), told_of, answers:
             async with anyio.create_task_group() as tasks:
                 for method, path, more in asked:
                     tasks.start_soon(hold, ann.http, method, path, more, told_of)

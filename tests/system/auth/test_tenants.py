@@ -43,7 +43,7 @@ async def everything(fort: Fort, name: str) -> Ids:
         day = SMALLEST | {"tickets": [{**SMALLEST["tickets"][0], "name": PERSON}]}
         scenario_id = (await use(client, "create_scenario", **day))["scenario_id"]
         job_id = (await use(client, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S"))["job_id"]
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await wait_for(client, job_id, "COMPLETED")
     async with fort.store() as store:
         owner = (await store.redis.hget(f"{{p0}}:job:{job_id}", "principal")) or ""
@@ -156,7 +156,7 @@ async def acknowledged(caller: Caller, ids: Ids) -> str:
     params = {"notifications": asked, "_meta": caller.meta}
     body = {"jsonrpc": "2.0", "id": "listen", "method": "subscriptions/listen", "params": params}
     headers = caller.headers | {"mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with caller.http.stream("POST", "/mcp", json=body, headers=headers) as stream:
             assert stream.status_code == 200
             async for line in stream.aiter_lines():
@@ -271,7 +271,7 @@ async def test_a_session_of_the_old_transport_is_its_owners(keyed: Fort, anns: I
     ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
     async with keyed.http("ann") as ann, keyed.http("ben") as ben, ann.stream("GET", "/sse") as stream:
         lines = stream.aiter_lines()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             endpoint = await heard(lines)
             unknown_one = re.sub(r"=.*", "=" + "A" * len(endpoint.partition("=")[2]), endpoint)
             answers = [await ben.post(each, json=ping) for each in (endpoint, unknown_one)]
@@ -305,7 +305,7 @@ LARGE = 4000
 
 
 async def test_foreign_and_unknown_take_alike_long(keyed: Fort, anns: Ids) -> None:
-    """SPEC A2: also where there is much to read. Tries take turns, so a busy machine slows both alike."""
+    """SPEC A2: also where there is much to read. Tries take turns and the fastest count, whatever the load."""
     note = "x" * 400
     tickets = [{"id": f"t-{each}", "location": "LOC_A", "demand": 1, "notes": note} for each in range(LARGE)]
     async with keyed.caller("ann") as ann:
@@ -324,6 +324,6 @@ async def test_foreign_and_unknown_take_alike_long(keyed: Fort, anns: Ids) -> No
                     answer = await caller.call(tool, **{parameter: name, **({"patch": {}} if "rev" in tool else {})})
                     times.append((time.perf_counter() - began) * 1000)
                     assert "NotFound" in answer.text
-            medians = [statistics.median(each) for each in spent.values()]
-            print(f"{tool}: foreign {medians[0]:.2f} ms, unknown {medians[1]:.2f} ms")  # noqa: T201
-            assert abs(medians[0] - medians[1]) < 1.0 + 0.25 * min(medians), tool
+            foreign_ms, absent_ms = (statistics.mean(sorted(each)[:15]) for each in spent.values())
+            print(f"{tool}: foreign {foreign_ms:.2f} ms, unknown {absent_ms:.2f} ms")  # noqa: T201
+            assert abs(foreign_ms - absent_ms) < 1.0 + 0.25 * min(foreign_ms, absent_ms), tool

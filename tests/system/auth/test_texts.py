@@ -173,7 +173,7 @@ async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: For
         scenario_id = _content(heard, await caller.call("create_scenario", **day))["scenario_id"]
         solve = {"scenario_id": scenario_id, "solve_time": "PT1S", "callback_url": "https://planner.invalid/hook"}
         job_id = _content(heard, await caller.call("solve_vrp", **solve))["job_id"]
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while _content(heard, await caller.call("query_vrp_status", job_id=job_id, wait_s=5))["status"] in (
                 "QUEUED",
                 "SOLVING",
