@@ -57,3 +57,35 @@ async def test_lost_connection_is_no_cancellation(replicas: Two, client: Client)
         async with client.listen(replicas[1], last.id) as rest:
             assert [event.message.get("id") async for event in events(rest)] == [None, 1]
     assert replicas[0].desk.ended == ["answered"]
+
+
+async def test_an_id_that_is_used_again_while_it_is_answered_mixes_nothing_up(replicas: Two, client: Client) -> None:
+    """JSON-RPC 2.0 forbids it to clients: each connection still gets its own answer."""
+    await client.initialize(replicas[0])
+    with anyio.fail_after(30):
+        async with (
+            client.stream(replicas[0], 1, to=1, wait=True) as one,
+            client.stream(replicas[0], 1, to=2, wait=True) as two,
+        ):
+            heard = [events(one), events(two)]
+            for each in heard:
+                await anext(each)
+            replicas[0].desk.gate.set()
+            last = [[event.message async for event in each][-1] for each in heard]
+    assert [message["result"]["structuredContent"] for message in last] == [{"counted": 1}, {"counted": 2}]
+
+
+async def test_an_id_that_is_used_twice_is_cancelled_wherever_it_is(replicas: Two, client: Client) -> None:
+    """Our choice: a cancel names an id, and means all that carry it."""
+    await client.initialize(replicas[0])
+    with anyio.fail_after(30):
+        async with (
+            client.stream(replicas[0], 1, to=1, wait=True) as one,
+            client.stream(replicas[1], 1, to=1, wait=True) as two,
+        ):
+            heard = [events(one), events(two)]
+            for each in heard:
+                await anext(each)
+            await client.cancel(replicas[1], 1)
+            assert [["id" in event.message async for event in each] for each in heard] == [[False], [False]]
+    assert replicas[0].desk.ended == replicas[1].desk.ended == ["cancelled"]
