@@ -7,7 +7,7 @@ COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY planner_mcp ./planner_mcp
 COPY workers ./workers
 COPY manifest ./manifest
-RUN /opt/planner/bin/pip install --no-cache-dir ".[pyvrp]"
+RUN /opt/planner/bin/pip install --no-cache-dir ".[otel,pyvrp]"
 
 FROM python:3.12-slim-bookworm
 LABEL org.opencontainers.image.title="planner-mcp" \

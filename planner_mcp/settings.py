@@ -87,6 +87,7 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
     max_nesting: int = Field(32, ge=4, description="Deepest JSON nesting of a request body.")
     max_streams: int = Field(256, ge=1, description="Open streams one principal may have on a replica.")
+    otel: bool = Field(False, description="Make OpenTelemetry spans; needs the extra `otel` and OTEL_EXPORTER_OTLP_….")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least severe log line written."
     )

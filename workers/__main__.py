@@ -14,6 +14,7 @@ import anyio
 
 from planner_mcp.errors import StoreError
 from planner_mcp.settings import Settings
+from planner_mcp.spans import export_spans
 from planner_mcp.store.connect import connect
 from planner_mcp.telemetry import configure_logging
 from workers.consumer import Consumer, new_worker_id
@@ -70,6 +71,8 @@ def main() -> None:
     """Run one worker process."""
     settings = Settings()
     configure_logging(settings)
+    if settings.otel:
+        export_spans("planner-mcp-worker")
     try:
         asyncio.run(work(settings, is_leashed="--leash" in sys.argv[1:]))
     except StoreError as error:

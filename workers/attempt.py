@@ -27,6 +27,7 @@ from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.ports import Claim, Renewal, WorkerStore
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
+from planner_mcp.spans import span
 from planner_mcp.vrp.day.tables import Packed
 from workers import limits
 from workers.chores import call_off
@@ -133,7 +134,9 @@ class Attempt:
             reporting = tasks.create_task(self._report_along())
             listening = tasks.create_task(self._listen())
             guarding = tasks.create_task(self._guard())
-            verdict = await self._verdict
+            with span("solve", job_id=self.job_id, engine=self._claim.job.request.engine) as note:
+                verdict = await self._verdict
+                note("verdict", verdict.name.lower())
             await self._stop_child(verdict, listening)
             await call_off([beginning, guarding, listening])
             await call_off([reporting], grace_s=GRACE_S)

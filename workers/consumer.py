@@ -16,6 +16,8 @@ from typing import Final
 from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
+from planner_mcp.spans import span, trace_of
+from planner_mcp.telemetry import tracing
 from workers.attempt import Attempt
 from workers.chores import call_off
 from workers.nursery import Child, Nursery
@@ -101,9 +103,11 @@ class Consumer:
 
     async def _carry_out(self, claim: Claim, child: Child) -> None:
         """Run one claimed job. The border: nothing that happens in there ends the worker."""
-        trace_id = secrets.token_hex(16)
+        parent = claim.job.request.traceparent
+        trace_id = trace_of(parent) or secrets.token_hex(16)
         try:
-            await self._attempt_claim(claim, child, trace_id)
+            with tracing(trace_id), span("job", parent=parent, job_id=claim.job.id, worker=self._worker_id):
+                await self._attempt_claim(claim, child, trace_id)
         except Exception:
             log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
             with contextlib.suppress(StoreUnavailableError, *OURS_NO_MORE):

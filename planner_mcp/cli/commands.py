@@ -32,6 +32,7 @@ from planner_mcp.cli.webhooks import app as webhooks
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
+from planner_mcp.spans import export_spans
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.manifest import served
 from workers.pool import Pool, run_pool, signals_to
@@ -255,7 +256,16 @@ def _settings(**given: Any) -> Settings:
         wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
         raise typer.BadParameter("; ".join(wrong)) from error
     configure_logging(settings)
+    if settings.otel:
+        _export_spans()
     return settings
+
+
+def _export_spans() -> None:
+    try:
+        export_spans("planner-mcp")
+    except ImportError as error:
+        raise typer.BadParameter("PLANNER_OTEL needs the extra: pip install 'planner-mcp[otel]'") from error
 
 
 def _run(work: Any) -> None:

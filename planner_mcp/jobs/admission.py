@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Final
 
 from planner_mcp.jobs.model import SolveRequest, plain_fields
 
@@ -11,9 +12,13 @@ def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
     return float(request.solve_time_s * cores)
 
 
+_APART: Final = ("idempotency_key", "fresh", "traceparent")
+"""What says nothing of the solve itself."""
+
+
 def digest(request: SolveRequest) -> str:
     """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
-    same = {name: value for name, value in plain_fields(request).items() if name not in ("idempotency_key", "fresh")}
+    same = {name: value for name, value in plain_fields(request).items() if name not in _APART}
     return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

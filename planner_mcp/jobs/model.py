@@ -87,6 +87,8 @@ class SolveRequest:
     idempotency_key: str | None = None
     fresh: bool = False
     warm_plan_id: str | None = None
+    traceparent: str = ""
+    """The span of the call that submitted it; empty where no spans are made."""
 
 
 @dataclass(frozen=True, slots=True)

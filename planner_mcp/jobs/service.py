@@ -6,6 +6,7 @@ every step of the store; whether an input makes sense was decided before, by `vr
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
 from planner_mcp.settings import Settings
+from planner_mcp.spans import carried
 from planner_mcp.vrp.scenario import input_hash
 
 MAX_WAIT_S: Final = 45.0
@@ -102,6 +104,7 @@ class Planner:
         if request.warm_plan_id is not None:
             await self._store.get_plan(principal.id, request.warm_plan_id)
         pool = ids.pool_of("scn", request.scenario_id)
+        request = replace(request, traceparent=carried())
         return await self._store.submit(principal.id, request, self._name("job", pool))
 
     def _check(self, request: SolveRequest) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from planner_mcp.auth.audit import OK, target_of
 from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.settings import Settings
+from planner_mcp.spans import span
 from planner_mcp.tools import (
     cancel_vrp_job,
     compare_plans,
@@ -117,7 +118,11 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
         args: Any JSON value.
     """
     started = time.monotonic()
-    result = await _call(tool, ctx, args)
+    with span(f"tools/call {tool.name}", tool=tool.name) as note:
+        result = await _call(tool, ctx, args)
+        note("code", result.structured["code"] if result.is_error else OK)
+        if isinstance(job_id := result.structured.get("job_id"), str):
+            note("job_id", job_id)
     if ctx.audit is not None:
         outcome = result.structured["code"] if result.is_error else OK
         target, ms = target_of(result.structured, args), round((time.monotonic() - started) * 1000, 1)

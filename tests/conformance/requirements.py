@@ -80,7 +80,7 @@ REQUIREMENTS: Final = (
     Requirement("S3", "The best plan so far can be read while solving; more time never gives a worse plan."),
     Requirement("O1", "One command runs everything on one machine; a Redis URL and workers scale it out."),
     Requirement("O2", "A dashboard shows jobs, convergence, map and timeline, offline.", LATER),
-    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces (not yet), doctor.", LATER),
+    Requirement("O3", "JSON logs with trace ids, health and readiness, metrics, traces, doctor."),
     Requirement("O4", "The flow over several servers, address resolution included, runs as an example.", LATER),
     Requirement(
         "O5", "A REST face with OpenAPI, and an adapter that serves chosen foreign operations as tools.", LATER
