@@ -12,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.connection import parse_url
 from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
@@ -26,6 +27,8 @@ from planner_mcp.store.shards import Address, Node, Shards, Way
 BLOCKING_TIMEOUT_S: Final = BLOCK_S + 3.0
 CONNECT_TIMEOUT_S: Final = 1.0
 """A connection is there by then, the wait for a free one included, or the store counts as away."""
+GREETINGS: Final = 5
+"""At its start a process is patient: the machine may be busy with starting."""
 CONFIRM_S: Final = 0.5
 """What a step that waits for a replica may take beyond that wait."""
 RETRIES: Final = 1
@@ -168,10 +171,18 @@ def _client(url: str, timeout_s: float | None, connections: int) -> Redis:
     return Redis(connection_pool=pool)
 
 
+async def _greeted(client: Redis) -> dict[str, Any]:
+    """Return what the server says of itself; one that is slow to answer is asked again, one that refuses is not."""
+    for _try in range(GREETINGS - 1):
+        with suppress(TimeoutError, NoAnswerError):
+            return dict(await client.info())
+    return dict(await client.info())
+
+
 async def _checked(client: Redis, settings: Settings) -> bool:
     """Refuse a server that cannot keep a promise; return whether it is a cluster."""
     with border():
-        info = await client.info()
+        info = await _greeted(client)
     version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
     if version < OLDEST:
         raise StoreError(f"Redis {info.get('redis_version')} is too old; 7.0 or later is needed.")

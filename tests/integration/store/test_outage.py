@@ -18,7 +18,7 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import connect
+from planner_mcp.store.connect import CONNECT_TIMEOUT_S, connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.stopwatch import Stopwatch
@@ -192,6 +192,21 @@ async def test_a_server_that_refuses_writes_is_unavailable_and_half_a_step_never
     await desk.store.redis.execute_command("CONFIG", "SET", "min-replicas-to-write", "0")
     assert (await desk.store.stats()).queued == 0
     assert (await desk.store.submit("ann", request, "job-0-" + "a" * 26)).state is JobState.QUEUED
+
+
+async def test_a_process_waits_for_a_server_that_is_slow_when_it_starts(server: EmbeddedStore) -> None:
+    """SPEC J7: longer than anybody is made to wait for an answer."""
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGSTOP)
+
+    async def go_on() -> None:
+        await anyio.sleep(1.2 * CONNECT_TIMEOUT_S)  # what is tested is that time passes
+        os.kill(server.pid or 0, signal.SIGCONT)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(go_on)
+        async with connect(Settings(redis_url=server.url)) as store:
+            assert await store.ping() == [0]
 
 
 async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedStore, store: RedisStore) -> None:
