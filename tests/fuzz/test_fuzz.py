@@ -15,12 +15,13 @@ from planner_mcp.app import open_app
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from tests.fuzz.mutants import VERSIONS, Request, mutant
-from tests.fuzz.wire import ask, faults
+from tests.fuzz.wire import Answer, ask, faults
 
 pytestmark = pytest.mark.anyio
 SEED = int(os.environ.get("FUZZ_SEED", "20261121"))
 CASES = int(os.environ.get("FUZZ_CASES", "100000"))
 LANES = 64
+ASKED_AGAIN = 4
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -66,7 +67,7 @@ class Campaign:
         for number in numbers:
             request = mutant(SEED, number, self._sessions)
             try:
-                answer = await ask(self._app, request)
+                answer = await self._ask(request)
             except TimeoutError:
                 self.bad.append(f"mutant({SEED}, {number}): hangs: {request.method} {request.path}")
                 continue
@@ -75,6 +76,13 @@ class Campaign:
                 self._sessions.update(await open_sessions(self._app))  # a DELETE was well-formed
             if found := faults(answer):
                 self.bad.append(f"mutant({SEED}, {number}): {found}: {request} → {answer.body[:300]!r}")
+
+    async def _ask(self, request: Request) -> Answer:
+        """Return the answer, asking again what the store of a busy machine was too slow for, as such an answer says."""
+        for _ in range(ASKED_AGAIN):
+            if (answer := await ask(self._app, request)).status != 503:
+                return answer
+        return answer
 
 
 def footprint(app: Starlette) -> tuple[int, int, int]:
@@ -102,7 +110,7 @@ async def fuzz(app: Starlette, cases: int, growth_bytes: int) -> Campaign:
     grown = (after[0] - before[0]) / 2**20
     print(f"\nfuzz: {cases} mutants of seed {SEED}: {dict(campaign.statuses.most_common())}, {grown:+.1f} MiB")  # noqa: T201
     assert campaign.bad == []
-    assert campaign.statuses[503] <= cases // 1000  # only where the machine was too busy for its store
+    assert campaign.statuses[503] <= cases // 1000  # only where the store was too slow each time
     assert after[0] - before[0] < growth_bytes
     assert after[1] <= before[1] + 4
     assert after[2] <= before[2] + 8
