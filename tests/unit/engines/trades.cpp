@@ -26,10 +26,11 @@ Number cost_from_scratch(const Problem& problem, const Plan& plan) {
     return sum + problem.span_cost * longest;
 }
 
-std::map<int, int> stops_of(const Plan& plan) {  // how often each is served
+std::map<int, int> stops_of(const Plan& plan) {  // how often each is served; a reload may lose its reason
     std::map<int, int> stops;
     for (const Route& route : plan.routes)
-        for (const Node& node : route.nodes) ++stops[node.stop];
+        for (const Node& node : route.nodes)
+            if (!plan.problem.is_reload(node.stop)) ++stops[node.stop];
     return stops;
 }
 
@@ -38,6 +39,7 @@ bool is_indexed(const Problem& problem, const Plan& plan) {
         if (plan.active.has(route.agent) != route.is_used()) return false;
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
             const int stop = route.nodes[k].stop;
+            if (problem.is_reload(stop)) continue;
             if (plan.where[stop] != route.agent || plan.node[stop] != static_cast<int>(k)) return false;
         }
         if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[route.agent]) &&

@@ -247,14 +247,15 @@ bool Plan::exchange(int one, int other, bool at_any_price) {
     return true;
 }
 
-bool Plan::cross(int one, std::size_t first, int other, std::size_t second) {
+bool Plan::cross(int one, Span mine, int other, Span theirs) {
     touch(one), touch(other);
     auto &a = routes[one].nodes, &b = routes[other].nodes;
-    const std::size_t kept = a.size();
-    a.insert(a.end(), b.begin() + second, b.end());
-    b.erase(b.begin() + second, b.end());
-    b.insert(b.end(), a.begin() + first, a.begin() + kept);
-    a.erase(a.begin() + first, a.begin() + kept);
+    const std::vector<Node> moved(a.begin() + mine.begin, a.begin() + mine.end);
+    a.erase(a.begin() + mine.begin, a.begin() + mine.end);
+    a.insert(a.begin() + mine.begin, b.begin() + theirs.begin, b.begin() + theirs.end);
+    b.erase(b.begin() + theirs.begin, b.begin() + theirs.end);
+    b.insert(b.begin() + theirs.begin, moved.begin(), moved.end());
+    if (problem.reloads) erase_gaps(one), erase_gaps(other);
     const bool one_fits = settle(one), other_fits = settle(other);
     return one_fits && other_fits;
 }

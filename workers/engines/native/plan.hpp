@@ -21,6 +21,11 @@ struct Part {
     std::vector<int> absent;           // items nobody serves
 };
 
+// Nodes of a route, up to one that is left out.
+struct Span {
+    int begin, end;
+};
+
 class Plan {
 public:
     explicit Plan(const Problem& problem);
@@ -41,9 +46,9 @@ public:
                const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
     // Let two agents serve each other's stops, where they can and it is cheaper, or at any price.
     bool exchange(int one, int other, bool at_any_price = false);
-    // Exchange what two routes do from a node on, or do a stretch in reverse; false when that breaks a rule, the cost
-    // being beyond all others until the round is undone.
-    bool cross(int one, std::size_t first, int other, std::size_t second);
+    // Exchange stretches of two routes, or do one in reverse; false when that breaks a rule, the cost being beyond all
+    // others until the round is undone.
+    bool cross(int one, Span mine, int other, Span theirs);
     bool turn(int agent, std::size_t from, std::size_t to);
     void drop_unpaid(int item);    // if its route saves more without it than it pays
     bool drop_reloads(int agent);  // those that only cost

@@ -20,7 +20,7 @@ End Search::run() {
     start();
     begun_ = share(main_);
     publish(main_.best, main_.best_cost);
-    const double highest = options_.warm_length > 0 ? WARM : HOT;
+    const double highest = options_.warm_length > 0 ? WARM : problem_.exchangeable ? HOT : HOT_MIXED;
     hot_ = highest * main_.mean_leg_cost(), cooling_ = std::log(COLD / highest);
     if (const int parts = threads(); parts > 1)
         anneal_parts(parts);

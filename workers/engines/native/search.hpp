@@ -21,6 +21,7 @@ public:
 
 private:
     static constexpr double HOT = 0.7, COLD = 0.02;  // temperatures, in mean costs of a leg
+    static constexpr double HOT_MIXED = 2;  // to begin with where agents differ: who serves what is not soon settled
     static constexpr double WARM = 0.3;  // where it begins from a given plan: warmer would forget it, colder not leave it
     static constexpr Number DESCENT = 8;           // iterations an item, to tell what a leg of a sensible plan costs
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most

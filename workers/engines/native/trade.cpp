@@ -5,6 +5,7 @@ namespace sisr {
 bool Trade::propose(Number room) {
     if (plan_.own.empty()) return false;
     const int ticket = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
+    if (problem_.reloads && plan_.where[ticket] >= 0 && random_.chance(TRIPS)) return trips(ticket);
     const auto& near = problem_.neighbours[ticket];
     if (near.size() < 2) return false;
     const int neighbour = near[1 + random_.below(std::min<int>(NEAR, static_cast<int>(near.size()) - 1))];
@@ -29,7 +30,8 @@ bool Trade::tails(int one, int last, int other, int next, Number room) {
     if (problem_.timed && !(in_time(a, last, b, next) && in_time(b, next - 1, a, last + 1))) return false;
     if (!problem_.is_mixed(agent) && !(fits(a, last, b, next) && fits(b, next - 1, a, last + 1))) return false;
     plan_.begin();
-    plan_.cross(one, last + 1, other, next);
+    const auto rest_of = [](const Route& route, int from) { return Span{from, static_cast<int>(route.nodes.size())}; };
+    plan_.cross(one, rest_of(a, last + 1), other, rest_of(b, next));
     return true;
 }
 
@@ -51,6 +53,34 @@ bool Trade::fits(const Route& route, int last, const Route& rest, int next) cons
     for (int d = 0; d < problem_.dimensions; ++d)
         if (route.load[d] - load(route, last + 1, d) + load(rest, next, d) > capacity[d]) return false;
     return true;
+}
+
+// Two vehicles of one type exchange trips, or one gives its trip, with a reload, to the other.
+bool Trade::trips(int ticket) {
+    const int one = plan_.where[ticket], drawn = plan_.own[random_.below(static_cast<int>(plan_.own.size()))],
+              other = plan_.where[drawn];
+    if (other < 0 || other == one || problem_.agents[one].type != problem_.agents[other].type) return false;
+    const Route &a = plan_.routes[one], &b = plan_.routes[other];
+    Span mine = trip_around(a, plan_.node[ticket]), theirs = trip_around(b, plan_.node[drawn]);
+    if (mine.begin <= a.pinned || theirs.begin <= b.pinned) return false;
+    if (random_.chance(GIVEN)) {
+        if (problem_.is_reload(a.nodes[mine.end].stop))
+            ++mine.end, theirs.end = theirs.begin;
+        else if (problem_.is_reload(a.nodes[mine.begin - 1].stop))
+            --mine.begin, theirs.begin = theirs.end;
+        else
+            return false;
+    }
+    plan_.begin();
+    plan_.cross(one, mine, other, theirs);
+    return true;
+}
+
+Span Trade::trip_around(const Route& route, int node) const {
+    Span trip{node, node + 1};
+    while (problem_.is_ticket(route.nodes[trip.begin - 1].stop)) --trip.begin;
+    while (problem_.is_ticket(route.nodes[trip.end].stop)) ++trip.end;
+    return trip;
 }
 
 bool Trade::reverse(int agent, int from, int to, Number room) {
