@@ -29,6 +29,10 @@ LINGER_S: Final = 5.0
 RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
+CROWD: Final = 8
+"""From so many followers told at once …"""
+GATHER_S: Final = 0.02
+"""… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
 WATCHDOG_S: Final = 30.0
 """A follower that heard nothing looks for itself at the latest after this."""
 _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
@@ -213,8 +217,10 @@ class _Tailer:
         pause_s = RETRY_S
         while self._is_wanted():
             try:
-                position = await self._read(position)
+                position, told = await self._read(position)
                 pause_s = RETRY_S
+                if told >= CROWD:
+                    await asyncio.sleep(GATHER_S)
             except StoreError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
@@ -226,14 +232,17 @@ class _Tailer:
             self._wanted_until = now + LINGER_S
         return now < self._wanted_until
 
-    async def _read(self, position: str) -> str:
+    async def _read(self, position: str) -> tuple[str, int]:
+        """Tell what came after a position; return where to read on, and how many followers were told."""
+        told = 0
         tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._followers)
         for event in tail.events:
             for follower in self._followers.get(event.job_id, ()):
                 follower.put(event)
+                told += 1
         if tail.is_torn:
             self._mark_all_stale()
-        return tail.position
+        return tail.position, told
 
     def _mark_all_stale(self) -> None:
         for followers in self._followers.values():

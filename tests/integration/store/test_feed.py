@@ -11,6 +11,7 @@ from planner_mcp.errors import InputError, NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress
+from planner_mcp.jobs.ports import Tail
 from planner_mcp.notify import feed as feed_module
 from planner_mcp.notify.feed import RedisFeed
 
@@ -81,6 +82,39 @@ async def test_a_follower_that_falls_behind_loses_nothing(
             group.start_soon(dawdle)
             group.start_soon(work, desk, claim, plan, 50)
     assert seen == await desk.events(claim.job.id)
+
+
+async def test_what_a_crowd_is_told_close_together_is_read_together(
+    desk: Any, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J2: many watchers do not cost one look at the feed for each event; the story stays whole."""
+    monkeypatch.setattr(feed_module, "GATHER_S", 1.0)
+    claim = await desk.solving()
+    read_at_once: list[int] = []
+
+    class Counting:
+        """The store's log, counting the events of each read."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(desk.store, name)
+
+        async def read_feed(self, *args: Any, **kwargs: Any) -> Tail:
+            tail: Tail = await desk.store.read_feed(*args, **kwargs)
+            read_at_once.append(len(tail.events))
+            return tail
+
+    seen: list[list[Event]] = []
+    with anyio.fail_after(60):
+        async with RedisFeed(Counting()) as feed, anyio.create_task_group() as group:
+
+            async def follow() -> None:
+                seen.append(await collect(feed, claim.job.id))
+
+            for _ in range(feed_module.CROWD):
+                group.start_soon(follow)
+            group.start_soon(work, desk, claim, plan, 20)
+    assert seen == [await desk.events(claim.job.id)] * feed_module.CROWD
+    assert max(read_at_once) > 1
 
 
 async def test_a_feed_that_was_trimmed_unread_is_noticed(
