@@ -17,7 +17,7 @@ from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.spans import span, trace_of
-from planner_mcp.telemetry import tracing
+from planner_mcp.telemetry import new_trace_id, tracing
 from workers.attempt import Attempt
 from workers.chores import call_off
 from workers.nursery import Child, Nursery
@@ -104,7 +104,7 @@ class Consumer:
     async def _carry_out(self, claim: Claim, child: Child) -> None:
         """Run one claimed job. The border: nothing that happens in there ends the worker."""
         parent = claim.job.request.traceparent
-        trace_id = trace_of(parent) or secrets.token_hex(16)
+        trace_id = trace_of(parent) or new_trace_id()
         try:
             with tracing(trace_id), span("job", parent=parent, job_id=claim.job.id, worker=self._worker_id):
                 await self._attempt_claim(claim, child, trace_id)

@@ -36,9 +36,7 @@ def read_solomon(data: bytes, *, max_nodes: int) -> Published:
         raise ledger.stop(lines[fleet][0], "VEHICLE names no fleet.", "one line: number, capacity")
     rows = _numeric(ledger, lines[customers + 1 :], "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME")
     count = _whole(ledger, line, row[0], most=max_nodes)
-    _check_rows(ledger, rows, 7, max_nodes)
-    ledger.check_least(rows, _SOLOMON_COLUMNS)
-    ledger.settle()
+    _check_rows(ledger, rows, 7, max_nodes, _SOLOMON_COLUMNS)
     visits = [Visit(node, row[3], row[6], window=(row[4], row[5])) for node, (_, row) in enumerate(rows)][1:]
     return _of_rows(lines[0][1][0], rows, visits, [Vehicle(0, row[1])] * count, decimals=1, is_floor=True)
 
@@ -57,9 +55,7 @@ def read_li_lim(data: bytes, *, max_nodes: int) -> Published:
     if first[2] != 1:
         ledger.note(line, "The speed is not 1.", "1")
     count = _whole(ledger, line, first[0], most=max_nodes)
-    _check_rows(ledger, rows, 9, max_nodes)
-    ledger.check_least(rows, _LI_LIM_COLUMNS)
-    ledger.settle()
+    _check_rows(ledger, rows, 9, max_nodes, _LI_LIM_COLUMNS)
     visits = [_half(ledger, rows, node) for node in range(1, len(rows))]
     ledger.settle()
     return _of_rows("", rows, visits, [Vehicle(0, first[1])] * count, decimals=3)
@@ -134,8 +130,10 @@ def _whole(ledger: Ledger, line: int, number: float, *, most: int) -> int:
     return int(number)
 
 
-def _check_rows(ledger: Ledger, rows: Sequence[Row], width: int, max_nodes: int) -> None:
-    """Check the rows of nodes: the depot first, then one visit at least, numbered in order."""
+def _check_rows(
+    ledger: Ledger, rows: Sequence[Row], width: int, max_nodes: int, columns: Sequence[tuple[int, str]]
+) -> None:
+    """Check the rows of nodes: the depot first, then one visit at least, in order, nothing below 0 in `columns`."""
     if len(rows) > max_nodes + 1:
         raise TooLargeError(f"There are more than {max_nodes} rows.")
     for number, (line, row) in enumerate(rows):
@@ -147,6 +145,8 @@ def _check_rows(ledger: Ledger, rows: Sequence[Row], width: int, max_nodes: int)
             raise ledger.stop(line, problem, "the depot as number 0, then its customers in order")
     if len(rows) < 2:
         raise ledger.stop(None, "There is no depot, or nothing to visit.", "the depot, then its customers")
+    ledger.check_least(rows, columns)
+    ledger.settle()
 
 
 def _of_rows(
