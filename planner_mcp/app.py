@@ -104,7 +104,10 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes), offer]
         kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
-        yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer, meter)
+        try:
+            yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer, meter)
+        finally:
+            await audit.settled()
 
 
 def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:

@@ -3,11 +3,16 @@
 Owns the line. Its fields are ids, codes and names of ours; the only words of strangers in it are subject and tenant as
 an issuer spelled them, stripped of what does not show. As JSON in ASCII it cannot be broken out of. Where lines are
 kept is `store.audit_log`.
+
+A line stands in the process log before the caller has the answer, and is on its way to the ledger by then. The answer
+does not wait for the disk: lines that come meanwhile go there together, in order, and only a crowd of them makes who
+writes the next one wait.
 """
 
+import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
@@ -20,6 +25,8 @@ from planner_mcp.text import plain
 OK: Final = "ok"
 NOBODY: Final = Principal("nobody")
 """Whoever sends no credential that is accepted."""
+MAX_UNKEPT: Final = 1000
+"""Lines on their way to the ledger; who writes one more waits until they are there."""
 _TARGETS: Final = ("job_id", "plan_id", "scenario_id", "delivery_id")
 
 log = logging.getLogger(__name__)
@@ -53,8 +60,8 @@ class Entry:
 class Ledger(Protocol):
     """Keeps entries and never changes one."""
 
-    async def append(self, entry: Entry) -> None:
-        """Add an entry to its day."""
+    async def append(self, entries: Sequence[Entry]) -> None:
+        """Add entries, oldest first, each to its day."""
         ...
 
 
@@ -73,6 +80,8 @@ class Audit:
     def __init__(self, ledger: Ledger, *, clock: Callable[[], datetime] = _now) -> None:
         self._ledger = ledger
         self._clock = clock
+        self._unkept: list[Entry] = []
+        self._keeping: asyncio.Task[None] | None = None
 
     async def record(
         self,
@@ -86,7 +95,7 @@ class Audit:
         is_kept: bool = True,
         ms: float | None = None,
     ) -> None:
-        """Write one entry. With the store away it stands in the process log alone, and nobody waits for more.
+        """Write one entry. With the store away it stands in the process log alone.
 
         What it took in milliseconds is for the process log only.
         """
@@ -104,16 +113,32 @@ class Audit:
         log.info("audit", extra=plain_fields(entry) | ({} if ms is None else {"ms": ms}))
         if not is_kept:
             return
-        is_away = outcome == StoreUnavailableError.code  # to ask it again would keep the caller waiting twice
-        if is_away or not await self._keep(entry):
-            log.error("audit entry not kept", extra={"trace": trace_id})
+        if outcome == StoreUnavailableError.code:  # to ask it again would keep the caller waiting twice
+            _lose(entry)
+            return
+        self._unkept.append(entry)
+        if self._keeping is None or self._keeping.done():
+            self._keeping = asyncio.create_task(self._keep(), name="audit lines")
+        if len(self._unkept) >= MAX_UNKEPT:
+            await self.settled()
 
-    async def _keep(self, entry: Entry) -> bool:
-        try:
-            await self._ledger.append(entry)
-        except StoreError:
-            return False
-        return True
+    async def settled(self) -> None:
+        """Return when no line is on its way any more: each is in the ledger, or was said to be lost."""
+        if self._keeping is not None:
+            await asyncio.wait([self._keeping])
+
+    async def _keep(self) -> None:
+        while self._unkept:
+            entries, self._unkept = self._unkept, []
+            try:
+                await self._ledger.append(entries)
+            except StoreError:
+                for entry in entries:
+                    _lose(entry)
+
+
+def _lose(entry: Entry) -> None:
+    log.error("audit entry not kept", extra={"trace": entry.trace_id})
 
 
 def target_of(*bodies: Any) -> str:

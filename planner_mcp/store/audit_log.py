@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 from planner_mcp.auth.audit import Entry
@@ -37,9 +39,11 @@ class AuditLog:
         self._link = link
         self._ttl_s = settings.audit_ttl_s
 
-    async def append(self, entry: Entry) -> None:
-        """Add an entry to the day it happened."""
-        await self._link.step("audit", POOL, {"date": entry.at[:10], "ttl_s": self._ttl_s}, entry.as_line())
+    async def append(self, entries: Sequence[Entry]) -> None:
+        """Add entries, each to the day it happened, those of a day in one step."""
+        for date, of_day in groupby(entries, key=lambda entry: entry.at[:10]):
+            lines = [entry.as_line() for entry in of_day]
+            await self._link.step("audit", POOL, {"date": date, "ttl_s": self._ttl_s}, *lines)
 
     async def read(self, date: str, after: str = "0", count: int = 100) -> AuditPage:
         """Return lines of a day. Whoever calls has checked the admin scope.

@@ -3,7 +3,7 @@ from, and every use of a door but by a message of MCP: a job's page, a stream, a
 
 Owns the audit line of HTTP. Tools and methods of MCP write their own from inside (`tools.registry`,
 `protocol.auditing`); to what they note as written nothing is added. The line carries the code and the trace id that the
-answer tells, and stands before the answer is sent.
+answer tells, and stands in the process log before the answer is sent.
 
 A crowd must not fill the store: of a caller's refusals beyond `LINES_BURST`, one a second is kept there and says how
 many were left out before it. The process log has them all.

@@ -1,5 +1,7 @@
--- Adds a line to the audit log of a day, which lives on for A.ttl_s from its last line.
+-- Adds lines to the audit log of a day, which lives on for A.ttl_s from its last line.
 local key = P .. 'audit:' .. A.date
-local id = call('XADD', key, '*', 'line', ARGV[2])
+for each = 2, #ARGV do
+  call('XADD', key, '*', 'line', ARGV[each])
+end
 call('EXPIRE', key, A.ttl_s)
-return { 'ok', id }
+return { 'ok' }

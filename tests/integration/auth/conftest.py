@@ -10,7 +10,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.app import open_app
+from planner_mcp.app import House, open_app
 from planner_mcp.auth.api_keys import new_key
 from planner_mcp.jobs.model import READ, WRITE
 from planner_mcp.settings import Settings
@@ -25,13 +25,20 @@ Served = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
 @pytest.fixture
-def served(settings: Settings, store: RedisStore) -> Served:
+def houses() -> list[House]:
+    """What stands behind the apps that were served."""
+    return []
+
+
+@pytest.fixture
+def served(settings: Settings, store: RedisStore, houses: list[House]) -> Served:
     """Serve the app with further settings and yield a client of it."""
 
     @asynccontextmanager
     async def serve(**further: Any) -> AsyncIterator[httpx.AsyncClient]:
         given = settings.model_dump(exclude_unset=True) | {"auth_api_keys": True, **further}
         async with open_app(Settings(**given), drain=anyio.Event()) as app:
+            houses.append(app.state.house)
             server = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=server, base_url=BASE, headers={"host": "localhost:8080"}) as http:
                 yield http
@@ -52,10 +59,14 @@ def key(store: RedisStore) -> Callable[..., Awaitable[str]]:
 
 
 @pytest.fixture
-def audited(store: RedisStore, settings: Settings) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
-    """Read today's audit log."""
+def audited(
+    store: RedisStore, settings: Settings, houses: list[House]
+) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
+    """Read today's audit log, with every line that was on its way."""
 
     async def read() -> list[dict[str, Any]]:
+        for house in houses:
+            await house.audit.settled()
         today = datetime.now(UTC).strftime("%Y-%m-%d")
         return (await AuditLog(store.link, settings).read(today, count=1000)).entries
 

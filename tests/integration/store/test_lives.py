@@ -46,7 +46,9 @@ async def edge(link: Link) -> None:
     now = datetime.now(UTC)
     await RedisKeyRing(link).add(new_key("ann", "", ["planner:read"], now=now)[1])
     await RateLimiter(link, Settings()).take("ann")
-    await Audit(AuditLog(link, Settings())).record(LOCAL, "solve_vrp", outcome=OK, trace_id="0")
+    audit = Audit(AuditLog(link, Settings()))
+    await audit.record(LOCAL, "solve_vrp", outcome=OK, trace_id="0")
+    await audit.settled()
 
 
 async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half: Progress) -> None:

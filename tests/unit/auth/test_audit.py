@@ -1,12 +1,14 @@
 """One line per use and refusal."""
 
+import asyncio
 import json
 import logging
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
-from planner_mcp.auth.audit import Audit, Entry, target_of
+from planner_mcp.auth.audit import MAX_UNKEPT, OK, Audit, Entry, target_of
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.model import Principal
 
@@ -19,12 +21,17 @@ class Ledger:
 
     def __init__(self, *, is_up: bool = True) -> None:
         self.entries: list[Entry] = []
+        self.writes: list[int] = []
         self.is_up = is_up
+        self.is_free = asyncio.Event()
+        self.is_free.set()
 
-    async def append(self, entry: Entry) -> None:
+    async def append(self, entries: Sequence[Entry]) -> None:
+        await self.is_free.wait()
         if not self.is_up:
             raise StoreUnavailableError
-        self.entries.append(entry)
+        self.entries += entries
+        self.writes.append(len(entries))
 
 
 def audit(ledger: Ledger) -> Audit:
@@ -34,7 +41,9 @@ def audit(ledger: Ledger) -> Audit:
 async def test_words_of_an_issuer_cannot_leave_their_field() -> None:
     """SPEC A3: injection-proof, on one line of ASCII, without characters that do not show."""
     ledger, name = Ledger(), 'x"}\n{"who":"root"\u2028\u202e\x1b[2J' + "é" * 300
-    await audit(ledger).record(Principal("u-1", subject=name, tenant=name), "solve_vrp", outcome="ok", trace_id="t")
+    written = audit(ledger)
+    await written.record(Principal("u-1", subject=name, tenant=name), "solve_vrp", outcome="ok", trace_id="t")
+    await written.settled()
     line = ledger.entries[0].as_line()
     assert line.isascii() and line.isprintable() and len(line) < 2000
     assert json.loads(line)["who"] == "u-1"
@@ -44,9 +53,45 @@ async def test_words_of_an_issuer_cannot_leave_their_field() -> None:
 async def test_the_line_stands_in_the_log_when_the_store_is_away(caplog: pytest.LogCaptureFixture) -> None:
     """SPEC A3: an outage of the store hides nothing and fails no call."""
     with caplog.at_level(logging.INFO, "planner_mcp.auth.audit"):
-        await audit(Ledger(is_up=False)).record(Principal("u-1"), "solve_vrp", outcome=5031, trace_id="t")
-    assert [record.getMessage() for record in caplog.records] == ["audit", "audit entry not kept"]
-    assert vars(caplog.records[0])["outcome"] == "5031"
+        written = audit(Ledger(is_up=False))
+        for outcome in (5031, "ok"):
+            await written.record(Principal("u-1"), "solve_vrp", outcome=outcome, trace_id="t")
+        await written.settled()
+    assert [record.getMessage() for record in caplog.records] == ["audit", "audit entry not kept"] * 2
+    assert [vars(record)["outcome"] for record in caplog.records[::2]] == ["5031", "ok"]
+
+
+async def test_lines_that_come_while_one_is_kept_are_kept_together() -> None:
+    """SPEC A3: no answer waits for the disk, and many lines are one write, in their order."""
+    ledger = Ledger()
+    written = audit(ledger)
+    ledger.is_free.clear()
+    for number in range(5):
+        await written.record(Principal("u-1"), "solve_vrp", outcome=OK, trace_id=str(number))
+        await asyncio.sleep(0)
+    ledger.is_free.set()
+    await written.settled()
+    assert [entry.trace_id for entry in ledger.entries] == list("01234")
+    assert ledger.writes == [1, 4]
+
+
+async def test_a_crowd_of_lines_is_waited_for() -> None:
+    """SPEC A3: a store that is slow does not fill the memory of a server."""
+    ledger = Ledger()
+    written = audit(ledger)
+    ledger.is_free.clear()
+    crowd = asyncio.create_task(_write(written, 2 * MAX_UNKEPT))
+    await asyncio.wait([crowd], timeout=0.2)
+    assert not crowd.done()
+    ledger.is_free.set()
+    await crowd
+    await written.settled()
+    assert len(ledger.entries) == 2 * MAX_UNKEPT
+
+
+async def _write(written: Audit, count: int) -> None:
+    for _ in range(count):
+        await written.record(Principal("u-1"), "solve_vrp", outcome=OK, trace_id="t")
 
 
 def test_only_ids_are_told_as_the_target() -> None:
