@@ -40,7 +40,7 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
     """Return how the server is run: no lifespan, no log of its own, no header that names it."""
     return uvicorn.Config(
         web,
-        http=DeadlineProtocol,  # h11: httptools would not trim header values
+        http=DeadlineProtocol,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -5,11 +5,14 @@ once the head is out none of them has anything to add. A part takes it only wher
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from starlette.types import Scope
 from typing_extensions import override
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from planner_mcp.web.until_closed import UntilClosed
 
 Put = Callable[[bytes], bool]
 """Sends a part of the body; False: not now, send it as usual."""
@@ -22,18 +25,20 @@ def short_way(scope: Scope) -> Put | None:
     return way
 
 
-class ChunkProtocol(H11Protocol):
-    """uvicorn's h11 protocol with a short way for each request of HTTP/1.1."""
+class ChunkProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with a short way for each request of HTTP/1.1."""
 
     @override
-    def handle_events(self) -> None:
-        super().handle_events()
-        if self.scope is not None and self.scope["http_version"] == "1.1":  # before it, bodies end with the connection
-            self.scope.setdefault("extensions", {})[_WAY] = self._put  # type: ignore[assignment]
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        if self.scope["http_version"] == "1.1":
+            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, self.cycle)  # type: ignore[assignment]
+        else:
+            self.cycle.__class__ = UntilClosed  # uvicorn does not ask which
 
-    def _put(self, data: bytes) -> bool:
-        cycle = self.cycle
-        if self.flow.write_paused or cycle.disconnected or not cycle.response_started or cycle.response_complete:
-            return False
-        self.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
-        return True
+
+def _put(cycle: RequestResponseCycle, data: bytes) -> bool:
+    if cycle.flow.write_paused or cycle.disconnected or not cycle.response_started or cycle.response_complete:
+        return False
+    cycle.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+    return True

@@ -1,15 +1,17 @@
 """Closes connections of clients that never finish saying what they want.
 
-Owns two deadlines the HTTP server lacks: one from the first byte (or the opening of the connection) to the end of the
-headers, one from there to the end of the body. A timer is armed once per phase, so sending a byte now and then buys no
-time. Answers may take as long as they like: streams are not touched.
+Owns three limits the HTTP server lacks: one from the first byte (or the opening of the connection) to the end of the
+headers, one from there to the end of the body, and how large a head may be. A timer is armed once per phase, so sending
+a byte now and then buys no time. Answers may take as long as they like: streams are not touched.
+
+Owns, too, which headers count: those of the head, without the blanks around their values. Trailers are dropped, because
+by the time they come a request was let in by the headers it had.
 """
 
 import asyncio
 from enum import Enum
 from typing import Any, Final
 
-import h11
 from typing_extensions import override
 
 from planner_mcp.web.chunks import ChunkProtocol
@@ -19,7 +21,12 @@ HEAD_S: Final = 10.0
 """From the opening (or the first byte of a later request) to the end of the headers."""
 BODY_S: Final = 20.0
 """From the end of the headers to the end of the body."""
-TIMED_OUT: Final = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+MAX_HEAD: Final = 64 * 1024
+"""Bytes after which a head that has not ended is refused."""
+LINGER_S: Final = 2.0
+"""How long such a head may go on arriving, unread, after its refusal: closing earlier would take the answer back."""
+_BLANKS: Final = b" \t"
+_CLOSING: Final = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class _Phase(Enum):
@@ -29,7 +36,7 @@ class _Phase(Enum):
 
 
 class DeadlineProtocol(ChunkProtocol):
-    """uvicorn's h11 protocol with a deadline on each half of a request."""
+    """uvicorn's protocol with a limit on each half of a request."""
 
     head_s = HEAD_S
     body_s = BODY_S
@@ -38,6 +45,8 @@ class DeadlineProtocol(ChunkProtocol):
         super().__init__(*args, **kwargs)
         self._phase = _Phase.QUIET
         self._deadline: asyncio.TimerHandle | None = None
+        self._head_size = 0
+        self._is_deaf = False
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
@@ -51,30 +60,44 @@ class DeadlineProtocol(ChunkProtocol):
 
     @override
     def data_received(self, data: bytes) -> None:
-        if self._phase is _Phase.QUIET and self.conn.their_state is h11.IDLE:
+        if self._is_deaf:
+            return
+        if self._phase is _Phase.QUIET:
             self._enter(_Phase.HEAD)
         super().data_received(data)
+        if self._phase is _Phase.HEAD:
+            self._head_size += len(data)
+            if self._head_size > MAX_HEAD:
+                self._is_deaf = True
+                self._say(b"431 Request Header Fields Too Large")
+                self.loop.call_later(LINGER_S, self.transport.close)
 
     @override
-    def handle_events(self) -> None:
-        super().handle_events()
-        state = self.conn.their_state
-        if state is h11.SEND_BODY:
-            self._enter(_Phase.BODY)
-        elif state is not h11.IDLE:
-            self._enter(_Phase.QUIET)
+    def on_message_begin(self) -> None:
+        self._enter(_Phase.HEAD)
+        super().on_message_begin()
 
     @override
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]:
-            self._enter(_Phase.QUIET)
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._phase is _Phase.HEAD:
+            super().on_header(name, value.strip(_BLANKS))
+
+    @override
+    def on_headers_complete(self) -> None:
+        self._enter(_Phase.BODY)
+        super().on_headers_complete()
+
+    @override
+    def on_message_complete(self) -> None:
+        self._enter(_Phase.QUIET)
+        super().on_message_complete()
 
     def _enter(self, phase: _Phase) -> None:
         """Arm the timer of a phase, once: bytes that trickle in do not extend it."""
         if phase is self._phase:
             return
         self._phase = phase
+        self._head_size = 0
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -86,5 +109,10 @@ class DeadlineProtocol(ChunkProtocol):
         if self.transport.is_closing():
             return
         if self._phase is _Phase.HEAD:
-            self.transport.write(TIMED_OUT)
+            self._say(b"408 Request Timeout")
         self.transport.close()
+
+    def _say(self, status: bytes) -> None:
+        """Answer a request that never came whole, unless one before it is still being answered."""
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(_CLOSING % status)
