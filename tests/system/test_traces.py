@@ -74,3 +74,15 @@ async def test_a_call_its_job_and_the_solve_are_one_trace_of_two_processes(
     said = str(list(collector.spans.values()))
     assert job_id in said
     assert not any(word in said for word in ("veh-1", "LOC_A", "t-1"))
+
+
+async def test_a_trace_that_a_stranger_names_is_not_taken_over(collector: Collector, tmp_path: Path) -> None:
+    """SPEC O3, ADR 19: neither spans nor log lines carry an id a client chose."""
+    told = {"PLANNER_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
+    chosen = {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"}
+    with anyio.fail_after(100):
+        async with running(tmp_path, workers=0, settings=told) as house, Client(house.mcp) as client:
+            await client.call_tool("create_scenario", SMALLEST, meta=chosen)  # type: ignore[arg-type]  # any key may stand there
+    call = collector.spans["planner-mcp", "tools/call create_scenario"]
+    assert call.trace_id.hex() != "ab" * 16
+    assert call.parent_span_id == b""
