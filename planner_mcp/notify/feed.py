@@ -24,8 +24,8 @@ from planner_mcp.jobs.ports import EventLog, Past
 QUEUE_LENGTH: Final = 64
 """Events a follower may lag; beyond, it reads its job's stream instead."""
 BLOCK_S: Final = 5.0
-LINGER_S: Final = 5.0
-"""A tailer whose last follower left listens on for this long: the next one seldom is long in coming."""
+LINGER_S: Final = 1.0
+"""A tailer whose last follower left waits this long for another, who then hears what came meanwhile."""
 RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
@@ -90,7 +90,7 @@ class Follower:
 class RedisFeed:
     """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
 
-    Tailers run while somebody follows, and a little longer. Use it as an async context manager, or call `aclose`.
+    Tailers read while somebody follows. Use it as an async context manager, or call `aclose`.
 
     Args:
         log: The events as kept.
@@ -180,14 +180,14 @@ class RedisFeed:
 
 
 class _Tailer:
-    """Reads the feed of one pool for as long as anybody follows anything, and `LINGER_S` longer."""
+    """Reads the feed of one pool for as long as anybody follows anything, and is there `LINGER_S` longer."""
 
     def __init__(self, log: EventLog, pool: int, followers: dict[str, set[Follower]]) -> None:
         self._log = log
         self._pool = pool
         self._followers = followers
         self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._wanted_until = 0.0
+        self._is_called = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
 
     @property
@@ -197,6 +197,7 @@ class _Tailer:
 
     async def started(self) -> None:
         """Return when it knows where it listens from; raise what kept it from knowing."""
+        self._is_called.set()
         either: list[asyncio.Future[Any]] = [self._position, self._task]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         await next(future for future in either if future.done())
@@ -215,22 +216,24 @@ class _Tailer:
             return
         self._position.set_result(position)
         pause_s = RETRY_S
-        while self._is_wanted():
+        while await self._is_wanted():
             try:
                 position, told = await self._read(position)
                 pause_s = RETRY_S
-                if told >= CROWD:
-                    await asyncio.sleep(GATHER_S)
+                await asyncio.sleep(GATHER_S if told >= CROWD else 0)  # at least until those who were told have left
             except StoreError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
                 self._mark_all_stale()
 
-    def _is_wanted(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        if self._followers:
-            self._wanted_until = now + LINGER_S
-        return now < self._wanted_until
+    async def _is_wanted(self) -> bool:
+        """Return whether anybody follows, waiting a while for somebody: events nobody follows are not worth a read."""
+        if not self._followers:
+            self._is_called.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    await self._is_called.wait()
+        return bool(self._followers)
 
     async def _read(self, position: str) -> tuple[str, int]:
         """Tell what came after a position; return where to read on, and how many followers were told."""
