@@ -75,15 +75,15 @@ class Stateless:
             await reply.end(answer)
 
     def _in_order(self, request: Request, body: bytes) -> Asked | None:
-        is_proper = is_json(request) and takes_both_forms(request)
-        if not is_proper or find_duplicated_routing_header(request.headers.items()):
+        is_proper, headers = is_json(request) and takes_both_forms(request), request.headers.items()
+        if not is_proper or find_duplicated_routing_header(headers):
             return None
         try:
             decoded = json.loads(body)
             asked = JSONRPCRequest.model_validate(decoded)
         except (ValueError, RecursionError, ValidationError):
             return None
-        route = classify_inbound_request(decoded, headers=dict(request.headers))
+        route = classify_inbound_request(decoded, headers=dict(headers))
         if not isinstance(route, InboundModernRoute) or asked.method == LISTEN or self._has_mirrors(request, asked):
             return None
         client = {"clientInfo": route.client_info, "capabilities": route.client_capabilities}

@@ -10,11 +10,12 @@ is public, so any origin may read it.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
 import anyio
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,6 +49,7 @@ SECURITY_HEADERS: Final = {
     "Cache-Control": "no-store",
 }
 """Given to every answer that does not say otherwise itself."""
+_SECURITY: Final = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 _REQUEST_HEADERS: Final = (
     "accept",
     "authorization",
@@ -218,19 +220,23 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
 def _hardened(send: Send) -> Send:
     async def hardened(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
+            given = message.setdefault("headers", [])
+            names = {name.lower() for name, _value in given}
+            message["headers"] = [*given, *(header for header in _SECURITY if header[0] not in names)]
         await send(message)
 
     return hardened
 
 
-def _loopback(scope: Scope) -> set[str]:
+def _loopback(scope: Scope) -> frozenset[str]:
     """Return the loopback names under the port the request came in by. No foreign name resolves to these."""
     server = scope.get("server")
-    port = server[1] if server else None
-    return {f"{name}:{port}" for name in LOOPBACK_NAMES} | (set(LOOPBACK_NAMES) if port == 80 else set())
+    return _loopback_names(server[1] if server else None)
+
+
+@cache
+def _loopback_names(port: int | None) -> frozenset[str]:
+    return frozenset({*(f"{name}:{port}" for name in LOOPBACK_NAMES), *(LOOPBACK_NAMES if port == 80 else ())})
 
 
 def _public_hosts(public_url: str | None) -> set[str]:
