@@ -31,10 +31,13 @@ from planner_mcp.spans import span
 from planner_mcp.vrp.day.tables import Packed
 from workers import limits
 from workers.chores import call_off
+from workers.frames import Message
 from workers.nursery import Child
 from workers.solve import OVERRUN_S, Order
 from workers.story import OURS_NO_MORE, Story
 
+UNKEPT_S: Final = 0.02
+"""So long nobody renews, reports or watches: a small day is over by then, and a lease outlasts it many times."""
 REPORT_EVERY_S: Final = 0.2
 """Reports are at least this far apart."""
 BRIEF_S: Final = 0.05
@@ -104,8 +107,13 @@ class Attempt:
         self._flags_changed = asyncio.Event()
         self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         self._error: dict[str, Any] = {}
+        self._is_quiet = asyncio.Event()
+        """Set when the child hung up: everything it said was heard."""
         self._wants_first_plan = False
         self._is_settled = False
+        self._watching: list[asyncio.Task[None]] = []
+        self._reporting: list[asyncio.Task[None]] = []
+        self._renewing: list[asyncio.Task[None]] = []
 
     @property
     def job_id(self) -> str:
@@ -129,28 +137,38 @@ class Attempt:
     async def run(self) -> bool:
         """Solve and settle; return whether the child may serve again."""
         async with asyncio.TaskGroup() as tasks:
-            renewing = tasks.create_task(self._renew())
-            beginning = tasks.create_task(self._begin())
-            reporting = tasks.create_task(self._report_along())
-            listening = tasks.create_task(self._listen())
-            guarding = tasks.create_task(self._guard())
-            with span("solve", job_id=self.job_id, engine=self._claim.job.request.engine) as note:
-                verdict = await self._verdict
-                note("verdict", verdict.name.lower())
-            await self._stop_child(verdict, listening)
-            await call_off([beginning, guarding, listening])
-            await call_off([reporting], grace_s=GRACE_S)
-            await self._settle(verdict)
+            keeping = asyncio.get_running_loop().call_later(UNKEPT_S, self._keep, tasks)
+            try:
+                self._begin(tasks)
+                with span("solve", job_id=self.job_id, engine=self._claim.job.request.engine) as note:
+                    verdict = await self._verdict
+                    note("verdict", verdict.name.lower())
+                await self._stop_child(verdict)
+                await call_off(self._watching)
+                await call_off(self._reporting, grace_s=GRACE_S)
+                await self._settle(verdict)
+            finally:
+                keeping.cancel()
             self._is_settled = True
             self._flags_changed.set()
-            await call_off([renewing], grace_s=GRACE_S)
+            await call_off(self._renewing, grace_s=GRACE_S)
         return verdict is Verdict.DONE and self._was_short()
 
     def _was_short(self) -> bool:
         return self._story.elapsed_s < REUSE_BELOW_S
 
-    async def _begin(self) -> None:
-        """Bring what the day refers to, then let the child search: the time for that begins here."""
+    def _begin(self, tasks: asyncio.TaskGroup) -> None:
+        """Obey what was asked before the claim, and let the child search, at once where the day refers to no tables."""
+        job = self._claim.job
+        self._obey(Renewal(is_held=True, cancel=job.cancel_requested, finish=job.finish_requested))
+        self._child.listen(self._hear)
+        if self._bringer.is_wanted(self._claim.scenario):
+            self._watching.append(tasks.create_task(self._bring()))
+        else:
+            self._search(None)
+
+    async def _bring(self) -> None:
+        """Bring what the day refers to first: the time for the search begins after it."""
         try:
             tables = await self._bringer.bring(self._claim.scenario)
         except StoreUnavailableError:
@@ -159,9 +177,19 @@ class Attempt:
             self._error = error.as_json(self._trace_id)
             self._decide(Verdict.ERROR)
         else:
-            self._story.begin()
-            await self._child.send(self._order(tables).as_message())
-            self._child.orders += 1
+            self._search(tables)
+
+    def _search(self, tables: Packed | None) -> None:
+        self._story.begin()
+        self._child.send(self._order(tables).as_message())
+        self._child.orders += 1
+
+    def _keep(self, tasks: asyncio.TaskGroup) -> None:
+        """Look after a job that is not over yet; the last word, too, is said under a lease that is renewed."""
+        self._renewing.append(tasks.create_task(self._renew()))
+        if not self._verdict.done():
+            self._reporting.append(tasks.create_task(self._report_along()))
+            self._watching.append(tasks.create_task(self._guard()))
 
     def _order(self, tables: Packed | None) -> Order:
         request = self._claim.job.request
@@ -187,9 +215,7 @@ class Attempt:
     # ---- while it runs
 
     async def _renew(self) -> None:
-        """Keep the lease until the last word is said, and obey the flags that come with it, the claim's first."""
-        job = self._claim.job
-        self._obey(Renewal(is_held=True, cancel=job.cancel_requested, finish=job.finish_requested))
+        """Keep the lease until the last word is said, and obey the flags that come with it."""
         while True:
             await _wait_for(self._flags_changed, self._settings.lease_s / 4)
             if self._is_settled:
@@ -216,20 +242,21 @@ class Attempt:
         else:
             self._decide(Verdict.FINISH)
 
-    async def _listen(self) -> None:
+    def _hear(self, message: Message | None) -> None:
         """Take what the child says."""
-        while (message := await self._child.receive()) is not None:
-            if message["kind"] == "plan":
-                self._story.better(message["plan"], message["improvements"])
-                self._news.set()
-                if self._wants_first_plan:
-                    self._decide(Verdict.FINISH)
-            elif message["kind"] == "done":
-                self._decide(Verdict.DONE)
-            else:
-                self._error = message["error"]
-                self._decide(Verdict.ERROR)
-        self._decide(Verdict.DIED)
+        if message is None:
+            self._is_quiet.set()
+            self._decide(Verdict.DIED)
+        elif message["kind"] == "plan":
+            self._story.better(message["plan"], message["improvements"])
+            self._news.set()
+            if self._wants_first_plan:
+                self._decide(Verdict.FINISH)
+        elif message["kind"] == "done":
+            self._decide(Verdict.DONE)
+        else:
+            self._error = message["error"]
+            self._decide(Verdict.ERROR)
 
     async def _report_along(self) -> None:
         """Tell the store of each better plan, a few times a second at most, and of the passing time."""
@@ -260,16 +287,16 @@ class Attempt:
 
     # ---- how it ends
 
-    async def _stop_child(self, verdict: Verdict, listening: asyncio.Task[None]) -> None:
+    async def _stop_child(self, verdict: Verdict) -> None:
         """Make sure the child searches no more: ask first where its last plan is still wanted, and hear it out."""
         if verdict in (Verdict.DONE, Verdict.ERROR, Verdict.DIED):
             return
         if verdict in (Verdict.CANCEL, Verdict.FINISH, Verdict.HAND_BACK):
-            await self._child.send({"kind": "stop"})
+            self._child.send({"kind": "stop"})
             await self._child.wait(GRACE_S if verdict is Verdict.FINISH else SHORT_GRACE_S)
         self._child.kill()
         await self._child.wait(GRACE_S)
-        await asyncio.wait([listening], timeout=GRACE_S)
+        await _wait_for(self._is_quiet, GRACE_S)
 
     async def _settle(self, verdict: Verdict) -> None:
         story = self._story

@@ -5,16 +5,18 @@ reported like any death. See `workers/warm.py` for the conversation.
 """
 
 import asyncio
-import contextlib
 import itertools
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
+
+from typing_extensions import override
 
 from planner_mcp.errors import EngineCrashedError
 from workers import frames
@@ -37,33 +39,46 @@ class Exit:
 KILLED: Final = Exit(-signal.SIGKILL)
 
 
-class Child:
-    """A solving process."""
+class Child(asyncio.Protocol):
+    """A solving process. What it says is told as it comes, to whoever listens."""
 
-    def __init__(self, number: int, sock: socket.socket, nursery: "Nursery") -> None:
+    def __init__(self, number: int, nursery: "Nursery") -> None:
         loop = asyncio.get_running_loop()
         self.number = number
         self.pid: asyncio.Future[int] = loop.create_future()
         self.exit: asyncio.Future[Exit] = loop.create_future()
         self.orders = 0
-        self._sock = sock
         self._nursery = nursery
-        self._reader: asyncio.StreamReader
-        self._writer: asyncio.StreamWriter
+        self._buffer = frames.FrameBuffer()
+        self._hear: Callable[[frames.Message | None], None] = _ignore
+        self._has_hung_up = False
+        self._transport: asyncio.WriteTransport
 
-    async def open(self) -> None:
+    async def open(self, sock: socket.socket) -> None:
         """Open the conversation; orders may be sent before the fork has happened."""
-        self._reader, self._writer = await asyncio.open_connection(sock=self._sock)
+        self._transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, sock=sock)
 
-    async def send(self, message: frames.Message) -> None:
-        """Send a message; a child that is gone is noticed by `receive`, not here."""
-        with contextlib.suppress(ConnectionError):
-            self._writer.write(frames.pack(message))
-            await self._writer.drain()
+    def listen(self, hear: Callable[[frames.Message | None], None]) -> None:
+        """Have somebody hear every message from now on, and None when the child hung up."""
+        self._hear = hear
+        if self._has_hung_up:
+            hear(None)
 
-    async def receive(self) -> frames.Message | None:
-        """Return the next message, None when the child hung up."""
-        return await frames.receive(self._reader)
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Tell every message that is whole."""
+        for message in self._buffer.feed(data):
+            self._hear(message)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell that the child hung up."""
+        self._has_hung_up = True
+        self._hear(None)
+
+    def send(self, message: frames.Message) -> None:
+        """Send a message; a child that is gone is noticed by who listens, not here."""
+        self._transport.write(frames.pack(message))
 
     async def wait(self, timeout_s: float) -> None:
         """Wait for the process to end, for a while."""
@@ -75,7 +90,7 @@ class Child:
 
     def close(self) -> None:
         """Hang up; an idle child then ends by itself."""
-        self._writer.close()
+        self._transport.close()
 
 
 class Nursery:
@@ -128,8 +143,8 @@ class Nursery:
 
     async def _fork(self) -> Child:
         ours, theirs = socket.socketpair()
-        child = Child(next(self._numbers), ours, self)
-        await child.open()
+        child = Child(next(self._numbers), self)
+        await child.open(ours)
         self._children[child.number] = child
         self._ask({"do": "fork", "child": child.number}, theirs)
         theirs.close()
@@ -196,6 +211,10 @@ class Nursery:
         self._bury()
         if self._process is not None:
             await asyncio.to_thread(self._process.wait)
+
+
+def _ignore(_message: frames.Message | None) -> None:
+    """Hear nothing."""
 
 
 def _spawn_warm_parent(control: socket.socket) -> subprocess.Popen[bytes]:

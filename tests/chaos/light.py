@@ -8,6 +8,7 @@ Whole workers, solver processes included, are stormed by the same driver in smal
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -36,10 +37,14 @@ class LightChild:
         self.pid.set_result(os.getpid())
         self.exit: asyncio.Future[Exit] = loop.create_future()
         self.orders = 0
-        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._hear: Callable[[dict[str, Any] | None], None] = lambda _message: None
         self._solving: asyncio.Task[None] | None = None
 
-    async def send(self, message: dict[str, Any]) -> None:
+    def listen(self, hear: Callable[[dict[str, Any] | None], None]) -> None:
+        """Have somebody hear what it says, None once it is dead."""
+        self._hear = hear
+
+    def send(self, message: dict[str, Any]) -> None:
         """Take an order, or a request to stop."""
         if message["kind"] == "order":
             self._solving = asyncio.create_task(self._solve(float(message["body"]["busy_s"])))
@@ -47,13 +52,9 @@ class LightChild:
             self.kill()
 
     async def _solve(self, busy_s: float) -> None:
-        self._said.put_nowait({"kind": "plan", "plan": PLAN, "improvements": 1})
+        self._hear({"kind": "plan", "plan": PLAN, "improvements": 1})
         await asyncio.sleep(busy_s)
-        self._said.put_nowait({"kind": "done", "reason": "exhausted", "iterations": 1})
-
-    async def receive(self) -> dict[str, Any] | None:
-        """Return what it says next, None once it is dead."""
-        return await self._said.get()
+        self._hear({"kind": "done", "reason": "exhausted", "iterations": 1})
 
     async def wait(self, timeout_s: float) -> None:
         """Wait for its end, for a while."""
@@ -65,7 +66,7 @@ class LightChild:
             self._solving.cancel()
         if not self.exit.done():
             self.exit.set_result(KILLED)
-            self._said.put_nowait(None)
+            self._hear(None)
 
 
 class LightNursery:
