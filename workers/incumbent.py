@@ -60,6 +60,7 @@ class Incumbent:
         self._waiting: Candidate | None = None
         self._due = 0.0
         self._price: int | None = None
+        self._judged: Candidate | None = None
         self.plan: Plan | None = None
         self.improvements = 0
         self.violations: Sequence[str] = ()
@@ -98,7 +99,7 @@ class Incumbent:
             EngineError: Not even the empty plan holds (locked visits nobody can make).
         """
         self.flush()
-        if best is not None:
+        if best is not None and best is not self._judged:
             self._judge(best)
         if self.plan is None and not self.violations:
             self._judge(Candidate(()))
@@ -109,6 +110,7 @@ class Incumbent:
         return self.plan
 
     def _judge(self, candidate: Candidate) -> None:
+        self._judged = candidate
         asked = price(self._problem, candidate)
         if self._price is not None and asked >= self._price:
             return

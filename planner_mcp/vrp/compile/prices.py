@@ -10,6 +10,7 @@ to `2^61 / (256 · n)`. At 5000 tickets that is 1.8e12 units; only days that cos
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, lcm
 from typing import Final
 
@@ -51,8 +52,9 @@ class Prices:
         return self.most_wanted << (priority - 1)
 
 
+@lru_cache(1024)
 def _exact(price: float) -> Fraction:
-    """Return the decimal number the caller wrote."""
+    """Return the decimal number the caller wrote. Few different ones stand in many places, zero most of all."""
     return Fraction(repr(price))
 
 
