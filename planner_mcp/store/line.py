@@ -1,23 +1,28 @@
 """One connection to Redis that everybody in a process shares: commands leave as they come, answers come back in order.
 
-Owns what stands between callers and that connection. Whatever is asked while the loop is busy leaves in one write, and
-Redis confirms it with one flush to disk; many who ask at once cost little more than one. Answers come in order, so one
-that stays out for `answer_s` loses the connection and with it all that waits there. Commands that block belong on a
-connection of their own.
+Owns what stands between callers and that connection. What is asked while nobody waits leaves at once; whatever is asked
+while others wait leaves in one write with the turn of the loop, and Redis confirms it with one flush to disk: many who
+ask at once cost little more than one. Answers come in order, so one that stays out for `answer_s` loses the connection
+and with it all that waits there. Commands that block belong on a connection of their own.
 """
 
 import asyncio
 from collections import deque
 from typing import Any, Final
 
-from hiredis import pack_command
+from hiredis import Reader, pack_command
+from redis._parsers.base import BaseParser
 from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as ConnectionLostError
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import InvalidResponse, RedisError
 from redis.exceptions import TimeoutError as NoAnswerError
+from typing_extensions import override
 
 TRIES: Final = 2
 """A connection may be stale after Redis came back; every step may be repeated."""
+
+
+_NOT_YET: Final = object()
 
 
 class Line:
@@ -65,8 +70,12 @@ class Line:
         return self._call
 
 
-class _Call:
-    """One connection, from its opening to its loss."""
+class _Call(asyncio.Protocol):
+    """One connection, from its opening to its loss.
+
+    Redis-py opens it and greets. From then on bytes come and go without its streams: a task that reads and one that
+    writes would cost each command two more turns of the loop.
+    """
 
     def __init__(self, connection: Connection, answer_s: float) -> None:
         self.is_over = False
@@ -75,44 +84,51 @@ class _Call:
         self._loop = asyncio.get_running_loop()
         self._unsent: list[bytes] = []
         self._waiting: deque[tuple[float, asyncio.Future[Any]]] = deque()
-        self._is_asked = asyncio.Event()
-        self._tasks = [asyncio.create_task(work) for work in (self._talk(), self._listen())]
+        self._answers = Reader(
+            protocolError=InvalidResponse, replyError=BaseParser.parse_error, encoding="utf-8", notEnoughData=_NOT_YET
+        )
+        self._transport = _transport(connection)
+        self._transport.set_protocol(self)
         self._clock = self._loop.call_later(answer_s, self._look_at_clock)
 
     async def ask(self, words: tuple[Any, ...]) -> Any:
         """Return the answer to a command."""
         answer = self._loop.create_future()
         self._unsent.append(pack_command(words))
+        if not self._waiting:
+            self._send()
+        elif len(self._unsent) == 1:
+            self._loop.call_soon(self._send)
         self._waiting.append((self._loop.time(), answer))
-        self._is_asked.set()
         return await answer
 
     async def aclose(self) -> None:
         """Hang up."""
         self._lose(ConnectionLostError("The connection was closed."))
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._hanging_up
 
-    async def _talk(self) -> None:
+    def _send(self) -> None:
         """Send what was asked meanwhile, all of it at once."""
+        unsent, self._unsent = self._unsent, []
+        if not self.is_over:
+            self._transport.write(b"".join(unsent))
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Give each answer to whoever has waited longest."""
+        self._answers.feed(data)
         try:
-            while await self._is_asked.wait():
-                self._is_asked.clear()
-                unsent, self._unsent = self._unsent, []
-                await self._connection.send_packed_command(unsent, check_health=False)
-        except (RedisError, OSError) as error:
+            while (answer := self._answers.gets()) is not _NOT_YET:
+                if isinstance(answer, ConnectionLostError):  # LOADING, or too many clients: no word for one of us
+                    raise answer
+                _give(self._waiting.popleft()[1], answer)
+        except RedisError as error:
             self._lose(error)
 
-    async def _listen(self) -> None:
-        """Give each answer to whoever has waited longest."""
-        try:
-            while True:
-                try:
-                    answer = await self._connection.read_response()
-                except ResponseError as refusal:
-                    answer = refusal
-                _give(self._waiting.popleft()[1], answer)
-        except (RedisError, OSError) as error:
-            self._lose(error)
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell everybody who waits."""
+        self._lose(ConnectionLostError("Connection closed by server."))
 
     def _look_at_clock(self) -> None:
         began = self._waiting[0][0] if self._waiting else self._loop.time()
@@ -127,11 +143,15 @@ class _Call:
             return
         self.is_over = True
         self._clock.cancel()
-        for task in self._tasks:
-            task.cancel()
         for _began, waiter in self._waiting:
             _give(waiter, type(error)(*error.args))
-        self._tasks.append(asyncio.create_task(self._connection.disconnect(nowait=True)))
+        self._hanging_up = asyncio.ensure_future(self._connection.disconnect(nowait=True))
+
+
+def _transport(connection: Connection) -> asyncio.WriteTransport:
+    """Return what an open connection writes to."""
+    assert connection._writer is not None  # noqa: S101 — it is open
+    return connection._writer.transport
 
 
 def _give(waiter: asyncio.Future[Any], answer: Any) -> None:
