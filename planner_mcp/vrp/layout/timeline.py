@@ -1,19 +1,21 @@
 """The clock of one route: when each stop of a given order happens.
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later. Where a ticket has several windows, waiting for a later one may make the route shorter: then every choice
-that a later departure leads to is weighed, and the cheapest that keeps all limits is taken; leaving when a rush is over
-is weighed too. Loads, prices and the form
-of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
+ending later. Where hours are paid or limited a later departure still may be better, and the cheapest that keeps all
+limits is taken: one that leads to other windows, one when a rush begins or is over, one that makes a ticket later than
+agreed so that less time is waited. A break that is not among the stops may call for leaving after it. Loads, prices and
+the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all
+the same.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from planner_mcp.vrp.layout.legs import Leg, Windows, first_release, legs_of
 from planner_mcp.vrp.layout.pace import Pace, pace_of
-from planner_mcp.vrp.problem import AgentSpec, Problem, Route, StopKind
+from planner_mcp.vrp.problem import AgentSpec, Break, Problem, Route, StopKind
 
 _EVER: Final = 2**62
 _MOST_CHOICES: Final = 200
@@ -53,24 +55,73 @@ class Timeline:
 
 def time_route(problem: Problem, route: Route) -> Timeline:
     """Return the canonical times of a route."""
-    legs, pace, agent = legs_of(problem, route), pace_of(problem), problem.agents[route.agent]
+    legs, agent = legs_of(problem, route), problem.agents[route.agent]
     soonest = max(agent.shift[0], first_release(problem, legs))
-    pays_for_time = agent.max_duration is not None or agent.time_cost > 0
-    if not pays_for_time or not (problem.rushes or any(len(leg.windows) > 1 for leg in legs)):
-        return _timed(legs, soonest, pace)
-    lines = list(_choices(legs, soonest, agent, pace))
-    afterwards = {rush.end for rush in problem.rushes if soonest < rush.end <= agent.shift[1] + agent.overtime}
-    lines += [_timed(legs, edge, pace) for edge in sorted(afterwards)]
-    return min(lines, key=lambda line: _burden(problem, agent, line))
+    taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
+    absent = [rest for index, rest in enumerate(agent.breaks) if index not in taken]
+    lines = _weighed(problem, legs, agent, soonest)
+    if any(_intrusion(rest, lines[0]) for rest in absent):
+        for rest in absent:
+            lines += _weighed(problem, legs, agent, max(soonest, rest.window[0] + rest.duration))
+    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(problem, agent, line, absent))
+
+
+def _weighed(problem: Problem, legs: list[Leg], agent: AgentSpec, soonest: int) -> list[Timeline]:
+    """Return the times worth weighing from a first possible departure on, those that end first in front."""
+    pace = pace_of(problem)
+    if agent.max_duration is None and agent.time_cost == problem.span_cost == 0:
+        return [_timed(legs, soonest, pace)]
+    lines = [_timed(legs, soonest, pace)]
+    if problem.rushes or any(len(leg.windows) > 1 for leg in legs):
+        lines = list(_choices(legs, soonest, agent, pace))
+    edges = {edge for rush in problem.rushes for edge in (rush.start, rush.end)}
+    lines += [_timed(legs, edge, pace) for edge in sorted(edges) if soonest < edge <= agent.shift[1] + agent.overtime]
+    if any(leg.soft_close is not None for leg in legs):
+        lines += [_shortened(problem, agent, line, pace) for line in lines]
+    return lines
 
 
 def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
     """Return the times that end first, and leave last for that."""
-    times = _forward(legs, soonest, pace)
-    departure = max(soonest, _latest_departure(legs, times, pace))
-    if departure > soonest:
-        times = _forward(legs, departure, pace)
+    first = _forward(legs, soonest, pace)
+    departure = max(soonest, _latest_departure(legs, first, pace))
+    times = _forward(legs, departure, pace) if departure > soonest else first
+    if pace is not None and times[-1].departure > first[-1].departure:  # a break taken later in a rush may cost more
+        return Timeline(legs, first, soonest)
     return Timeline(legs, times, departure)
+
+
+def _shortened(problem: Problem, agent: AgentSpec, line: Timeline, pace: Pace | None) -> Timeline:
+    """Return the times in the same windows that wait less, where that is worth the lateness it costs.
+
+    Lateness grows the faster the later the departure, waiting shrinks evenly, so halving finds the least of both.
+    """
+    delays = _delays(agent, line)
+
+    def leaving(at: int) -> Timeline:
+        departure = line.start + delays[at]
+        return Timeline(line.legs, _forward(line.legs, departure, pace), departure)
+
+    def is_late_enough(at: int) -> bool:
+        return _burden(problem, agent, leaving(at)) <= _burden(problem, agent, leaving(at + 1))
+
+    return leaving(bisect_left(range(len(delays) - 1), True, key=is_late_enough))
+
+
+def _delays(agent: AgentSpec, line: Timeline) -> list[int]:
+    """Return by how much later to leave until another ticket gets late, a window closes or nobody waits any more."""
+    work, most, found = 0, line.duration, {0}
+    for leg, time in zip(line.legs, line.times, strict=True):
+        work += time.driven + sum(rest.duration for rest in leg.breaks) + leg.setup
+        waited = time.start - line.start - work
+        most = min(most, waited + _closing(leg, time.start) - time.start)
+        if leg.soft_close is not None:
+            found.add(waited + max(0, leg.soft_close - time.start))
+        work += leg.service
+    most = max(0, min(most, line.duration - work))
+    if agent.max_duration is not None:
+        found.add(line.duration - agent.max_duration)
+    return sorted({delay for delay in found if 0 <= delay <= most} | {most})
 
 
 def _choices(legs: list[Leg], soonest: int, agent: AgentSpec, pace: Pace | None) -> Iterator[Timeline]:
@@ -86,9 +137,14 @@ def _choices(legs: list[Leg], soonest: int, agent: AgentSpec, pace: Pace | None)
             return
 
 
-def _burden(problem: Problem, agent: AgentSpec, line: Timeline) -> tuple[int, int]:
-    """Return by how much a route breaks its limits, then what its hours cost."""
-    late = broken = 0
+def _intrusion(rest: Break, line: Timeline) -> int:
+    """Return how much earlier a route would have to end, or later to begin, for a break to be rested outside it."""
+    return max(0, min(line.end - rest.window[1], rest.window[0] + rest.duration - line.start))
+
+
+def _burden(problem: Problem, agent: AgentSpec, line: Timeline, absent: Iterable[Break] = ()) -> tuple[int, ...]:
+    """Return by how much a route breaks its limits, then what its hours cost, then how many they are."""
+    late, broken = 0, sum(_intrusion(rest, line) for rest in absent)
     for leg, time in zip(line.legs, line.times, strict=True):
         if leg.windows:
             broken += max(0, time.start - leg.windows[-1][1])
@@ -98,7 +154,7 @@ def _burden(problem: Problem, agent: AgentSpec, line: Timeline) -> tuple[int, in
     broken += max(0, line.end - agent.shift[1] - agent.overtime)
     broken += 0 if agent.max_duration is None else max(0, line.duration - agent.max_duration)
     overtime = agent.overtime_cost * max(0, line.end - agent.shift[1])
-    return broken, agent.time_cost * line.duration + overtime + late
+    return broken, agent.time_cost * line.duration + overtime + late, line.duration
 
 
 def _forward(legs: Sequence[Leg], departure: int, pace: Pace | None) -> list[Times]:

@@ -295,7 +295,7 @@ def test_a_break_that_can_be_taken_off_duty_may_be_left_out() -> None:
     noon = [{"earliest": 100, "latest": 110, "duration_s": 30}]
     short = problem([agent(breaks=noon)])
     assert verify(short, lay_out(short, candidate(short, "a", "b"))) == []
-    long = problem([agent(breaks=noon)], [ticket(service_time_s=500)])
+    long = problem([agent(breaks=noon)], [ticket(service_time_s=500, time_windows=[[0, 99]])])
     assert verify(long, lay_out(long, candidate(long, "a"))) != []
 
 

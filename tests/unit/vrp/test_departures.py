@@ -1,0 +1,153 @@
+"""The hours of a given route against a definition so plain that it tries every departure there is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.schedule import lay_out, price
+from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
+from planner_mcp.vrp.proof.verify import verify
+
+from .days import agent, body, ticket
+from .days import route as route_of
+
+HOURS = range(60)
+"""Every shift, window and break below ends before; so does any route worth driving."""
+HOURLY = 3600
+"""A price of one for each second."""
+
+few = st.integers(0, 4)
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> list[list[int]]:
+    edges = sorted(draw(st.sets(st.integers(0, 24), min_size=4, max_size=4)))
+    return [edges[:2], edges[2:]][: draw(st.integers(1, 2))]
+
+
+@st.composite
+def drives(draw: st.DrawFn) -> tuple[Problem, Route]:
+    """Return a day of one agent whose hours are paid or limited, and a route: right or wrong."""
+    end = draw(st.integers(12, 30))
+    driver = agent(shift_end=end, cost_per_hour=HOURLY * draw(few))
+    if draw(st.booleans()):
+        driver["max_duration_s"] = draw(st.integers(6, 14))
+    if draw(st.booleans()):
+        driver |= {"overtime_s": draw(few), "overtime_cost_per_hour": HOURLY * draw(few)}
+    if has_break := draw(st.booleans()):
+        earliest = draw(st.integers(0, 20))
+        driver["breaks"] = [{"earliest": earliest, "latest": earliest + draw(few), "duration_s": draw(few)}]
+    tickets = []
+    for name in "abc":
+        fields: dict[str, Any] = {"service_time_s": draw(few), "setup_time_s": draw(st.integers(0, 2))}
+        if draw(st.booleans()):
+            fields["time_windows"] = draw(windows())
+        if draw(st.booleans()):
+            fields |= {"soft_close": draw(st.integers(0, 20)), "lateness_cost_per_hour": HOURLY * draw(few)}
+        tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets)))
+    stops = ["a", "b", "c"][: draw(st.integers(1, 3))]
+    if has_break and draw(st.booleans()):
+        stops.insert(draw(st.integers(0, len(stops))), "break")
+    return day, route_of(day, *stops)
+
+
+def costs(day: Problem, route: Route) -> Iterator[int]:
+    """Yield what the route costs, in cost units, for every departure with which it keeps all limits."""
+    driver = day.agents[0]
+    metres = 0
+    for leaving in HOURS:
+        now, place, lateness, metres, rests, is_kept = leaving, 0, 0, 0, [], True
+        setting_up = True
+        for stop in route.stops:
+            if stop.kind is StopKind.BREAK:
+                rests.append(driver.breaks[stop.index])
+                continue
+            spec = day.tickets[stop.index]
+            reached = arrival(day, now, place, spec.location, rests)
+            is_kept &= reached is not None
+            ready = (reached or 0) + (spec.setup if setting_up or place != spec.location else 0)
+            start = next((max(ready, opens) for opens, closes in spec.windows if ready <= closes), None)
+            is_kept &= start is not None or not spec.windows
+            now = (ready if start is None else start) + spec.service
+            if spec.soft_close is not None:
+                lateness += spec.lateness_cost * max(0, now - spec.service - spec.soft_close)
+            metres += int(day.distances[0][place, spec.location])
+            place, rests, setting_up = spec.location, [], False
+        home = arrival(day, now, place, 0, rests)
+        end = home or 0
+        taken = any(stop.kind is StopKind.BREAK for stop in route.stops)
+        off_duty = all(end <= r.window[1] or leaving >= r.window[0] + r.duration for r in driver.breaks)
+        lasts = end - leaving
+        is_kept &= home is not None and end <= driver.shift[1] + driver.overtime and (taken or off_duty)
+        if is_kept and (driver.max_duration is None or lasts <= driver.max_duration):
+            metres += int(day.distances[0][place, 0])
+            hours = driver.time_cost * lasts + driver.overtime_cost * max(0, end - driver.shift[1])
+            yield driver.distance_cost * metres + hours + lateness
+
+
+def arrival(day: Problem, now: int, origin: int, target: int, rests: list[Any]) -> int | None:
+    """Return when a leg is over that is left at a moment, resting as soon as may be; None where that is too late."""
+    left = int(day.durations[0][origin, target])
+    for rest in rests:
+        begun = max(now, rest.window[0])
+        if begun > rest.window[1]:
+            return None
+        left = max(0, left - (begun - now))
+        now = begun + rest.duration
+    return now + left
+
+
+@settings(max_examples=400, deadline=None)
+@given(drives())
+def test_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
+    """SPEC S1, S2: of all departures, with lateness, waiting, overtime and breaks; none that is possible is lost."""
+    day, route = case
+    candidate = Candidate((route,))
+    plan = lay_out(day, candidate)
+    least = min(costs(day, route), default=None)
+    assert (verify(day, plan) == []) == (least is not None)
+    if least is not None:
+        missed = {entry.ticket_id for entry in plan.unassigned}
+        assert price(day, candidate) - sum(spec.penalty for spec in day.tickets if spec.id in missed) == least
+
+
+def test_a_little_lateness_is_borne_where_waiting_costs_more() -> None:
+    """SPEC S1: at A from 0 on and late after 2, at B from 20 on; an hour late costs a tenth of an hour paid."""
+    late = {"soft_close": 2, "lateness_cost_per_hour": HOURLY}
+    tickets = [ticket("a", **late), ticket("b", "B", time_windows=[[20, 30]])]
+    day = compile_scenario(Scenario.model_validate(body([agent(cost_per_hour=10 * HOURLY)], tickets)))
+    (route,) = lay_out(day, Candidate((route_of(day, "a", "b"),))).routes
+    assert (route.start_s, route.end_s, route.waiting_s, route.visits[0].late_s) == (18, 22, 0, 17)
+
+
+@pytest.mark.parametrize("limit", [4, 20])
+def test_a_soft_window_never_makes_a_route_too_long(limit: int) -> None:
+    """SPEC S1: what is late at a price is not left out, even where leaving in time would be too long a day."""
+    late = {"soft_close": 2, "lateness_cost_per_hour": HOURLY}
+    tickets = [ticket("a", **late), ticket("b", "B", time_windows=[[20, 30]])]
+    day = compile_scenario(Scenario.model_validate(body([agent(max_duration_s=limit)], tickets)))
+    assert verify(day, lay_out(day, Candidate((route_of(day, "a", "b"),)))) == []
+
+
+def test_a_break_left_out_is_rested_before_the_route_where_the_hours_allow() -> None:
+    """SPEC S1: a break from 1 to 3 that no engine put on the route; leaving at 4 or later it lies outside."""
+    driver = agent(breaks=[{"earliest": 1, "latest": 2, "duration_s": 3}])
+    day = compile_scenario(Scenario.model_validate(body([driver], [ticket("a", "C")])))
+    plan = lay_out(day, Candidate((route_of(day, "a"),)))
+    assert verify(day, plan) == []
+    assert plan.routes[0].start_s == 4
+
+
+def test_a_paid_driver_waits_for_the_quiet_hours() -> None:
+    """SPEC S1: hours in which travel takes half the time save what is paid by the hour."""
+    driver = agent(cost_per_hour=HOURLY)
+    quiet = {"decimals": 0, "rush_hours": [{"start": 20, "end": 40, "factor": 0.5}]}
+    day = compile_scenario(Scenario.model_validate(body([driver], [ticket("a", "E")], travel=quiet)))
+    (route,) = lay_out(day, Candidate((route_of(day, "a"),))).routes
+    assert (route.start_s, route.end_s) == (20, 24)
