@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from planner_mcp.errors import EngineError, PlanRejectedError
+from planner_mcp.errors import EngineError, Fault, PlanRejectedError
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
 
 PACE_S: Final = 0.2
@@ -104,10 +105,21 @@ class Incumbent:
         if self.plan is None and not self.violations:
             self._judge(Candidate(()))
             if self.plan is None:
-                raise EngineError("No plan keeps the locked visits of this scenario.")
+                raise EngineError("No plan keeps the locked visits of this scenario.", errors=self._broken_locks())
         if self.plan is None:
             raise PlanRejectedError
         return self.plan
+
+    def _broken_locks(self) -> list[Fault]:
+        """Return the agents that cannot even make their locked visits alone, each with what is in the way."""
+        found = []
+        for number, agent in enumerate(self._problem.agents):
+            route = Route(number, tuple(Stop(StopKind.TICKET, index) for index in agent.locked))
+            if agent.locked and (limits := dict.fromkeys(each.limit for each in obstacles(self._problem, route))):
+                problem = f"The locked visits break {', '.join(limits)}."
+                hint = "Unlock the last of them, or widen what is in the way."
+                found.append(Fault(f"/agents/{number}/locked_tickets", problem, "visits the agent can make", hint))
+        return found
 
     def _judge(self, candidate: Candidate) -> None:
         self._judged = candidate

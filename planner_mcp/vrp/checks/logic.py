@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, matrices, names, places, times
+from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, times
 from planner_mcp.vrp.day.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
@@ -50,6 +50,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     amounts.broken_shipments,
     amounts.unequal_shipments,
     times.late_pickups,
+    locks.locked_against_each_other,
+    locks.locked_too_many,
+    locks.locked_out_of_order,
 )
 """Contradictions that can be told without travel, in the order they are told."""
 
@@ -71,7 +74,12 @@ def check(scenario: Scenario) -> list[Fault]:
     where travel is known already.
     """
     is_known = scenario.tables is not None or not scenario.refers_to_tables
-    return contradictions(scenario) or (list(times.unreachable_tickets(scenario)) if is_known else [])
+    return contradictions(scenario) or (_out_of_reach(scenario) if is_known else [])
+
+
+def _out_of_reach(scenario: Scenario) -> list[Fault]:
+    """Return the tickets nobody could reach; where there are none, the locked visits that cannot be kept."""
+    return list(times.unreachable_tickets(scenario)) or list(locks.unkept_locks(scenario))
 
 
 def contradictions(scenario: Scenario) -> list[Fault]:

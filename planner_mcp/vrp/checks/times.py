@@ -12,7 +12,7 @@ from planner_mcp.vrp.day.model import Agent, Scenario, Ticket, end_of, start_of
 
 _ENOUGH: Final = 100
 """Unreachable tickets after which the search for more ends; more would never be listed."""
-_SLACK_S: Final = 2.0
+SLACK_S: Final = 2.0
 """Forgiven when a direct trip is judged, because travel is rounded when the day is compiled."""
 
 
@@ -95,7 +95,7 @@ def late_pickups(scenario: Scenario) -> Iterator[Fault]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Duty:
+class Duty:
     """All that decides whether an agent can make a direct trip. Agents alike share one."""
 
     start: str | None
@@ -107,11 +107,11 @@ class _Duty:
     speed: float
 
     @staticmethod
-    def of(scenario: Scenario, agent: Agent) -> "_Duty":
+    def of(scenario: Scenario, agent: Agent) -> "Duty":
         """Return the duty of an agent."""
         endless = float("inf")
         kilometres = endless if agent.max_distance_km is None else agent.max_distance_km * 1000
-        return _Duty(
+        return Duty(
             start_of(scenario, agent),
             end_of(scenario, agent),
             agent.shift_start or 0.0,
@@ -135,7 +135,7 @@ _OBSTACLES: Final[tuple[tuple[str, str, str], ...]] = (
 
 def unreachable_tickets(scenario: Scenario) -> Iterator[Fault]:
     """Yield tickets that no agent could serve even with nothing else to do."""
-    duties = [_Duty.of(scenario, agent) for agent in scenario.agents]
+    duties = [Duty.of(scenario, agent) for agent in scenario.agents]
     eligible = Eligible(scenario)
     reach = Reach(scenario)
     found = 0
@@ -150,7 +150,7 @@ def unreachable_tickets(scenario: Scenario) -> Iterator[Fault]:
             return
 
 
-def _mildest(ticket: Ticket, duties: dict[_Duty, None], reach: Reach) -> int | None:
+def _mildest(ticket: Ticket, duties: dict[Duty, None], reach: Reach) -> int | None:
     """Return the mildest obstacle over all duties, None where there is none for one of them."""
     worst = -1
     for duty in duties:
@@ -160,21 +160,21 @@ def _mildest(ticket: Ticket, duties: dict[_Duty, None], reach: Reach) -> int | N
     return worst if worst >= 0 else None
 
 
-def _obstacle(ticket: Ticket, duty: _Duty, reach: Reach) -> int | None:
+def _obstacle(ticket: Ticket, duty: Duty, reach: Reach) -> int | None:
     windows = sorted(ticket.time_windows) or [(0.0, float("inf"))]
     leaves = max(duty.opens, ticket.release_time or 0.0)
     if windows[-1][1] < duty.opens or windows[0][0] > duty.closes:
         return 0
     work = ticket.setup_time_s + ticket.service_time_s
-    if duty.opens + work > duty.closes + _SLACK_S:
+    if duty.opens + work > duty.closes + SLACK_S:
         return 1
     (out_m, out_s), (back_m, back_s) = reach.leg(duty.start, ticket.location), reach.leg(ticket.location, duty.end)
     ready = leaves + out_s / duty.speed + ticket.setup_time_s
-    start = next((max(ready, opens) for opens, closes in windows if ready <= closes + _SLACK_S), None)
+    start = next((max(ready, opens) for opens, closes in windows if ready <= closes + SLACK_S), None)
     if start is None:
         return 2
-    if start + ticket.service_time_s + back_s / duty.speed > duty.closes + _SLACK_S:
+    if start + ticket.service_time_s + back_s / duty.speed > duty.closes + SLACK_S:
         return 3
-    if (out_s + back_s) / duty.speed + work > duty.max_duration + _SLACK_S:
+    if (out_s + back_s) / duty.speed + work > duty.max_duration + SLACK_S:
         return 4
-    return 5 if out_m + back_m > duty.max_distance + _SLACK_S else None
+    return 5 if out_m + back_m > duty.max_distance + SLACK_S else None

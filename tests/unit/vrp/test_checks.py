@@ -4,12 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, matrices, names, places, times
+from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, times
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.tables import Tables
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.proof.verify import verify
 
 from .days import agent, body, ticket
 
@@ -70,7 +76,11 @@ CASES: dict[Check, Json] = {
     amounts.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
     amounts.broken_shipments: body(tickets=[*SHIPMENT, ticket("r", "B", pickup="p")]),
     amounts.unequal_shipments: body(tickets=[SHIPMENT[0], SHIPMENT[1] | {"demand": 2}]),
+    locks.locked_against_each_other: body([agent(locked_tickets=["a", "b"])], incompatible=[["a", "b"]]),
+    locks.locked_too_many: body([agent(capacity=1, locked_tickets=["a", "b"]), agent("w")]),
+    locks.locked_out_of_order: body([agent(locked_tickets=["q", "p"])], SHIPMENT),
     times.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
+    locks.unkept_locks: body([agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]),
 }
 ODD: dict[Check, Json] = {
     amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
@@ -118,7 +128,11 @@ TOLD: dict[Check, tuple[str, str]] = {
     amounts.double_limits: ("/agents/0/max_distance_m", "Remove one"),
     amounts.broken_shipments: ("/tickets/2/pickup", "Split the pickup"),
     amounts.unequal_shipments: ("/tickets/1/demand", "Make them equal"),
+    locks.locked_against_each_other: ("/agents/0/locked_tickets/1", "Unlock one of the two"),
+    locks.locked_too_many: ("/agents/0/locked_tickets", "Unlock the last"),
+    locks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
     times.unreachable_tickets: ("/tickets/1/location", "Extend a shift"),
+    locks.unkept_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
     amounts.more_demand_than_capacity: ("/agents", "Add agents"),
     amounts.worthless_tickets: ("/tickets/0/penalty", "Raise it"),
     amounts.free_lateness: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
@@ -137,9 +151,9 @@ def read(day: Json) -> Scenario:
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    assert set(CASES) == {*CHECKS, times.unreachable_tickets}
+    assert set(CASES) == {*CHECKS, times.unreachable_tickets, locks.unkept_locks}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 36
+    assert len(CASES) == 40
     assert len(ODD) == 6
 
 
@@ -154,3 +168,55 @@ def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> 
     assert all(isinstance(fault, Fault) and fault.path.startswith("/") and fault.hint for fault in found)
     assert set(found) <= {*check(day), *oddities(day)}
     assert list(rule(read(body()))) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "told"),
+    [
+        ({"shift_end": 9}, "shift"),
+        ({"max_duration_s": 7}, "max_duration_s"),
+        ({"max_distance_m": 1}, "distance"),
+        ({"max_tickets": 1}, "max_tickets"),
+    ],
+)
+def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Json, told: str) -> None:
+    """SPEC T7, S1: with what is in the way, before any solving."""
+    locked = agent(locked_tickets=["b", "a"], **driver)
+    tickets = [ticket("a", "A", service_time_s=6), ticket("b", "E", service_time_s=6)]
+    found = check(read(body([locked, agent("w")], tickets)))
+    assert found
+    assert all(told in fault.problem and fault.path == "/agents/0/locked_tickets" for fault in found)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> None:
+    """SPEC T7: a check says only what it can prove, whatever rounding, breaks and reloads do."""
+    few = st.integers(0, 6)
+    driver = agent(
+        capacity=data.draw(st.integers(2, 6)),
+        shift_end=data.draw(st.integers(6, 24)),
+        locked_tickets=data.draw(st.permutations("abc"))[: data.draw(st.integers(1, 3))],
+    )
+    for limit in ("max_duration_s", "max_distance_m"):
+        if data.draw(st.booleans()):
+            driver[limit] = data.draw(st.integers(4, 20))
+    if data.draw(st.booleans()):
+        driver["reload_locations"] = ["D"]
+    tickets = [
+        ticket(
+            name,
+            data.draw(st.sampled_from("ABCE")),
+            demand=data.draw(st.integers(0, 3)),
+            kind=data.draw(st.sampled_from(["delivery", "pickup"])),
+            service_time_s=data.draw(few),
+            time_windows=[[0, data.draw(st.integers(2, 20))]],
+        )
+        for name in "abc"
+    ]
+    day = read(body([driver], tickets))
+    problem = compile_scenario(day)
+    order = [next(i for i, t in enumerate(problem.tickets) if t.id == name) for name in driver["locked_tickets"]]
+    plan = lay_out(problem, Candidate.of_tickets({0: order}))
+    if not verify(problem, plan):
+        assert not [fault for fault in check(day) if "locked" in fault.path]

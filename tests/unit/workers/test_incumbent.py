@@ -79,10 +79,12 @@ def test_engine_without_a_plan_leaves_everything_unassigned() -> None:
 
 
 def test_locks_that_nobody_can_keep_are_an_error() -> None:
-    """Not even the empty plan holds where an agent must serve a ticket."""
-    desk = Desk(agents=[agent(1, locked_tickets=["B"])])
-    with pytest.raises(EngineError, match="locked"):
+    """SPEC T7: not even the empty plan holds where an agent must serve a ticket; it is told what is in the way."""
+    desk = Desk(agents=[agent(1, locked_tickets=["B"], max_distance_m=28)])
+    with pytest.raises(EngineError, match="locked") as refusal:
         desk.incumbent.settle(None)
+    (fault,) = refusal.value.errors
+    assert (fault.path, fault.problem) == ("/agents/0/locked_tickets", "The locked visits break MAX_DISTANCE.")
 
 
 def test_plan_tells_where_it_comes_from() -> None:
