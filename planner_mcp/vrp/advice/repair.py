@@ -1,8 +1,8 @@
 """Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
 
-Owns the choice of what is left out: in each route the stop without which the rest is nearest to fitting, one after the
-other; then the tickets that groups forbid. What comes out is a start for a search, judged by `proof/verify.py` like
-any.
+Owns the choice of what is left out, once breaks stand where they are least in the way: in each route the stop without
+which the rest is nearest to fitting, one after the other; then the tickets that groups forbid. What comes out is judged
+by `proof/verify.py` like any.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
-from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, StopKind
+from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 LONG: Final = 60
 """Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
@@ -28,12 +28,26 @@ def repair(problem: Problem, candidate: Candidate) -> Candidate:
 
 def _fitting(problem: Problem, route: Route) -> Route:
     """Return the route with stops left out, the most obstructive first, until nothing stands in its way."""
+    route = _rested(problem, route)
     if len(tickets_of(route)) > LONG and obstacles(problem, route):
         route = _cut(problem, route)
     while obstacles(problem, route) and (tickets := tickets_of(route)):
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
         route = min(shorter, key=lambda each: _misfit(problem, each))
     return route
+
+
+def _rested(problem: Problem, route: Route) -> Route:
+    """Return the route with each break it lacks where that is least in the way, or outside the route altogether."""
+    breaks = problem.agents[route.agent].breaks
+    if not breaks or not obstacles(problem, route):
+        return route
+    bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    rests = [Stop(StopKind.BREAK, index) for index in range(len(breaks))]
+    for rest in [each for each in rests if each not in route.stops]:
+        ways = (Route(route.agent, (*route.stops[:at], rest, *route.stops[at:])) for at in range(len(route.stops) + 1))
+        route = min((route, *ways), key=lambda each: _misfit(problem, each))
+    return min((route, bare), key=lambda each: _misfit(problem, each)[0])
 
 
 def _cut(problem: Problem, route: Route) -> Route:

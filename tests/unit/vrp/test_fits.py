@@ -81,6 +81,19 @@ def test_only_what_no_longer_fits_is_left_out() -> None:
     assert verify(after, lay_out(after, mended)) == []
 
 
+def test_a_break_that_is_new_or_moved_costs_no_ticket() -> None:
+    """SPEC T5: whoever gives a driver a break keeps the plan; the break is put where it fits."""
+    tickets = [ticket("a", service_time_s=9), ticket("b", "B", service_time_s=9), ticket("c", "C", service_time_s=9)]
+    before = problem([agent()], tickets)
+    plan = lay_out(before, Candidate((route(before, "a", "b", "c"),))).as_json()
+    for earliest, latest in ((12, 14), (0, 0), (22, 23)):
+        rest = [{"earliest": earliest, "latest": latest, "duration_s": 5}]
+        after = problem([agent(shift_end=40, breaks=rest)], tickets)
+        mended = repair(after, candidate_of(after, plan))
+        assert [tickets_of(each) for each in mended.routes] == [[0, 1, 2]]
+        assert verify(after, lay_out(after, mended)) == []
+
+
 def test_groups_and_shipments_are_mended_whole() -> None:
     """SPEC T5: one of a pair drops out with the other, and what a group forbids."""
     tickets = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C"), ticket("e", "E")]
