@@ -12,6 +12,7 @@ from typing import Final
 
 from planner_mcp.errors import EngineError, Fault, PlanRejectedError
 from planner_mcp.vrp.advice.fits import obstacles
+from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
@@ -62,6 +63,7 @@ class Incumbent:
         self._due = 0.0
         self._price: int | None = None
         self._judged: Candidate | None = None
+        self._refused: Candidate | None = None
         self.plan: Plan | None = None
         self.improvements = 0
         self.violations: Sequence[str] = ()
@@ -89,11 +91,11 @@ class Incumbent:
     def start_from(self, candidate: Candidate) -> Candidate | None:
         """Take the plan of an earlier run; return it if it still holds, None if the day has changed under it."""
         self._judge(candidate)
-        self.violations = ()
+        self.violations, self._refused = (), None
         return candidate if self.plan is not None else None
 
     def settle(self, best: Candidate | None) -> Plan:
-        """Judge what is left, at last the plan that serves nobody, and return the incumbent.
+        """Judge what is left, at last what can be mended or the plan that serves nobody, and return the incumbent.
 
         Raises:
             PlanRejectedError: The engine found plans and the verifier refused every one.
@@ -102,6 +104,8 @@ class Incumbent:
         self.flush()
         if best is not None and best is not self._judged:
             self._judge(best)
+        if self.plan is None and self._refused is not None:
+            self._judge_mended(self._refused)
         if self.plan is None and not self.violations:
             self._judge(Candidate(()))
             if self.plan is None:
@@ -109,6 +113,12 @@ class Incumbent:
         if self.plan is None:
             raise PlanRejectedError
         return self.plan
+
+    def _judge_mended(self, refused: Candidate) -> None:
+        """Judge what is left of a refused plan without the tickets that break it, where anything is."""
+        mended = repair(self._problem, refused)
+        if mended.routes:
+            self._judge(mended)
 
     def _broken_locks(self) -> list[Fault]:
         """Return the agents that cannot even make their locked visits alone, each with what is in the way."""
@@ -128,7 +138,7 @@ class Incumbent:
             return
         plan = lay_out(self._problem, candidate, **asdict(self._stamp))
         if violations := verify(self._problem, plan):
-            self.violations = violations
+            self.violations, self._refused = violations, candidate
             return
         self._price = asked
         self.plan = plan

@@ -62,6 +62,14 @@ def test_rejected_plan_is_never_an_answer() -> None:
         desk.incumbent.settle(TOO_MUCH)
 
 
+def test_of_a_rejected_plan_what_holds_is_an_answer() -> None:
+    """SPEC S2: a mistake of an engine costs the tickets it concerns, not the job; the rejection is kept for the log."""
+    desk = Desk(agents=[agent(1, capacity=2)])
+    plan = desk.incumbent.settle(Candidate.of_tickets({0: [0, 1, 2]}))
+    assert plan.tickets_served == 2
+    assert desk.incumbent.violations
+
+
 def test_verified_plan_stands_beside_a_rejected_one() -> None:
     """Our choice: what was proved stays proved; the rejection is kept for the log."""
     desk = Desk()
