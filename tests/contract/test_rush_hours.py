@@ -95,3 +95,19 @@ def test_what_was_left_out_for_fear_of_a_rush_is_put_back() -> None:
     problem = compile_scenario(parse_scenario(body))
     best, _ = search(problem, "sisr" if "sisr" in NAMES else registry.AUTO)
     assert lay_out(problem, best).tickets_served == 10
+
+
+def test_a_day_that_a_rush_seems_to_forbid_altogether_is_planned_on_the_real_clock() -> None:
+    """SPEC S1: at the slowest pace nobody could serve anything; a reload keeps the day from being enumerated."""
+    body = {
+        "name": "rush",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}],
+        "agents": [{"id": "v", "capacity": 4, "shift_start": 0, "shift_end": 30, "reload_locations": ["D"]}],
+        "tickets": [{"id": "a", "location": "A", "demand": 3}],
+        "travel": {"rush_hours": [{"start": 20, "end": 25, "factor": 3}]},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best, _ = search(problem, registry.AUTO)
+    assert lay_out(problem, best).tickets_served == 1

@@ -60,11 +60,11 @@ class Cautious:
         start = None if warm_start is None else repair(slow, warm_start)
         searching = replace(limits, deadline=now + SHARE * (limits.deadline - now))
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
-        if outcome.best is None:
+        found = outcome.best or Candidate((), (self.name,))
+        best = _filled(problem, found, lambda: should_stop() or time.monotonic() >= limits.deadline)
+        if best is found:
             return outcome
-        best = _filled(problem, outcome.best, lambda: should_stop() or time.monotonic() >= limits.deadline)
-        if best is not outcome.best:
-            on_improvement(best)
+        on_improvement(best)
         return replace(outcome, best=best)
 
 
