@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.jobs.events import Event
-from planner_mcp.jobs.model import Job
+from planner_mcp.jobs.model import Job, Progress, plain_fields
 from planner_mcp.text import counted
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
@@ -46,7 +46,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return the best cost over time, and a bound where one can be given."""
     asked = parse(ProgressArguments, args)
     job = await ctx.planner.job(ctx.principal, job_id_of(asked.job_id))
-    points = curve(_points(await ctx.planner.history(ctx.principal, job.id)), most=asked.points)
+    points = curve(_points(await ctx.planner.history(ctx.principal, job.id), job.progress), most=asked.points)
     structured: Json = {
         "job_id": job.id,
         "status": job.state.upper(),
@@ -59,12 +59,17 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, _text(structured))
 
 
-def _points(events: Iterable[Event]) -> Iterator[Point]:
+def _points(events: Iterable[Event], now: Progress) -> Iterator[Point]:
+    """Yield the plans that were told, then the last: of a short search the end alone is told, without a time."""
     for event in events:
-        data = event.data.get("result") if event.is_final and event.data.get("result") else event.data
-        if data and data.get("cost") is not None:
-            elapsed_s = float(event.data.get("elapsed_s") or 0.0)
-            yield Point(elapsed_s, data["cost"], data.get("tickets_served") or 0, data.get("penalty") or 0.0)
+        if not event.is_final and event.data.get("cost") is not None:
+            yield _point(event.data)
+    if now.cost is not None:
+        yield _point(plain_fields(now))
+
+
+def _point(told: Json) -> Point:
+    return Point(told["elapsed_s"] or 0.0, told["cost"], told["tickets_served"] or 0, told.get("penalty") or 0.0)
 
 
 async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:

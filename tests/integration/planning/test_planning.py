@@ -144,6 +144,18 @@ async def test_the_curve_of_a_real_search_falls_to_its_plan(desk: Desk) -> None:
     assert (await scenario_of(desk, job_id))["name"] == "80 tickets"
 
 
+async def test_a_plan_that_leaves_tickets_out_has_no_gap_and_its_curve_never_turns_back(desk: Desk) -> None:
+    """SPEC T5, J5: the bound is that of plans serving all; what serves less may cost less, which is no gap."""
+    for tickets in (2, 40):  # enumerated in an instant, and searched
+        job_id = await desk.solve(fleet(tickets, max_tickets=1), "PT1S")
+        told = await desk.use("read_progress", job_id=job_id)
+        times = [row[0] for row in told["rows"]]
+        assert times == sorted(times)
+        assert len({tuple(row[1:]) for row in told["rows"]}) == len(times)
+        if (await desk.plan(job_id))["unassigned"]:
+            assert "gap" not in told
+
+
 async def test_a_solve_is_ended_with_the_best_plan_it_has(desk: Desk) -> None:
     """SPEC T5: finish now; completed, not cancelled, and a second asking changes nothing."""
     scenario_id = (await desk.use("create_scenario", **fleet(120)))["scenario_id"]
