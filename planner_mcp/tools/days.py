@@ -61,7 +61,19 @@ class Subject:
     def unassigned(self, ticket_ids: list[str]) -> list[Json]:
         """Return the unassigned entries that were asked for, all of them where none was named."""
         entries = {entry["ticket_id"]: entry for entry in self.plan["unassigned"]}
-        check_known(ticket_ids, set(entries), "ticket_ids")
+        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        faults = [
+            Fault(
+                f"/ticket_ids/{index}",
+                "The plan serves this ticket." if name in served else "There is no ticket of this id here.",
+                "the id of an unassigned ticket",
+                "Leave ticket_ids out for all of them.",
+            )
+            for index, name in enumerate(ticket_ids)
+            if name not in entries
+        ]
+        if faults:
+            raise input_error(faults)
         return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
 
     def bench(self) -> Bench:
@@ -155,14 +167,3 @@ def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:
             break
         shown.append(entry)
     return shown
-
-
-def check_known(names: list[str], known: set[str], field: str) -> None:
-    """Refuse names that a plan or a day does not have, all at once."""
-    faults = [
-        Fault(f"/{field}/{index}", "There is nothing of this id here.", "the id of one there is")
-        for index, name in enumerate(names)
-        if name not in known
-    ]
-    if faults:
-        raise input_error(faults)

@@ -207,7 +207,11 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
     job_id = await solved(call, store, await created(call), ["a", "b"])
     for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
         result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
-        assert [fault["path"] for fault in result.structured["errors"]] == ["/ticket_ids/1", "/ticket_ids/2"]
+        told = [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+        assert told == [
+            ("/ticket_ids/1", "The plan serves this ticket."),
+            ("/ticket_ids/2", "There is no ticket of this id here."),
+        ]
 
 
 async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: RedisStore) -> None:

@@ -112,6 +112,20 @@ def test_a_set_found_by_one_proof_is_thinned_by_another() -> None:
     assert set(found.tickets) == {"b", "c"}
 
 
+def test_a_long_set_is_thinned_too() -> None:
+    """SPEC T5: ten places, each with much work and a little; the ways to it, once each, make the little needless."""
+    line = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": 90 + 30 * n, "y": 0} for n in range(10))]
+    large = [ticket(f"large{n}", f"P{n}", service_time_s=100) for n in range(10)]
+    small = [ticket(f"small{n}", f"P{n}", service_time_s=10) for n in range(10)]
+    at = compile_scenario(
+        Scenario.model_validate(body([agent(shift_end=1050, capacity=99)], [*large, *small], locations=line))
+    )
+    found = smallest_conflict(at)
+    assert found is not None
+    assert set(found.tickets) < {entry["id"] for entry in large}
+    assert found.kind == "HOURS"
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(2, 6), st.integers(1, 4))
 def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
