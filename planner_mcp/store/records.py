@@ -29,7 +29,7 @@ def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
     return Job(
         id=job_id,
         principal=kept["principal"],
-        request=SolveRequest(**json.loads(kept["request"])),
+        request=SolveRequest(**_known(SolveRequest, json.loads(kept["request"]))),
         state=JobState(kept["state"]),
         submitted_at=_time(kept["submitted_ms"]),
         started_at=_time(kept["started_ms"]) if kept.get("started_ms") else None,
@@ -50,7 +50,12 @@ def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
 
 def progress_of(text: str, percent: int) -> Progress:
     """Return progress from its stored text; the percentage is the store's, which only rises."""
-    return Progress(**{**json.loads(text or "{}"), "percent": percent})
+    return Progress(**{**_known(Progress, json.loads(text or "{}")), "percent": percent})
+
+
+def _known(record: type[Any], told: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields this version knows: while a deployment rolls, a newer process may have written more."""
+    return {name: value for name, value in told.items() if name in record.__slots__}
 
 
 def progress_text(progress: Progress) -> str:

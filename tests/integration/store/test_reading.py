@@ -1,5 +1,6 @@
 """Lists, pages, and what belongs to somebody else (SPEC A2, J9)."""
 
+import json
 from typing import Any
 
 import pytest
@@ -73,3 +74,23 @@ async def test_a_scenario_reads_back_as_it_was_put(desk: Any) -> None:
     scenario_id = await desk.scenario()
     kept = await desk.store.get_scenario("ann", scenario_id)
     assert (kept.id, kept.principal, kept.body, kept.revision) == (scenario_id, "ann", {"name": "a day"}, 1)
+
+
+@pytest.mark.parametrize("change", ["older", "newer"])
+async def test_while_a_deployment_rolls_jobs_of_the_other_version_are_read_claimed_and_found_again(
+    desk: Any, change: str
+) -> None:
+    """SPEC J7: a job written before `traceparent` was, or by a version that knows one field more, is a job like any."""
+    job = await desk.submit()
+    key = "{p0}:job:" + job.id
+    for name in ("request", "progress"):
+        told = json.loads(await desk.store.redis.hget(key, name) or "{}")
+        told = told | {"of_tomorrow": 1} if change == "newer" else told
+        told.pop("traceparent", None) if change == "older" else None
+        await desk.store.redis.hset(key, name, json.dumps(told))
+    assert (await desk.store.get_job("ann", job.id)).request == job.request
+    assert (await desk.store.submit("ann", job.request, ids.random_name("job", 0))).id == job.id
+    await desk.store.register("w1", 1)
+    claim = await desk.store.claim("w1", 1.0)
+    assert claim is not None
+    assert (claim.job.id, claim.job.request) == (job.id, job.request)
