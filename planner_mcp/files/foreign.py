@@ -107,4 +107,4 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
         day.agents += wishes.agents
     if not day.agents:
         raise input_error([Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing")])
-    return Reading(day.scenario(**fields), proposals, [])
+    return Reading(day.scenario(**fields), proposals, day.assumed())

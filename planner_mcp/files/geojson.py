@@ -10,6 +10,7 @@ from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, Table
 
 _ACCEPTED: Final = "a FeatureCollection of points"
+_MOST_FAULTS: Final = 50
 
 
 def read_points(data: bytes, *, max_rows: int) -> Table:
@@ -23,12 +24,20 @@ def read_points(data: bytes, *, max_rows: int) -> Table:
         raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
     try:
         told = json.loads(data)
-        features = told["features"]
-        rows = [(number, _row(feature)) for number, feature in enumerate(features, start=1)]
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        features = list(told["features"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise input_error([Fault("", "The file has no points.", _ACCEPTED)]) from None
-    if len(rows) > max_rows:
+    if len(features) > max_rows:
         raise TooLargeError(f"There are more than {max_rows} points.")
+    rows, faults = [], []
+    for number, feature in enumerate(features, start=1):
+        try:
+            rows.append((number, _row(feature)))
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
+            hint = "Remove the feature, or make it a point."
+            faults.append(Fault(f"/features/{number - 1}", "The feature is no point.", "[lon, lat] of a Point", hint))
+    if faults:
+        raise input_error(faults[:_MOST_FAULTS])
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
     if not headers or len(headers) > MAX_COLUMNS:
         raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])

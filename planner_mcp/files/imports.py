@@ -1,10 +1,11 @@
 """A scenario from tables of tickets and agents (SPEC T5).
 
-Owns how a row becomes a ticket, an agent and a location. It judges only whether a cell can be read; whether the day
-makes sense is judged as for any scenario. A fault names the line of the file.
+Owns how a row becomes a ticket, an agent and a location. It judges only whether a cell can be read in one way; whether
+the day makes sense is judged as for any scenario. A fault names the line of the file.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -12,17 +13,24 @@ from typing import Any, Final
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose
 from planner_mcp.files.tables import Table
+from planner_mcp.text import counted, plain
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 _MOST_FAULTS: Final = 50
+_FEW: Final = 3
 _HOURS: Final = 48
 """A bare number up to here could be an hour."""
 _NUMBERS: Final = frozenset(
     {"demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"}
 )
 _WHOLE: Final = frozenset({"priority", "max_tickets"})
-_PICKUPS: Final = frozenset({"pickup", "collect", "collection", "取货", "揽收", "取件", "退货"})
+_PICKUPS: Final = frozenset({"pickup", "collect", "collection", "return", "returns", "取货", "揽收", "取件", "退货"})
+_DELIVERIES: Final = frozenset({"", "delivery", "deliver", "dropoff", "drop", "配送", "送货", "派送", "派件", "送件"})
+_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+"""A number whose commas can only part thousands."""
+_SAME_PLACE: Final = 0.001
+"""Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 
 
 @dataclass(slots=True)
@@ -33,22 +41,27 @@ class Import:
     tickets: list[Json] = field(default_factory=list)
     agents: list[Json] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    without_demand: int = 0
+    """Tickets whose row says nothing of it."""
+    taken_as_deliveries: dict[str, None] = field(default_factory=dict)
+    """Kinds that are no known word."""
     _named: dict[tuple[tuple[str, float], ...], str] = field(default_factory=dict)
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = propose(table.headers, TICKETS, chosen)
         for line, cells in self._cells(table, proposal):
+            self.without_demand += "demand" not in cells
             ticket = {"id": str(cells.pop("id", f"row-{line}")), "demand": cells.pop("demand", 0)}
-            ticket["location"] = self._place(cells, ticket["id"])
+            ticket["location"] = self._place(cells, ticket["id"], _path(table, line))
             opens, closes = cells.pop("opens", None), cells.pop("closes", None)
             if opens is not None or closes is not None:
-                ticket["time_windows"] = [[opens or "00:00", closes or "47:59"]]
+                ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
             if (minutes := cells.pop("service_min", None)) is not None:
                 cells["service_s"] = minutes * 60
             if (seconds := cells.pop("service_s", None)) is not None:
                 ticket["service_time_s"] = seconds
-            if str(cells.pop("kind", "")).casefold() in _PICKUPS:
+            if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
             self.tickets.append(ticket | cells)
         return proposal
@@ -59,7 +72,7 @@ class Import:
         for line, cells in self._cells(table, proposal):
             agent = {"id": str(cells.pop("id", f"row-{line}")), "capacity": cells.pop("capacity", 0)}
             if {"location", "lat", "x"} & cells.keys():
-                place = self._place(cells, agent["id"])
+                place = self._place(cells, agent["id"], _path(table, line))
                 agent |= {"start_location": place, "end_location": place}
             self.agents.append(agent | cells)
         return proposal
@@ -69,8 +82,19 @@ class Import:
         lat, comma, lon = text.partition(",")
         if not comma:
             return text
-        position = {"lat": self._number("depot", lat, "/depot"), "lon": self._number("depot", lon, "/depot")}
-        return self._place({"location": "depot", **position}, "depot")
+        read = {"lat": self._number("depot", lat, "/depot"), "lon": self._number("depot", lon, "/depot")}
+        position = {name: value for name, value in read.items() if value is not None}
+        return self._place({"location": "depot", **position}, "depot", "/depot")
+
+    def assumed(self) -> list[str]:
+        """Return what was taken for granted where rows say nothing, or nothing that is known."""
+        said = []
+        if self.without_demand:
+            said.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
+        if self.taken_as_deliveries:
+            kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
+            said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
+        return said
 
     def scenario(self, **fields: Any) -> Json:
         """Return the scenario.
@@ -89,8 +113,7 @@ class Import:
             values: Json = {}
             for header, name in proposal.fields.items():
                 if header in row:
-                    place = (*([table.name] if table.name else ()), str(line), header)
-                    values[name] = self._value(name, row[header], pointer(place))
+                    values[name] = self._value(name, row[header], _path(table, line, header))
             yield line, {name: value for name, value in values.items() if value is not None}
 
     def _value(self, name: str, text: str, path: str) -> Any:
@@ -101,15 +124,23 @@ class Import:
             return None if number is None else round(number)
         if name in ("opens", "closes", "shift_start", "shift_end"):
             return self._time(text, path)
-        return text.replace("，", ",").replace("、", ",").split(",") if name == "skills" else text
+        return _listed(text) if name == "skills" else text
+
+    def _is_pickup(self, kind: str) -> bool:
+        word = re.sub(r"[\W_]+", "", kind).casefold()
+        if word not in _PICKUPS | _DELIVERIES:
+            self.taken_as_deliveries[kind] = None
+        return word in _PICKUPS
 
     def _number(self, name: str, text: str, path: str) -> float | None:
+        text = text.replace("，", ",")
         try:
-            number = float(text.replace("，", ",").replace(",", "") if text.count(",") else text)
+            number = float(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
         except ValueError:
             number = math.nan
-        if not math.isfinite(number):
-            self.faults.append(Fault(path, f"The cell of {name} is not a number.", "a number"))
+        if not math.isfinite(number) or "_" in text:
+            hint = "Write decimals with a point." if "," in text else ""
+            self.faults.append(Fault(path, f"The cell of {name} is not a number.", "a number", hint))
             return None
         return int(number) if number.is_integer() else number
 
@@ -123,12 +154,27 @@ class Import:
             self.faults.append(Fault(path, "The cell may mean hours or seconds.", "HH:MM"))
         return number
 
-    def _place(self, cells: Json, owner: str) -> str:
+    def _place(self, cells: Json, owner: str, path: str) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place."""
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
-        name = str(cells.pop("location", "")) or self._named.get(spot) or f"at {owner}"
+        own = str(cells.pop("location", ""))
+        name = own or self._named.get(spot) or f"at {owner}"
         if position:
-            self.locations.setdefault(name, {"id": name} | position)
+            known = self.locations.setdefault(name, {"id": name} | position)
+            if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
+                problem = "The place has another position in a row before."
+                hint = "Give each place one name, or leave the name out."
+                self.faults.append(Fault(path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
+
+
+def _path(table: Table, line: int, *header: str) -> str:
+    return pointer((*([table.name] if table.name else ()), str(line), *header))
+
+
+def _listed(text: str) -> list[str]:
+    """Return the words of a cell between commas of any kind."""
+    words = (word.strip() for word in re.split("[,，、;；]", text))
+    return [word for word in words if word]

@@ -36,8 +36,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
         raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
     try:
         told = json.loads(data)
-        midnight = datetime.combine(date.fromisoformat(planning_date), datetime.min.time(), UTC).timestamp()
-        reader = _Reader(midnight)
+        reader = _Reader(_midnight(planning_date))
         body = reader.scenario(told) if is_vroom(told) else None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
         body = None
@@ -46,6 +45,15 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
     if reader.faults:
         raise input_error(reader.faults[:50])
     return {"name": name, "planning_date": planning_date, **body}
+
+
+def _midnight(planning_date: str) -> float:
+    """Return the seconds since 1970 at which the day begins; what is no date is told with the scenario."""
+    try:
+        day = date.fromisoformat(planning_date)
+    except ValueError:
+        return 0.0
+    return datetime.combine(day, datetime.min.time(), UTC).timestamp()
 
 
 @dataclass(slots=True)
@@ -74,7 +82,7 @@ class _Reader:
             self._lacks(path, "There is no [lon, lat].", "Add it; indexes into matrices are not read.")
             return "?"
         lon, lat = float(spot[0]), float(spot[1])
-        return self.places.setdefault((lon, lat), f"{lat:.6f},{lon:.6f}")
+        return self.places.setdefault((round(lon, 6), round(lat, 6)), f"{lat:.6f},{lon:.6f}")
 
     def _time(self, value: float) -> float:
         return value - self.midnight if value >= _EPOCH_S else value

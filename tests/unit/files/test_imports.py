@@ -77,6 +77,42 @@ def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
     assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/2/open", "/4/qty", "/4/open"]
 
 
+@pytest.mark.parametrize("cell", ["12,5", "1,25", "1,2,3", "1_000", "1,0000", "，5"])
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None:
+    """SPEC T7: a decimal comma is not taken for one of thousands: tenfold loads would be planned."""
+    day = Import()
+    day.add_tickets(table(f"id;place;qty\na;A;{cell}\n"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/2/qty"]
+
+
+def test_a_place_that_lies_in_two_places_is_told_with_its_line() -> None:
+    """SPEC T7: the second ticket is not sent to where the first one is; a metre of difference is none."""
+    day = Import()
+    rows = "a,A,39.9,116.4\nb,A,39.95,116.4\nc,A,39.90001,116.4\nd,A,,\n"
+    day.add_tickets(table(f"id,place,lat,lon\n{rows}"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/3"]
+
+
+def test_what_is_taken_for_granted_is_said() -> None:
+    """SPEC T5: no demand, kinds nobody knows; words for kinds are known however they are written."""
+    day = Import()
+    day.add_tickets(table('id,place,qty,type,skills\na,A,,Pick-up,"cold, lift ,"\nb,B,2,return,\nc,C,3,VIP,\n'), {})
+    assert [ticket.get("kind") for ticket in day.tickets] == ["pickup", "pickup", None]
+    assert day.tickets[0]["skills"] == ["cold", "lift"]
+    assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
+
+
+def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
+    """SPEC T7: 0 is a time; whoever wrote it is told that the window closes before it opens."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,open,close\na,A,1,08:00,0\n"), {})
+    assert day.tickets[0]["time_windows"] == [["08:00", 0]]
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "a,a\n1,2\n", ",,\n"])
 def test_what_is_no_table_is_refused(text: str) -> None:
     """SPEC T7: no header, or one twice."""
@@ -112,6 +148,15 @@ def test_points_of_a_map_are_a_table() -> None:
             read_points(wrong, max_rows=10)
     with pytest.raises(TooLargeError):
         read_points(json.dumps({"features": points * 3}).encode(), max_rows=2)
+
+
+def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
+    """SPEC T7: one line among the points does not make the whole file unreadable."""
+    point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
+    features = [point, {"geometry": None, "properties": None}, {"geometry": {"type": "LineString"}}, 5]
+    with pytest.raises(InputError) as caught:
+        read_points(json.dumps({"features": features}).encode(), max_rows=9)
+    assert [fault.path for fault in caught.value.errors] == ["/features/1", "/features/2", "/features/3"]
 
 
 VROOM = {
@@ -156,6 +201,21 @@ def test_a_problem_of_vroom_is_a_day() -> None:
     assert (by_id["2"].kind, by_id["2"].time_windows) == ("pickup", ((32400.0, 36000.0),))
     assert (by_id["delivery 4"].pickup, by_id["pickup 4"].setup_time_s) == ("pickup 4", 60.0)
     assert len(scenario.locations) == 5
+
+
+def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
+    """SPEC T5: equal to six decimals, so that no two locations have one id."""
+    jobs = [{"id": number, "location": [2.36 + number * 1e-8, 48.88]} for number in (1, 2)]
+    body = read_vroom(json.dumps({**VROOM, "jobs": jobs}).encode(), name="v", planning_date="2025-07-15")
+    assert len(parse_scenario(body).locations) == 4
+
+
+def test_a_wrong_date_is_not_blamed_on_the_file() -> None:
+    """SPEC T7: it is told with the scenario, by its own place."""
+    body = read_vroom(json.dumps(VROOM).encode(), name="v", planning_date="15.07.2025")
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body)
+    assert "/planning_date" in [fault.path for fault in caught.value.errors]
 
 
 @pytest.mark.parametrize(
