@@ -40,12 +40,12 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return the key figures of a plan or one page of a table."""
     asked = parse(ReadArguments, args)
-    plan_id = _plan_id(asked)
+    name = _given(asked)
     _check_fields(asked)
-    if asked.job_id is not None:
-        plan = await ctx.planner.plan_of_job(ctx.principal, asked.job_id)
+    if name.startswith("plan-"):
+        plan_id, plan = name, await ctx.planner.plan(ctx.principal, name)
     else:
-        plan = await ctx.planner.plan(ctx.principal, plan_id)
+        plan_id, plan = plan_of(name), await ctx.planner.plan_of_job(ctx.principal, name)
     plan = plan_for(ctx.principal, plan)
     if asked.view == "summary":
         return _summary(plan_id, plan)
@@ -60,12 +60,13 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return table(plan_id, asked.view, page)
 
 
-def _plan_id(asked: ReadArguments) -> str:
+def _given(asked: ReadArguments) -> str:
+    """Return the one id that is given; which of the two it is it says itself."""
     if (asked.job_id is None) == (asked.plan_id is None):
         kind = "missing" if asked.job_id is None else "invalid"
         problem = "Neither job_id nor plan_id is given." if kind == "missing" else "Both job_id and plan_id are given."
         raise input_error([Fault("/job_id", problem, "job_id or plan_id, one of them", kind=kind)])
-    return asked.plan_id if asked.plan_id is not None else plan_of(asked.job_id or "")
+    return asked.job_id or asked.plan_id or ""
 
 
 def _check_fields(asked: ReadArguments) -> None:

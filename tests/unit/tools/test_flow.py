@@ -168,7 +168,9 @@ async def test_a_job_that_ended_otherwise_is_not_cancelled(call: Call, store: Re
 async def test_a_plan_can_be_read_while_it_is_sought(call: Call, store: RedisStore) -> None:
     """SPEC S3, T5: the best so far, by job or by plan."""
     job_id = await submit(call)
+    swapped = await call("read_plan", {"plan_id": job_id})
     early = await call("read_plan", {"job_id": job_id})
+    assert swapped.structured["type"] == early.structured["type"] == "PlanNotReady", "either id, in either place"
     assert early.structured["type"] == "PlanNotReady"
     await store.report(await claimed(store), HALF, stored_plan(routes=3, visits=5))
     routes = await call("read_plan", {"job_id": job_id, "view": "routes", "size": 2})
