@@ -25,7 +25,11 @@ class ResolveArguments(Arguments):
     switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
     keep_until: Annotated[
         str | None,
-        Field(pattern=r"^\d{1,2}:\d\d$", max_length=5, description="HH:MM; visits begun before stay first, in order"),
+        Field(
+            pattern=r"^\d{1,2}:\d\d$",
+            max_length=5,
+            description="HH:MM, now: visits begun before stay first, others start later",
+        ),
     ] = None
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -82,7 +86,7 @@ async def _day(
         scenario = await with_roads(ctx, scenario, body)
         hold = partial(locks, agents=asked.keep_agents, switch_cost=asked.switch_cost, until_s=until_s)
         patch = await aside(hold, scenario, start.plan)
-        first = {name for entry in patch.get("agents", {}).values() for name in entry["locked_tickets"]}
+        first = {name for entry in patch.get("agents", {}).values() for name in entry.get("locked_tickets", ())}
         bound = {name for name, entry in patch.get("tickets", {}).items() if "agents" in entry}
         kept = len(first | bound)
         body, _ = await aside(revised, body, patch, ctx.settings, lend)

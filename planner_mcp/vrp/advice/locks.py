@@ -1,22 +1,24 @@
 """Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
 
 Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
-first and in order. It is written as a patch of the day, so that every engine and the verifier read it like any other
-lock or price. What the changed day no longer allows is not held, because the plan is mended first; a price is put on
-all that was planned.
+first and in order, and nothing else is planned before that hour. It is written as a patch of the day, so that every
+engine and the verifier read it like any other lock or price. What the changed day no longer allows is not held, because
+the plan is mended first; a price is put on all that was planned.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.checks.times import unreachable_tickets
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.model import Scenario, Ticket
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.problem import Candidate, Problem
 
 Json = dict[str, Any]
+_TWO_DAYS_S: Final = 172_800.0
 
 
 def locks(
@@ -29,21 +31,64 @@ def locks(
         plan: An earlier plan, as `Plan.as_json()`.
         agents: Tickets stay with the agent that serves them in the plan.
         switch_cost: What each of them costs that goes to another agent. 0: nothing.
-        until_s: Visits that start before this time stay first on their routes, in order. 0: none.
+        until_s: Visits that start before this time stay first on their routes, in order; others start later. 0: none.
     """
     problem = compile_scenario(scenario)
     planned = candidate_of(problem, plan)
     held = repair(problem, planned)
     patch: Json = {"agents": {}, "tickets": _prices(problem, planned, switch_cost) if switch_cost else {}}
-    begun = _begun(plan, until_s)
+    begun, out, done = _begun(plan, until_s), set[str](), set[str]()
     for route in held.routes:
         agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
         first = _prefix(names, begun)
+        done.update(first)
+        out.update([agent.id] if first else [])
         if len(first) > len(agent.locked):
             patch["agents"][agent.id] = {"locked_tickets": first}
         for name in names if agents else ():
             patch["tickets"].setdefault(name, {})["agents"] = [agent.id]
+    if until_s:
+        _hold_back(scenario, patch, until_s, out, done)
     return {name: entries for name, entries in patch.items() if entries}
+
+
+def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: set[str], done: set[str]) -> None:
+    """Let no visit but those done begin before an hour, and nobody set out before it who is not out by then.
+
+    A ticket that nobody could serve from then on keeps its windows, so that it is left out with its reason.
+    """
+    for agent in scenario.agents:
+        if agent.id not in out and (agent.shift_start or 0.0) < until_s:
+            starts = until_s if agent.shift_end is None else min(until_s, agent.shift_end)
+            patch["agents"].setdefault(agent.id, {})["shift_start"] = max(agent.shift_start or 0.0, starts)
+    last = max([_TWO_DAYS_S, until_s, *((agent.shift_end or 0.0) + agent.overtime_s for agent in scenario.agents)])
+    for ticket in scenario.tickets:
+        if ticket.id not in done and (windows := _from(ticket, until_s, last)):
+            patch["tickets"].setdefault(ticket.id, {})["time_windows"] = windows
+    while lost := {int(fault.path.split("/")[2]) for fault in unreachable_tickets(_under(scenario, patch))}:
+        entries = [patch["tickets"].get(scenario.tickets[index].id, {}) for index in lost]
+        if not any(entry.pop("time_windows", None) for entry in entries):
+            return
+
+
+def _from(ticket: Ticket, until_s: float, last: float) -> list[list[float]]:
+    """Return what an hour leaves of a ticket's windows; nothing where all of them have closed by then."""
+    windows = ticket.time_windows or ((0.0, last),)
+    return [[max(opens, until_s), closes] for opens, closes in windows if closes >= until_s]
+
+
+def _under(scenario: Scenario, patch: Json) -> Scenario:
+    """Return the day as the patch would leave it."""
+
+    def changed(name: str, id_: str) -> Json:
+        entry: Json = patch[name].get(id_, {})
+        return entry | {field: tuple(value) for field, value in entry.items() if isinstance(value, list)}
+
+    parts: dict[str, Any] = {
+        name: tuple(part.model_copy(update=changed(name, part.id)) for part in getattr(scenario, name))
+        for name in ("agents", "tickets")
+    }
+    return scenario.model_copy(update=parts).with_tables(scenario.tables)
 
 
 def _prices(problem: Problem, planned: Candidate, switch_cost: float) -> Json:

@@ -66,6 +66,33 @@ async def test_what_has_begun_stays_first_and_in_order(desk: Desk) -> None:
     assert all(now[agent][: len(tickets)] == tickets for agent, tickets in begun.items() if tickets)
 
 
+async def test_nothing_new_is_planned_into_the_past(desk: Desk) -> None:
+    """SPEC T5: at four minutes past, who is still at the depot leaves then at the earliest, and a new ticket waits."""
+    day = fleet()
+    day["agents"].append(day["agents"][0] | {"id": "idle", "fixed_cost": 10_000})
+    before = await desk.solve(day)
+    patch = {"tickets": {"t-new": {"location": "P3", "demand": 1, "agents": ["idle"]}}}
+    answer = await desk.use("resolve_vrp", warm_from=before, patch=patch, keep_until="00:04", solve_time="PT1S")
+    old, new = await desk.plan(before), await desk.plan(answer["job_id"])
+    began = {visit["ticket_id"] for route in old["routes"] for visit in route["visits"] if visit["start_s"] < 240}
+    starts = {v["ticket_id"]: v["start_s"] for route in new["routes"] for v in route["visits"] if v["ticket_id"]}
+    assert "t-new" in starts
+    assert "idle" not in {route["agent_id"] for route in old["routes"]}
+    assert min(start for name, start in starts.items() if name not in began) >= 240
+    assert min(route["start_s"] for route in new["routes"] if route["agent_id"] == "idle") >= 240
+
+
+async def test_who_can_be_served_no_more_does_not_keep_the_rest_from_being_planned(desk: Desk) -> None:
+    """SPEC T5: an hour at which a ticket has missed its window, or the shift has no time left for it, is no error."""
+    day = fleet(max_tickets=3)
+    before = await desk.solve(day)
+    left_out = {entry["ticket_id"] for entry in (await desk.plan(before))["unassigned"]}
+    assert left_out
+    answer = await desk.use("resolve_vrp", warm_from=before, keep_until="00:09", solve_time="PT1S")
+    new = await desk.plan(answer["job_id"])
+    assert {entry["ticket_id"] for entry in new["unassigned"]} >= left_out
+
+
 async def test_a_warm_solve_is_never_worse_than_where_it_began(desk: Desk) -> None:
     """SPEC S3: more time never returns a worse plan; the plan says seed, versions and input."""
     before = await desk.solve(fleet(60))
