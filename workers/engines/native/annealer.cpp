@@ -52,13 +52,21 @@ void Annealer::step(double temperature) {
     plan.begin();
     ruin_(items_);
     const Number most = cost + leeway(temperature);
-    if (recreate_(items_, most)) {
+    if (recreate_(items_, most, ruin_.has_gathered())) {
         polish();
         judge(most);
     } else {
         plan.undo();
     }
     if (trade_.is_of_use()) trade(temperature);
+}
+
+void Annealer::charge(std::vector<Number> prices) {
+    plan.charge(std::move(prices));
+    cost = plan.cost();
+    if (plan.is_lenient()) return;
+    build(false);
+    if (!plan.absent.empty()) go_on_from(best);
 }
 
 // Many small moves by the same draw: a round of ruin and recreate takes as long as all of them.
@@ -99,7 +107,7 @@ void Annealer::polish() {
 
 void Annealer::remember() {
     const auto is_absent = [&](int item) { return plan.absent.has(item); };
-    if (cost >= best_cost || std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
+    if (cost >= best_cost || (plan.is_lenient() && !plan.absent.empty()) || std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
     best_cost = cost;
     while (!stale_.empty()) {
         const int agent = stale_.back();

@@ -18,6 +18,7 @@ public:
     void forget();                                                 // the best plan: it is the one at hand
     void build(bool scattered);  // insert what is absent
     void step(double temperature);
+    void charge(std::vector<Number> prices);  // for what is left out; with none, nothing need be, or the plan is the best
     void remember();             // the plan as the best one, if it is
     double mean_leg_cost() const;
 

@@ -42,13 +42,13 @@ void Plan::begin() {
 
 Number Plan::cost_now() {
     Number penalties = penalties_;
-    for (int item : moved_) penalties += problem.items[item].penalty * (int{!is_served(item)} - int{absent.has(item)});
+    for (int item : moved_) penalties += price(item) * (int{!is_served(item)} - int{absent.has(item)});
     return route_cost_ + penalties + problem.span_cost * longest();
 }
 
 Number Plan::keep() {
     for (int item : moved_) {
-        penalties_ += problem.items[item].penalty * (int{!is_served(item)} - int{absent.has(item)});
+        penalties_ += price(item) * (int{!is_served(item)} - int{absent.has(item)});
         absent.set(item, !is_served(item));
     }
     return cost();
@@ -86,11 +86,17 @@ void Plan::become(const std::vector<Route>& others, const Part* part) {
         absent.set(item, !part && !is_served(item));
     if (part)
         for (int item : part->absent) absent.set(item, true);
-    for (int item : absent) penalties_ += problem.items[item].penalty;
+    for (int item : absent) penalties_ += price(item);
     const auto is_absent = [&](int item) { return item >= 0 && absent.has(item); };
     own.clear();
     for (int ticket = 0; ticket < static_cast<int>(problem.tickets.size()); ++ticket)
         if (!part || where[ticket] >= 0 || is_absent(item_at(ticket))) own.push_back(ticket);
+}
+
+void Plan::charge(std::vector<Number> prices) {
+    prices_ = std::move(prices);
+    penalties_ = 0;
+    for (int item : absent) penalties_ += price(item);
 }
 
 // Make an agent somebody else's.
@@ -274,7 +280,7 @@ void Plan::drop_unpaid(int item) {
     const int agent = where[ticket];
     Route route = routes[agent];
     std::erase_if(route.nodes, [&](const Node& n) { return problem.is_ticket(n.stop) && item_at(n.stop) == item; });
-    if (!lay_out(problem, route) || route.cost + problem.items[item].penalty >= routes[agent].cost) return;
+    if (!lay_out(problem, route) || route.cost + price(item) >= routes[agent].cost) return;
     remove(ticket);
     erase_gaps(agent);
     settle(agent);

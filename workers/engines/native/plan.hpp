@@ -57,6 +57,10 @@ public:
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
     Number longest() const;  // duration of the longest route, where that is priced
     Number route_cost() const { return route_cost_; }
+    // What leaving out costs from now on, outside a round: prices by item, or, without, the penalties of the problem.
+    void charge(std::vector<Number> prices);
+    bool is_lenient() const { return !prices_.empty(); }
+    Number price(int item) const { return is_lenient() ? prices_[item] : problem.items[item].penalty; }
 
     const Problem& problem;
     std::vector<Route> routes;     // by agent
@@ -81,6 +85,7 @@ private:
     std::vector<Route> saved_;
     Marks is_touched_, is_moved_;
     std::vector<int> moved_;  // items, this round
+    std::vector<Number> prices_;
     Number route_cost_ = 0, penalties_ = 0;
 };
 

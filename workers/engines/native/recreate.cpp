@@ -12,11 +12,11 @@ constexpr int UNTIMED_ORDERS = 11;
 
 }  // namespace
 
-bool Recreate::operator()(std::vector<int>& items, Number most) {
+bool Recreate::operator()(std::vector<int>& items, Number most, bool at_any_cost) {
     sort(items, any_order());
     inserter_.forget_longest();
     const bool is_eager = problem_.priced && random_.chance(EAGER);
-    if (!only_grows_ || !plan_.absent.empty()) most = NEVER;
+    if (!only_grows_ || (!plan_.absent.empty() && !plan_.is_lenient())) most = NEVER;
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (plan_.route_cost() > most) return false;
         if (k % 16 == 15 && watch_.over()) break;
@@ -26,8 +26,8 @@ bool Recreate::operator()(std::vector<int>& items, Number most) {
             const Spot spot = best_spot(option);
             if (spot.delta < best.delta) best = spot;
         }
-        if (best.agent < 0 || (best.delta >= item.penalty && item.all_of < 0 && !(is_eager && item.is_priced)))
-            continue;
+        const bool is_asked = at_any_cost || item.all_of >= 0 || (is_eager && item.is_priced);
+        if (best.agent < 0 || (best.delta >= plan_.price(items[k]) && !is_asked)) continue;
         plan_.insert(best);
         if (problem_.span_cost > 0) inserter_.forget_longest();
     }

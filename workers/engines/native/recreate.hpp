@@ -22,8 +22,8 @@ public:
                       problem_.all_of.empty()) {}
 
     // False when a group that must be served whole could neither be completed nor taken out, or when the routes cost
-    // more than `most` before all items are back.
-    bool operator()(std::vector<int>& items, Number most = NEVER);
+    // more than `most` before all items are back. An item stays out where that is cheaper, unless `at_any_cost`.
+    bool operator()(std::vector<int>& items, Number most = NEVER, bool at_any_cost = false);
 
     // Give items an agent each, the most remote first, while idle ones last. The start of Christiaens and Vanden
     // Berghe: routes that grow by merging keep to one region, those filled one after the other do not.

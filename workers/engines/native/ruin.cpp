@@ -26,7 +26,10 @@ void Ruin::operator()(std::vector<int>& items) {
         }
     }
     if (!problem_.exchangeable && random_.chance(REASSIGNED)) reassign();
-    for (int tries = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
+    has_gathered_ = plan_.is_lenient() && !plan_.absent.empty() && random_.chance(GATHERED);
+    if (has_gathered_) return gather(seed, items);
+    const int most = plan_.is_lenient() ? CHEAP_TRIED : ABSENT_TRIED;
+    for (int tries = 0; tries < most && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
     }
@@ -41,6 +44,10 @@ void Ruin::reassign() {
     if (others.empty()) return;
     const int other = others.any(random_);
     if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other, true);
+}
+
+void Ruin::gather(int ticket, std::vector<int>& items) {
+    for (int neighbour : problem_.neighbours[ticket]) list_absent(neighbour, items);
 }
 
 void Ruin::list_absent(int ticket, std::vector<int>& items) {

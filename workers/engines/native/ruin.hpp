@@ -18,6 +18,9 @@ public:
 
     // Fill `items` with what was removed, and with what nobody served in the neighbourhood.
     void operator()(std::vector<int>& items);
+    // Whether the last time it listed what nobody serves around a place, to be put back at any cost: where leaving out
+    // is cheap, no ticket opens a route for itself alone.
+    bool has_gathered() const { return has_gathered_; }
 
 private:
     static constexpr double MEAN_REMOVED = 10;
@@ -28,11 +31,14 @@ private:
         0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
     static constexpr double REASSIGNED = 0.2;  // share of rounds in which what is left of a route changes its agent
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
+    static constexpr int CHEAP_TRIED = 2;    // of those anywhere, while they may be left out
+    static constexpr double GATHERED = 0.3;  // share of rounds that then gather them
 
     void remove_string(int ticket, int length, std::vector<int>& items);
     void remove_route(int agent, std::vector<int>& items);
     void remove(int agent, std::vector<int>& items);
     void reassign();
+    void gather(int ticket, std::vector<int>& items);
     void list_absent(int ticket, std::vector<int>& items);
 
     Plan& plan_;
@@ -41,6 +47,7 @@ private:
     Marks is_ruined_, is_listed_;
     std::vector<int> chosen_;  // tickets to remove from one route
     int absent_listed_ = 0;
+    bool has_gathered_ = false;
 };
 
 }  // namespace sisr

@@ -12,6 +12,7 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
       watch_(watch),
       board_(board),
       main_(problem, watch, static_cast<std::uint64_t>(options.seed)),
+      leniency_(problem),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
@@ -22,6 +23,7 @@ End Search::run() {
     publish(main_.best, main_.best_cost);
     const double highest = options_.warm_length > 0 ? WARM : problem_.exchangeable ? HOT : HOT_MIXED;
     hot_ = highest * main_.mean_leg_cost(), cooling_ = std::log(COLD / highest);
+    if (options_.warm_length == 0) leniency_.consider(main_.plan);
     if (const int parts = threads(); parts > 1)
         anneal_parts(parts);
     else
@@ -71,12 +73,20 @@ void Search::descend(double until) {
 
 void Search::anneal_whole() {
     while (!is_over(main_)) {
+        if (main_.iterations % CHARGED_EVERY == 0) charge();
         main_.step(temperature(main_));
         board_.count(main_.iterations);
         if (main_.best_cost < published_ && watch_.elapsed() - published_at_ > PUBLISH_EVERY_S)
             publish(main_.best, main_.best_cost);
     }
     publish(main_.best, main_.best_cost);
+}
+
+void Search::charge() {
+    if (const double at = share(main_); leniency_.holds(at))
+        main_.charge(leniency_.prices(at));
+    else if (main_.plan.is_lenient())
+        main_.charge({});
 }
 
 // As many threads as pay; 1 where the cost of a plan is not the sum of its parts.
@@ -95,6 +105,7 @@ void Search::anneal_parts(int threads) {
         team.push_back(std::make_unique<Annealer>(problem_, watch_, random_.next()));
     pace_ = threads;
     for (; !is_over(main_); publish(best, best_cost)) {
+        charge(team, now, best);
         const std::vector<Part> parts = cut(problem_, now, threads, random_);
         const double until = share(main_) + std::max(ROUND_SHARE, ROUND_S / options_.seconds);
         round_ = main_.iterations;
@@ -105,6 +116,17 @@ void Search::anneal_parts(int threads) {
         gather(team, now, best, best_cost);
         board_.count(main_.iterations);
     }
+}
+
+void Search::charge(const Team& team, std::vector<Route>& now, const std::vector<Route>& best) {
+    const double at = share(main_);
+    const bool holds = leniency_.holds(at), ends = !holds && team[0]->plan.is_lenient();
+    if (holds || ends)
+        for (const auto& each : team) each->plan.charge(holds ? leniency_.prices(at) : std::vector<Number>{});
+    if (!ends) return;
+    main_.go_on_from(now);
+    main_.build(false);
+    now = main_.plan.absent.empty() ? main_.plan.routes : best;
 }
 
 void Search::anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until) {

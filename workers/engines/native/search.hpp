@@ -7,6 +7,7 @@
 
 #include "annealer.hpp"
 #include "board.hpp"
+#include "leniency.hpp"
 #include "parts.hpp"
 
 namespace sisr {
@@ -28,6 +29,7 @@ private:
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
     static constexpr int PART_TICKETS = 250, PART_ROUTES = 8;  // smallest part worth a thread
+    static constexpr Number CHARGED_EVERY = 1024;              // iterations, while a price changes
     static constexpr double ROUND_SHARE = 0.01, ROUND_S = 0.1;  // how long parts stay: a share, but not shorter
 
     using Team = std::vector<std::unique_ptr<Annealer>>;
@@ -36,6 +38,8 @@ private:
     void descend(double until);
     int threads() const;
     void anneal_whole();
+    void charge();
+    void charge(const Team& team, std::vector<Route>& now, const std::vector<Route>& best);
     void anneal_parts(int threads);
     void anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until);
     void gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost);
@@ -49,6 +53,7 @@ private:
     const Watch& watch_;
     Board& board_;
     Annealer main_;
+    Leniency leniency_;
     Random random_;  // for the cuts and the seeds of threads
     double hot_ = 0, cooling_ = 0, begun_ = 0;
     Number round_ = 0;  // iterations before this round …
