@@ -113,7 +113,7 @@ class Kernel:
         self._mirrors: dict[str, bool] = {}
         self.asking: Asking | None = None
         """How handshake clients are asked; None where there is no way."""
-        self._server.middleware[:] = [_border]  # without the SDK's spans, which would go on with a trace the client names
+        self._server.middleware[:] = [_border]  # not the SDK's spans: they would go on with a trace the client names
         for feature in features:
             self.add(feature)
 
