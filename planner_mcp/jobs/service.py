@@ -178,11 +178,9 @@ class Planner:
         ids.pool_of("job", job_id)
         return await self._store.get_plan(principal.id, ids.plan_of(job_id))
 
-    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
-        """Yield the events of a job after a position, then live ones, ending after the final one."""
-        async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
-            async for event in events:
-                yield event
+    def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Return the events of a job after a position, then live ones, ending after the final one."""
+        return self._feed.follow(principal.id, job_id, after)
 
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""

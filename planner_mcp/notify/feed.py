@@ -31,7 +31,7 @@ RETRY_S: Final = 0.1
 RETRY_AT_MOST_S: Final = 1.0
 CROWD: Final = 8
 """From so many followers told at once …"""
-GATHER_S: Final = 0.02
+GATHER_S: Final = 0.03
 """… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
 WATCHDOG_S: Final = 30.0
 """A follower that heard nothing looks for itself at the latest after this."""
@@ -43,7 +43,7 @@ class Follower:
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
-        self._rung = asyncio.Event()
+        self._bell: asyncio.Future[None] | None = None
         self._must_read = False
         self._is_quiet = True
         self._watch()
@@ -69,18 +69,23 @@ class Follower:
             self.mark_stale()
         else:
             self._events.append(event)
-            self._rung.set()
+            self._ring()
 
     def mark_stale(self) -> None:
         """Tell the follower to read its job's stream."""
         self._events.clear()
         self._must_read = True
-        self._rung.set()
+        self._ring()
+
+    def _ring(self) -> None:
+        if self._bell is not None and not self._bell.done():
+            self._bell.set_result(None)
 
     async def take(self) -> list[Event] | None:
         """Return what came, waiting for it; None: read the job's stream."""
-        await self._rung.wait()
-        self._rung.clear()
+        if not self._events and not self._must_read:
+            self._bell = asyncio.get_running_loop().create_future()
+            await self._bell
         taken = None if self._must_read else list(self._events)
         self._events.clear()
         self._must_read = False
@@ -130,14 +135,14 @@ class RedisFeed:
                 fresh = await self._next(follower, principal, job_id, last, last_number)
 
     async def _next(
-        self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int | None
+        self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int
     ) -> Past:
         """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
         while True:
             taken = await follower.take()
             if taken is not None:
-                taken = [event for event in taken if _position(event.id) > last]
-                if taken and last_number is not None and taken[-1].number == last_number + len(taken):
+                taken = [event for event in taken if event.number > last_number]
+                if taken and taken[-1].number == last_number + len(taken):
                     return Past(taken, taken[-1].number, is_over=False)
                 if not taken:
                     continue

@@ -4,6 +4,7 @@ Owns that way alone: a part that passes every layer and the HTTP library costs s
 once the head is out none of them has anything to add. A part takes it only where the client would take it at once.
 """
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -12,6 +13,7 @@ from starlette.types import Scope
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from planner_mcp.web.corked import CorkedTransport
 from planner_mcp.web.until_closed import UntilClosed
 
 Put = Callable[[bytes], bool]
@@ -29,16 +31,21 @@ class ChunkProtocol(HttpToolsProtocol):
     """uvicorn's protocol with a short way for each request of HTTP/1.1."""
 
     @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
+        self._corked = CorkedTransport(transport)
+        super().connection_made(self._corked)  # type: ignore[arg-type]  # all that is asked of one
+
+    @override
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
         if self.scope["http_version"] == "1.1":
-            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, self.cycle)  # type: ignore[assignment]
+            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, self.cycle, self._corked)  # type: ignore[assignment]
         else:
             self.cycle.__class__ = UntilClosed  # uvicorn does not ask which
 
 
-def _put(cycle: RequestResponseCycle, data: bytes) -> bool:
+def _put(cycle: RequestResponseCycle, transport: CorkedTransport, data: bytes) -> bool:
     if cycle.flow.write_paused or cycle.disconnected or not cycle.response_started or cycle.response_complete:
         return False
-    cycle.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+    transport.write_now(b"%x\r\n%b\r\n" % (len(data), data))
     return True

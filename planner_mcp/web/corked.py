@@ -28,6 +28,11 @@ class CorkedTransport:
             self._loop.call_soon(self._flush)
         self._gathered.append(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Write at once, behind what was gathered: what comes alone gains nothing by waiting."""
+        self._flush()
+        self._transport.write(data)
+
     def close(self) -> None:
         """Write what was gathered, and close."""
         self._flush()

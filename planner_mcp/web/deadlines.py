@@ -15,7 +15,6 @@ from typing import Any, Final
 from typing_extensions import override
 
 from planner_mcp.web.chunks import ChunkProtocol
-from planner_mcp.web.corked import CorkedTransport
 
 HEAD_S: Final = 10.0
 """From the opening (or the first byte of a later request) to the end of the headers."""
@@ -50,7 +49,7 @@ class DeadlineProtocol(ChunkProtocol):
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
-        super().connection_made(CorkedTransport(transport))  # type: ignore[arg-type]  # all that is asked of one
+        super().connection_made(transport)
         self._enter(_Phase.HEAD)
 
     @override
