@@ -4,6 +4,7 @@ Owns the wiring of one worker: settings from `PLANNER_*`, the store, the warm pa
 """
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -29,6 +30,7 @@ async def work(settings: Settings, *, is_leashed: bool) -> None:
     async with connect(settings) as store, Nursery() as nursery:
         consumer = Consumer(store, nursery, settings, worker_id=new_worker_id())
         await _hear(consumer, is_leashed=is_leashed)
+        gc.freeze()  # what is in memory by now stays there, so no later collection looks through it
         stop = anyio.Event()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(keep_courier(store, settings, stop))
