@@ -8,6 +8,7 @@ cost, so no detour, however long, outweighs one served ticket. The sum over all 
 to `2^61 / (256 · n)`. At 5000 tickets that is 1.8e12 units; only days that cost more than this weaken the promise.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -36,7 +37,7 @@ class Prices:
 
     def amount(self, price: float) -> int:
         """Return a sum of money in cost units."""
-        return round(_exact(price) * self.cost_scale)
+        return round(_exact(price) * self.cost_scale) if price else 0
 
     def per_km(self, price: float | None) -> int:
         """Return cost units per distance unit."""
@@ -45,7 +46,7 @@ class Prices:
 
     def per_hour(self, price: float) -> int:
         """Return cost units per time unit."""
-        return round(_exact(price) / (3600 * self.scale) * self.cost_scale)
+        return round(_exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
 
     def wanted(self, priority: int) -> int:
         """Return the penalty of a ticket that should be served whenever it can be."""
@@ -56,6 +57,11 @@ class Prices:
 def _exact(price: float) -> Fraction:
     """Return the decimal number the caller wrote. Few different ones stand in many places, zero most of all."""
     return Fraction(repr(price))
+
+
+def _sum(prices: Iterable[float]) -> Fraction:
+    """Return the exact sum. Adding fractions is slow, and most prices are nothing."""
+    return sum((_exact(price) for price in prices if price), Fraction(0))
 
 
 def price_list(scenario: Scenario, travel: Travel, horizon: int) -> Prices:
@@ -104,8 +110,8 @@ def _most_a_plan_costs(scenario: Scenario, travel: Travel, horizon: int, default
     legs = len(scenario.tickets) + used + 2 * used
     longest = Fraction(max(int(table.max(initial=0)) for table in travel.distances), 1000 * travel.scale)
     hours = Fraction(horizon, 3600 * travel.scale)
-    fixed = sum((_exact(agent.fixed_cost) for agent in scenario.agents), Fraction(0))
-    lateness = sum((_exact(ticket.lateness_cost_per_hour) for ticket in scenario.tickets), Fraction(0))
-    switches = sum((_exact(ticket.switch_cost) for ticket in scenario.tickets), Fraction(0))
+    fixed = _sum(agent.fixed_cost for agent in scenario.agents)
+    lateness = _sum(ticket.lateness_cost_per_hour for ticket in scenario.tickets)
+    switches = _sum(ticket.switch_cost for ticket in scenario.tickets)
     driving = legs * longest * max(km for km, _ in rates)
     return fixed + switches + driving + used * hours * max(hour for _, hour in rates) + lateness * hours

@@ -12,9 +12,8 @@ all arithmetic is exact in integers. Costs beyond 2^52 units may differ by the p
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
-from planner_mcp.vrp.plan import Plan, PlanStatus
+from planner_mcp.vrp.plan import Plan, PlannedRoute, PlanStatus, Visit
 from planner_mcp.vrp.problem import GroupKind, Problem
 from planner_mcp.vrp.proof.book import Book, is_cost
 from planner_mcp.vrp.proof.route import Walk
@@ -44,12 +43,13 @@ def verify(problem: Problem, plan: Plan) -> list[str]:
 
 
 def _is_finite(plan: Plan) -> bool:
-    numbers: list[object] = [getattr(plan, field.name) for field in fields(plan)]
-    for route in plan.routes:
-        numbers += [getattr(route, field.name) for field in fields(route)]
-        for visit in route.visits:
-            numbers += [getattr(visit, field.name) for field in fields(visit)]
-            numbers += visit.load.values()
+    records: list[Plan | PlannedRoute | Visit] = [
+        plan,
+        *plan.routes,
+        *(visit for route in plan.routes for visit in route.visits),
+    ]
+    numbers = [getattr(record, name) for record in records for name in record.__slots__]
+    numbers += [amount for route in plan.routes for visit in route.visits for amount in visit.load.values()]
     return all(math.isfinite(number) for number in numbers if isinstance(number, float))
 
 
