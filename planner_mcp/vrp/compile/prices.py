@@ -1,7 +1,8 @@
 """Prices as integers, and the penalty that makes a ticket wanted.
 
 Owns the cost scale. It is the smallest that keeps every price exact (the least common multiple of their denominators),
-lowered where a whole day's cost would pass 2^52, so that costs stay exact in a float too.
+lowered where a whole day's cost would pass 2^52, so that costs stay exact in a float too, and where M below would have
+to be clamped for the sake of digits nobody reads.
 
 Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a whole plan can
 cost, so no detour, however long, outweighs one served ticket. The sum over all tickets stays under 2^61: M is clamped
@@ -19,7 +20,7 @@ from planner_mcp.vrp.compile.travel import Travel
 from planner_mcp.vrp.day.model import Agent, Scenario
 
 _MOST_PRECISE: Final = 10**8
-"""Largest cost scale; finer prices are rounded by less than one part in a million of a unit per km."""
+"""Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
 _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
 
@@ -76,9 +77,10 @@ def price_list(scenario: Scenario, travel: Travel, horizon: int) -> Prices:
     default = Fraction(0 if is_priced else 1000)
     most = _most_a_plan_costs(scenario, travel, horizon, default)
     wish = lcm(*(price.denominator for price in _unit_prices(scenario, travel.scale, default)))
-    cost_scale = max(1, min(wish, _MOST_PRECISE, int(_EXACT_IN_FLOAT / (most + 1))))
-    bound = ceil(most * cost_scale) + 1
-    return Prices(cost_scale, travel.scale, default, min(bound, _ALL_PENALTIES // (256 * len(scenario.tickets))))
+    clamp = _ALL_PENALTIES // (256 * len(scenario.tickets))
+    finest = min(_MOST_PRECISE * travel.scale, int(clamp / (most + 1)))
+    cost_scale = max(1, min(wish, max(_MOST_PRECISE, finest), int(_EXACT_IN_FLOAT / (most + 1))))
+    return Prices(cost_scale, travel.scale, default, min(ceil(most * cost_scale) + 1, clamp))
 
 
 def _rates(scenario: Scenario, agent: Agent, default: Fraction) -> tuple[Fraction, Fraction]:

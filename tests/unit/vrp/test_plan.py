@@ -83,6 +83,17 @@ def test_prices_stay_exact() -> None:
     assert spec.fixed_cost * 10 == scale
 
 
+@pytest.mark.parametrize("decimals", [0, 3])
+def test_hours_cost_what_the_caller_said_however_fine_the_units(decimals: int) -> None:
+    """SPEC S1: on the plane times are milliseconds; a price of 1.07 an hour must not become 1.08 (3 in 100 of them)."""
+    driver = agent(cost_per_hour=1.07, cost_per_km=0.0123, shift_end=40_000)
+    tickets = [ticket(service_time_s=30_000, lateness_cost_per_hour=0.37, soft_close=0)]
+    day = problem([driver], tickets, travel={"decimals": decimals})
+    plan = lay_out(day, candidate(day, "a"))
+    hours = 30_002 / 3600
+    assert plan.cost == pytest.approx(1.07 * hours + 0.0123 * 0.002 + 0.37 / 3600, rel=3e-5)
+
+
 @pytest.mark.parametrize(
     ("day", "feature"),
     [
