@@ -1,21 +1,22 @@
 """Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
 
 Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
-first and in order, and nothing else is planned before that hour. It is written as a patch of the day, so that every
-engine and the verifier read it like any other lock or price. What the changed day no longer allows is not held, because
-the plan is mended first; a price is put on all that was planned.
+first, in order and when they were, and nothing else is planned before that hour. It is written as a patch of the day,
+so that every engine and the verifier read it like any other lock or price. What the changed day no longer allows is not
+held, because the plan is mended first; a price is put on all that was planned.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from planner_mcp.vrp.advice.fits import tickets_of
+from planner_mcp.vrp.advice.fits import obstacles, tickets_of
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.checks.times import unreachable_tickets
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario, Ticket
 from planner_mcp.vrp.layout.schedule import candidate_of
-from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.problem import Candidate, Problem, Route
 
 Json = dict[str, Any]
 _TWO_DAYS_S: Final = 172_800.0
@@ -37,12 +38,15 @@ def locks(
     planned = candidate_of(problem, plan)
     held = repair(problem, planned)
     patch: Json = {"agents": {}, "tickets": _prices(problem, planned, switch_cost) if switch_cost else {}}
-    begun, out, done = _begun(plan, until_s), set[str](), set[str]()
+    begun = _begun(plan, until_s)
+    done, out = set[str](), set[str]()
     for route in held.routes:
         agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
         first = _prefix(names, begun)
         done.update(first)
         out.update([agent.id] if first else [])
+        for name, start in _as_it_was(problem, route, {name: begun[name] for name in first}).items():
+            patch["tickets"].setdefault(name, {})["time_windows"] = [[start, start]]
         if len(first) > len(agent.locked):
             patch["agents"][agent.id] = {"locked_tickets": first}
         for name in names if agents else ():
@@ -101,12 +105,22 @@ def _prices(problem: Problem, planned: Candidate, switch_cost: float) -> Json:
     }
 
 
-def _begun(plan: Mapping[str, Any], until_s: float) -> set[str]:
-    """Return the tickets whose service starts before the hour."""
-    visits = (visit for route in plan["routes"] for visit in route["visits"])
-    return {visit["ticket_id"] for visit in visits if visit["ticket_id"] is not None and visit["start_s"] < until_s}
+def _begun(plan: Mapping[str, Any], until_s: float) -> dict[str, float]:
+    """Return the tickets whose service starts before the hour, and when it does."""
+    visits = [visit for route in plan["routes"] for visit in route["visits"] if visit["ticket_id"] is not None]
+    return {visit["ticket_id"]: visit["start_s"] for visit in visits if visit["start_s"] < until_s}
 
 
-def _prefix(names: list[str], begun: set[str]) -> list[str]:
+def _as_it_was(problem: Problem, route: Route, starts: Mapping[str, float]) -> Mapping[str, float]:
+    """Return when the visits begun began; nothing where the changed day does not allow these hours."""
+    moments = {name: round(start * problem.scale) for name, start in starts.items()}
+    tickets = tuple(
+        replace(ticket, windows=((moments[ticket.id],) * 2,)) if ticket.id in moments else ticket
+        for ticket in problem.tickets
+    )
+    return {} if not moments or obstacles(replace(problem, tickets=tickets), route) else starts
+
+
+def _prefix(names: list[str], begun: Mapping[str, float]) -> list[str]:
     count = next((place for place, name in enumerate(names) if name not in begun), len(names))
     return names[:count]

@@ -64,6 +64,26 @@ async def test_what_has_begun_stays_first_and_in_order(desk: Desk) -> None:
     assert sum(map(len, begun.values())) == answer["kept_tickets"] > 0
     now = {route["agent_id"]: [visit["ticket_id"] for visit in route["visits"]] for route in new["routes"]}
     assert all(now[agent][: len(tickets)] == tickets for agent, tickets in begun.items() if tickets)
+    when = [{v["ticket_id"]: v["start_s"] for r in plan["routes"] for v in r["visits"]} for plan in (old, new)]
+    assert all(when[0][ticket] == when[1][ticket] for tickets in begun.values() for ticket in tickets)
+
+
+async def test_what_has_begun_is_not_moved_in_time_where_what_follows_is(desk: Desk) -> None:
+    """SPEC T5: a visit before an appointment was made when it was, though the appointment is put off."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 60, "y": 0}]
+    tickets = [
+        {"id": "a", "location": "A", "demand": 1, "time_windows": [["09:00", "09:50"]]},
+        {"id": "b", "location": "A", "demand": 1, "time_windows": [["10:00", "11:00"]]},
+    ]
+    day = {"name": "put off", "planning_date": "2025-07-15", "depot": "D", "locations": places, "tickets": tickets}
+    before = await desk.solve(day | {"agents": [{"id": "v", "capacity": 9, "cost_per_hour": 1}]})
+    patch = {"tickets": {"a": {"time_windows": []}, "b": {"time_windows": [["15:00", "16:00"]]}}}
+    answer = await desk.use("resolve_vrp", warm_from=before, patch=patch, keep_until="10:00", solve_time="PT1S")
+    old, new = await desk.plan(before), await desk.plan(answer["job_id"])
+    first = [plan["routes"][0]["visits"][0] for plan in (old, new)]
+    assert [visit["ticket_id"] for visit in first] == ["a", "a"]
+    assert first[0]["start_s"] == first[1]["start_s"] < 36_000
+    assert new["routes"][0]["visits"][1]["start_s"] == 54_000
 
 
 async def test_nothing_new_is_planned_into_the_past(desk: Desk) -> None:
