@@ -39,12 +39,12 @@ def locks(
     held = repair(problem, planned)
     patch: Json = {"agents": {}, "tickets": _prices(problem, planned, switch_cost) if switch_cost else {}}
     begun = _begun(plan, until_s)
-    done, out = set[str](), set[str]()
+    done, out = set[str](), dict[str, str]()
     for route in held.routes:
         agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
         first = _prefix(names, begun)
         done.update(first)
-        out.update([agent.id] if first else [])
+        out |= {agent.id: first[0]} if first else {}
         for name, start in _as_it_was(problem, route, {name: begun[name] for name in first}).items():
             patch["tickets"].setdefault(name, {})["time_windows"] = [[start, start]]
         if len(first) > len(agent.locked):
@@ -56,10 +56,11 @@ def locks(
     return {name: entries for name, entries in patch.items() if entries}
 
 
-def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: set[str], done: set[str]) -> None:
+def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: Mapping[str, str], done: set[str]) -> None:
     """Let no visit but those done begin before an hour, and nobody set out before it who is not out by then.
 
-    A ticket that nobody could serve from then on keeps its windows, so that it is left out with its reason.
+    A ticket that nobody could serve from then on would be refused as such: it keeps its windows, and does not go with
+    what those who are out have done, so that it is left out with its reason.
     """
     for agent in scenario.agents:
         if agent.id not in out and (agent.shift_start or 0.0) < until_s:
@@ -69,10 +70,15 @@ def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: set[str], d
     for ticket in scenario.tickets:
         if ticket.id not in done and (windows := _from(ticket, until_s, last)):
             patch["tickets"].setdefault(ticket.id, {})["time_windows"] = windows
+    apart: list[list[str]] = []
     while lost := {int(fault.path.split("/")[2]) for fault in unreachable_tickets(_under(scenario, patch))}:
-        entries = [patch["tickets"].get(scenario.tickets[index].id, {}) for index in lost]
-        if not any(entry.pop("time_windows", None) for entry in entries):
-            return
+        told = [scenario.tickets[index].id for index in sorted(lost)]
+        names = [name for name in told if patch["tickets"].get(name, {}).pop("time_windows", None)]
+        if not names:
+            break
+        apart += [[name, first] for name in names for first in out.values()]
+    if apart:
+        patch["incompatible"] = [*map(list, scenario.incompatible), *apart]
 
 
 def _from(ticket: Ticket, until_s: float, last: float) -> list[list[float]]:

@@ -108,9 +108,12 @@ async def test_who_can_be_served_no_more_does_not_keep_the_rest_from_being_plann
     before = await desk.solve(day)
     left_out = {entry["ticket_id"] for entry in (await desk.plan(before))["unassigned"]}
     assert left_out
-    answer = await desk.use("resolve_vrp", warm_from=before, keep_until="00:09", solve_time="PT1S")
-    new = await desk.plan(answer["job_id"])
-    assert {entry["ticket_id"] for entry in new["unassigned"]} >= left_out
+    patch = {"tickets": {"t-new": {"location": "P3", "demand": 1}}}
+    for hour in ("00:09", "20:00"):
+        answer = await desk.use("resolve_vrp", warm_from=before, patch=patch, keep_until=hour, solve_time="PT1S")
+        new = await desk.plan(answer["job_id"])
+        assert answer["kept_tickets"] == 40 - len(left_out)
+        assert {entry["ticket_id"] for entry in new["unassigned"]} == left_out | {"t-new"}
 
 
 async def test_a_warm_solve_is_never_worse_than_where_it_began(desk: Desk) -> None:
