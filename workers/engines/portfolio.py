@@ -1,7 +1,8 @@
 """Several engines as one: what `auto` runs.
 
-Owns the rounds of a solve: at each the cores search side by side, and the best plan of all is what the next round
-starts from. Which engines, and for how long, is `workers/engines/shares.py`'s to say.
+Owns the rounds of a solve: at each the cores search side by side, and the best plans of all are what the next round
+starts from, one a core (`workers/engines/plan_pool.py`). Which engines, and for how long, is
+`workers/engines/shares.py`'s to say.
 """
 
 import time
@@ -13,6 +14,7 @@ from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.plan_pool import PlanPool
 from workers.engines.shares import plan_rounds
 
 
@@ -78,29 +80,32 @@ def _search_alone(
 def _search_together(
     engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
 ) -> Outcome:
-    """Let engines search from the best plan so far, each with a core, a fork and a seed of its own."""
-    start = best.candidate
+    """Let engines search, the first from the best plan so far, each with a core, a fork and a seed of its own."""
 
-    def lane(number: int, engine: Engine) -> lanes.Search:
+    def lane(number: int, engine: Engine, start: Candidate | None) -> lanes.Search:
         def search(tell: OnImprovement) -> None:
             own = replace(limits, seed=limits.seed + number, cores=1)
             _search_alone([engine], problem, own, _Best(problem, tell, start), lambda: False)
 
         return search
 
-    searches = [lane(number, engine) for number, engine in enumerate(engines)]
+    starts = best.pool.starts(len(engines))
+    searches = [lane(number, engine, start) for number, (engine, start) in enumerate(zip(engines, starts, strict=True))]
     is_stopped = lanes.run(searches, limits.deadline, best.offer, should_stop)
     return Outcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 
 class _Best:
-    """The cheapest candidate of all turns, and the gate that lets only better ones through."""
+    """The cheapest candidate of all turns, the gate that lets only better ones through, and the pool behind it."""
 
     def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
         self._problem = problem
         self._on_improvement = on_improvement
         self.candidate = start
+        self.pool = PlanPool()
         self._cost = None if start is None else price(problem, start)
+        if start is not None and self._cost is not None:
+            self.pool.add(start, self._cost)
 
     def offer(self, candidate: Candidate, by: str | None = None) -> None:
         """Take a candidate if it is cheaper; the engine that found it joins those whose plan it started from."""
@@ -112,3 +117,4 @@ class _Best:
                 candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
             self.candidate = candidate
             self._on_improvement(candidate)
+        self.pool.add(candidate, cost)
