@@ -1,6 +1,7 @@
 """How `auto` spends its time: rounds that fill it, and a best plan that goes from one to the next."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from engines.days import random_day
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from workers.engines import registry
+from workers.engines import lanes, portfolio, registry
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.portfolio import Portfolio
 from workers.engines.shares import (
@@ -18,6 +19,7 @@ from workers.engines.shares import (
     STARTER,
     STARTER_ALMOST_ALONE,
     STARTER_SHARE,
+    Rounds,
     plan_rounds,
 )
 
@@ -101,6 +103,27 @@ def test_each_round_starts_from_the_best_plan_so_far() -> None:
     assert [start and start.routes for start in finisher.starts] == [good.routes]
     assert outcome.best is not None and outcome.best.routes == good.routes
     assert {*starter.seeds, *finisher.seeds} == {7, 8}
+
+
+def test_lanes_of_a_round_start_from_different_good_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: what one lane found is not lost because another's is a little cheaper."""
+    one, other = Candidate.of_tickets({0: [0, 1, 2, 3]}), Candidate.of_tickets({0: [3, 1, 0, 2]})
+    problem = random_day(2, tickets=600, features=frozenset())
+    starter, second, finisher = Told(STARTER, one), Told(STARTER, other), Told(FINISHER, None)
+    rounds: Rounds = [(0.5, (starter, second)), (1.0, (finisher, second))]
+    monkeypatch.setattr(portfolio, "plan_rounds", lambda *_: rounds)
+    monkeypatch.setattr(portfolio.lanes, "run", in_turn)
+    Portfolio([starter]).solve(problem, Limits(time.monotonic() + 1, cores=2), lambda _: None, lambda: False)
+    best, next_best = sorted((one, other), key=lambda plan: price(problem, plan))
+    assert [start and start.routes for start in finisher.starts] == [best.routes]
+    assert [start and start.routes for start in second.starts] == [None, next_best.routes]
+
+
+def in_turn(searches: Sequence[lanes.Search], deadline: float, tell: OnImprovement, should_stop: ShouldStop) -> bool:
+    """Run lanes one after the other in this process, where their engines can be looked at."""
+    for search in searches:
+        search(tell)
+    return False
 
 
 @pytest.mark.parametrize("cores", [1, 2])
