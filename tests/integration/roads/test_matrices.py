@@ -17,7 +17,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.day.table_text import read_tables
-from tests.integration.auth.conftest import BASE, key, served  # noqa: F401 — fixtures
+from tests.integration.auth.conftest import BASE, houses, key, served  # noqa: F401 — fixtures
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.workers.conftest import Shop, open_shop  # noqa: F401 — a fixture
 
