@@ -19,7 +19,7 @@ from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import border
 from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.line import Line
+from planner_mcp.store.line import Line, Lines
 from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.shards import Address, Node, Shards, Way
@@ -34,8 +34,6 @@ CONFIRM_S: Final = 0.5
 RETRIES: Final = 1
 """A pooled connection may be stale after Redis came back; every step may be repeated."""
 COMMAND_CONNECTIONS: Final = 64
-BLOCKING_CONNECTIONS: Final = 512
-"""One for each slot that waits for a job and each feed that is read."""
 REVIVE_EVERY_S: Final = 0.5
 OLDEST: Final = (7, 0)
 FIRST_WITH_WAITAOF: Final = (7, 2)
@@ -134,10 +132,11 @@ def _at(url: str, address: Address) -> str:
 
 
 def _node(url: str, settings: Settings) -> Node:
+    caller = _client(url, None, 1)
     return Node(
-        line=Line(_client(url, None, 1), answer_s=ANSWER_S),
+        line=Line(caller, answer_s=ANSWER_S),
         commands=_client(url, _answer_s(settings), COMMAND_CONNECTIONS),
-        blocking=_client(url, BLOCKING_TIMEOUT_S, BLOCKING_CONNECTIONS),
+        blocking=Lines(caller, answer_s=BLOCKING_TIMEOUT_S),
     )
 
 

@@ -3,7 +3,7 @@
 Owns what stands between callers and that connection. What is asked while nobody waits leaves at once; whatever is asked
 while others wait leaves in one write with the turn of the loop, and Redis confirms it with one flush to disk: many who
 ask at once cost little more than one. Answers come in order, so one that stays out for `answer_s` loses the connection
-and with it all that waits there. Commands that block belong on a connection of their own.
+and with it all that waits there. Commands that block belong on `Lines`: a connection for each who waits.
 """
 
 import asyncio
@@ -55,8 +55,13 @@ class Line:
         decode = self._client.response_callbacks.get(words[0])
         return decode(answer) if decode is not None else answer
 
+    def hang_up(self) -> None:
+        """Give up what waits here; whoever asks next gets a new connection."""
+        if self._call is not None:
+            self._call.hang_up()
+
     async def aclose(self) -> None:
-        """Hang up."""
+        """Hang up, and wait until it is done."""
         if self._call is not None:
             await self._call.aclose()
 
@@ -68,6 +73,45 @@ class Line:
                     await connection.connect()
                     self._call = _Call(connection, self._answer_s)
         return self._call
+
+
+class Lines:
+    """Runs commands that block, each on a connection that nobody else uses meanwhile.
+
+    Args:
+        client: As of `Line`.
+        answer_s: Longest wait for an answer, above the longest that is asked to block.
+    """
+
+    def __init__(self, client: Redis, *, answer_s: float) -> None:
+        self._client = client
+        self._answer_s = answer_s
+        self._lines: list[Line] = []
+        self._idle: list[Line] = []
+
+    async def execute_command(self, *words: Any) -> Any:
+        """Run one command and return its answer as the client would.
+
+        Raises:
+            RedisError: Refused, or not answered.
+        """
+        line = self._idle.pop() if self._idle else self._new()
+        try:
+            return await line.execute_command(*words)
+        except asyncio.CancelledError:
+            line.hang_up()  # the answer may still come, and would be taken for another's
+            raise
+        finally:
+            self._idle.append(line)
+
+    async def aclose(self) -> None:
+        """Hang up; who waits is told that the connection was closed."""
+        await asyncio.gather(*(line.aclose() for line in self._lines))
+
+    def _new(self) -> Line:
+        line = Line(self._client, answer_s=self._answer_s)
+        self._lines.append(line)
+        return line
 
 
 class _Call(asyncio.Protocol):
@@ -102,9 +146,13 @@ class _Call(asyncio.Protocol):
         self._waiting.append((self._loop.time(), answer))
         return await answer
 
-    async def aclose(self) -> None:
-        """Hang up."""
+    def hang_up(self) -> None:
+        """Tell everybody who waits, and close."""
         self._lose(ConnectionLostError("The connection was closed."))
+
+    async def aclose(self) -> None:
+        """Hang up, and wait until it is done."""
+        self.hang_up()
         await self._hanging_up
 
     def _send(self) -> None:

@@ -1,7 +1,7 @@
 """The line to Redis: runs steps and the few plain commands, each inside the border.
 
-Owns the shared connection for what is answered at once or fails, and the client for blocking reads, each of which holds
-a connection of its own. Nothing else in the engine talks to Redis.
+Owns the shared connection for what is answered at once or fails, and those for blocking reads, each of which holds one
+of its own. Nothing else in the engine talks to Redis.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from planner_mcp.store.replication import Replication
 from planner_mcp.store.scripts import load_steps
 
 BLOCK_S: Final = 10.0
-"""Longest single blocking read; the clients' socket timeout lies above it."""
+"""Longest single blocking read."""
 ANSWER_S: Final = 2.0
 """A command not answered by then has failed, the wait for a free connection included: a caller is told in time."""
 RECANCEL_S: Final = 0.05
@@ -32,7 +32,7 @@ class Link:
 
     Args:
         commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
-        blocking: The same with a socket timeout above `BLOCK_S`.
+        blocking: Runs what blocks: each read on a connection of its own.
         line: Runs what answers at once: a shared connection.
         settings: Limits and lives the steps are loaded with.
         close: Closes all of them.

@@ -19,7 +19,7 @@ from redis.crc import key_slot
 from redis.exceptions import ClusterDownError, MovedError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as ConnectionLostError
 
-from planner_mcp.store.line import Line
+from planner_mcp.store.line import Line, Lines
 
 Address = tuple[str, int]
 TRIES: Final = 3
@@ -38,7 +38,7 @@ class Node:
     """For what is answered at once."""
     commands: Redis
     """For what is waited for on the connection that wrote."""
-    blocking: Redis
+    blocking: Lines
     """For reads that block, each on a connection of its own."""
 
     async def aclose(self) -> None:
@@ -46,9 +46,8 @@ class Node:
         for client in (self.line, self.commands, self.blocking):
             with suppress(OSError):
                 await client.aclose()
-        for pool in (self.commands.connection_pool, self.blocking.connection_pool):
-            with suppress(OSError):
-                await pool.disconnect()
+        with suppress(OSError):
+            await self.commands.connection_pool.disconnect()
 
 
 class Shards:
