@@ -37,7 +37,7 @@ class LogPage(Protocol):
 class LogBook(Protocol):
     """The audit log as it can be read; whoever calls has checked the admin scope."""
 
-    async def read(self, date: str, after: str = "0", count: int = 100) -> LogPage:
+    async def read(self, day: str, after: str = "0", count: int = 100) -> LogPage:
         """Return lines of a day (`YYYY-MM-DD`, UTC)."""
         ...
 

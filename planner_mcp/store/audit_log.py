@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
 from typing import Any, Final
 
@@ -41,23 +42,30 @@ class AuditLog:
 
     async def append(self, entries: Sequence[Entry]) -> None:
         """Add entries, each to the day it happened, those of a day in one step."""
-        for date, of_day in groupby(entries, key=lambda entry: entry.at[:10]):
+        for day, of_day in groupby(entries, key=lambda entry: entry.at[:10]):
             lines = [entry.as_line() for entry in of_day]
-            await self._link.step("audit", POOL, {"date": date, "ttl_s": self._ttl_s}, *lines)
+            await self._link.step("audit", POOL, {"date": day, "ttl_s": self._ttl_s}, *lines)
 
-    async def read(self, date: str, after: str = "0", count: int = 100) -> AuditPage:
+    async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
         """Return lines of a day. Whoever calls has checked the admin scope.
 
         Args:
-            date: `YYYY-MM-DD`, UTC.
+            day: `YYYY-MM-DD`, UTC.
             after: `AuditPage.next` of the page before; `0` for the first.
             count: Most lines.
 
         Raises:
             NotFoundError: No such date or position.
         """
-        if not _DATE.fullmatch(date) or not _POSITION.fullmatch(after):
+        if not _is_date(day) or not _POSITION.fullmatch(after):
             raise NotFoundError
-        rows = await self._link.command("XRANGE", keys.key(POOL, "audit", date), f"({after}", "+", "COUNT", count)
+        rows = await self._link.command("XRANGE", keys.key(POOL, "audit", day), f"({after}", "+", "COUNT", count)
         entries = [json.loads(fields["line"]) for _id, fields in rows]
         return AuditPage(entries, rows[-1][0] if len(rows) == count else None)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False

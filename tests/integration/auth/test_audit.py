@@ -8,6 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.ids import random_name
 from planner_mcp.jobs.model import READ
 from planner_mcp.store.audit_log import AuditLog
@@ -194,4 +195,6 @@ async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, setti
         after = page.next
     assert len(seen) == 5
     assert (await log.read("2001-01-01")).entries == []
+    with pytest.raises(NotFoundError):
+        await log.read("2026-13-99")
     assert 0 < await store.redis.ttl(f"{{p0}}:audit:{today}") <= settings.audit_ttl_s
