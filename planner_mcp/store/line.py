@@ -99,7 +99,7 @@ class Lines:
         try:
             return await line.execute_command(*words)
         except asyncio.CancelledError:
-            line.hang_up()  # the answer may still come, and would be taken for another's
+            line.hang_up()  # it blocks for a while yet, and so would whoever comes behind it
             raise
         finally:
             self._idle.append(line)
