@@ -16,7 +16,7 @@ void Leniency::consider(const Plan& first) {
 }
 
 std::vector<Number> Leniency::prices(double share) const {
-    const double factor = LOWEST * std::pow(HIGHEST / LOWEST, share / END);
+    const double factor = LOWEST * std::pow(HIGHEST / LOWEST, share / end_);
     std::vector<Number> prices;
     for (std::size_t item = 0; item < shares_.size(); ++item)
         prices.push_back(std::min(problem_.items[item].penalty, static_cast<Number>(factor * shares_[item])));

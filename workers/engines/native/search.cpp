@@ -12,7 +12,7 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
       watch_(watch),
       board_(board),
       main_(problem, watch, static_cast<std::uint64_t>(options.seed)),
-      leniency_(problem),
+      leniency_(problem, options.seconds),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
