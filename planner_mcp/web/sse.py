@@ -77,24 +77,24 @@ class EventStream:
             tasks.start_soon(self._until_drain, tasks.cancel_scope)
             tasks.start_soon(self._until_stalled, tasks.cancel_scope)
             tasks.start_soon(self._keep_alive, send)
-            await self._send_all(send)
-            tasks.cancel_scope.cancel()
+            tasks.start_soon(self._send_all, send, tasks.cancel_scope)  # woken without the layers it is called through
         if self._has_stalled:
             return  # without an end of body the server closes the connection
         with anyio.move_on_after(self._send_s, shield=True):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_all(self, send: Send) -> None:
+    async def _send_all(self, send: Send, scope: anyio.CancelScope) -> None:
         await self._put(send, OPENING)
         with suppress(PlannerError):
             async with aclosing(self._frames) as frames:
                 async for data in frames:
-                    await self._put(send, data)
+                    self._is_quiet = False
+                    if self._put_now is None or not self._put_now(data):
+                        await self._put(send, data)
+        scope.cancel()
 
     async def _put(self, send: Send, data: bytes) -> None:
         self._is_quiet = False
-        if self._put_now is not None and self._put_now(data):
-            return
         self._sending_since = anyio.current_time()
         await send({"type": "http.response.body", "body": data, "more_body": True})
         self._sending_since = None
