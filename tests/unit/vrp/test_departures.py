@@ -61,7 +61,7 @@ def costs(day: Problem, route: Route) -> Iterator[int]:
     """Yield what the route costs, in cost units, for every departure with which it keeps all limits."""
     driver = day.agents[0]
     metres = 0
-    for leaving in HOURS:
+    for leaving in HOURS[driver.shift[0] :]:
         now, place, lateness, metres, rests, is_kept = leaving, 0, 0, 0, [], True
         setting_up = True
         for stop in route.stops:

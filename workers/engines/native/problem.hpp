@@ -62,6 +62,8 @@ struct Window {
 };
 struct Rest {
     Number open, close, duration;
+
+    Number over() const { return open + duration; }  // at the earliest
 };
 
 struct Agent {

@@ -1,55 +1,9 @@
 #include "route.hpp"
 
+#include "clock.hpp"
+
 namespace sisr {
 namespace {
-
-// The time of a vehicle on its way, as early as possible. `waited` and `slack` say by how much it could have left later
-// and still be everywhere in time (Savelsbergh 1992), which shortens the day.
-struct Clock {
-    Number now, waited = 0, slack = NEVER, lateness = 0;
-
-    void wait_until(Number time) {
-        if (time > now) waited += time - now, now = time;
-    }
-    void within(Number close) { slack = std::min(slack, close - now + waited); }
-};
-
-// Breaks, taken where they cost nothing and otherwise on the last leg that allows them.
-class Breaks {
-public:
-    Breaks(const Agent& agent, std::vector<RestTaken>* taken) : rests_(agent.rests), taken_(taken) {
-        if (taken_) taken_->clear();
-    }
-
-    void leave(Number time) {  // breaks that are over before the route begins need not be taken on it
-        while (next_ < rests_.size() && rests_[next_].open + rests_[next_].duration <= time) ++next_;
-    }
-
-    // Drive one leg to a stop whose service starts not before `open`; false when a break would be missed.
-    bool drive(Clock& clock, Number travel, Number open, int node) {
-        Number resting = 0;
-        for (; next_ < rests_.size(); ++next_) {
-            const Rest& rest = rests_[next_];
-            const Number arrival = std::max(clock.now + resting + travel, open);
-            const Number begin = std::max(clock.now + resting, rest.open);
-            const bool is_free = std::max(begin, clock.now + resting + travel) + rest.duration <= arrival;
-            if (!is_free && arrival <= rest.close) break;  // it can wait
-            if (begin > rest.close) return false;
-            clock.slack = std::min(clock.slack, rest.close - clock.now - resting + clock.waited);
-            const Number pause = begin - clock.now - resting;
-            if (pause > travel) clock.waited += pause - travel, clock.now += pause - travel;
-            resting += rest.duration;
-            if (taken_) taken_->push_back({static_cast<int>(next_), node});
-        }
-        clock.now += resting + travel;
-        return true;
-    }
-
-private:
-    const std::vector<Rest>& rests_;
-    std::vector<RestTaken>* taken_;
-    std::size_t next_ = 0;
-};
 
 // The latest release among the tickets of the trip that starts at a node.
 Number trip_release(const Problem& problem, const Route& route, std::size_t node) {
@@ -113,11 +67,9 @@ bool fits_mixed(const Problem& problem, Route& route) {
     return !problem.backhaul || in_backhaul_order(problem, route);
 }
 
-bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTaken>* rests) {
+bool walk(const Problem& problem, Route& route, Clock& clock, Breaks& breaks) {
     const Agent& agent = problem.agents[route.agent];
     const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
-    Breaks breaks(agent, rests);
-    breaks.leave(clock.now);
     const std::size_t last = route.nodes.size() - 1;
     for (std::size_t k = 1; k <= last; ++k) {
         const Node& before = route.nodes[k - 1];
@@ -127,12 +79,17 @@ bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTa
         node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
         node.leg = distance(before.place, node.place);
         route.distance += node.leg;
-        if (!breaks.drive(clock, duration(before.place, node.place), ticket ? ticket->opens() : 0,
-                          static_cast<int>(k) - 1))
-            return false;
+        const Number setup = ticket && (k == 1 || node.place != before.place) ? ticket->setup : 0;
+        const Number release = is_reload && problem.releases ? trip_release(problem, route, k) : 0;
+        const auto done = [&](Number arrival) {
+            if (!ticket) return std::max(arrival, release);
+            const Window* window = ticket->window_from(arrival + setup);
+            return window ? std::max(arrival + setup, window->open) + ticket->service : NEVER;
+        };
+        if (!breaks.drive(clock, duration(before.place, node.place), static_cast<int>(k) - 1, done)) return false;
         if (ticket) {
             ++route.served;
-            if (k == 1 || node.place != before.place) clock.now += ticket->setup;
+            clock.now += setup;
             const Window* window = ticket->window_from(clock.now);
             if (!window) return false;
             clock.wait_until(window->open);
@@ -141,7 +98,7 @@ bool walk(const Problem& problem, Route& route, Clock& clock, std::vector<RestTa
             clock.now += ticket->service;
         } else if (is_reload) {
             ++route.reloads;
-            if (problem.releases) clock.wait_until(trip_release(problem, route, k));
+            clock.wait_until(release);
         }
         node.finish = clock.now;
     }
@@ -175,6 +132,55 @@ Number strangeness(const Problem& problem, const Route& route) {
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
             if (problem.is_ticket(route.nodes[k].stop)) sum += problem.strangeness(route.agent, route.nodes[k].stop);
     return sum;
+}
+
+// Walk the route when it is left at a moment; loads aside.
+bool leave_at(const Problem& problem, Route& route, Number begin, Breaks& breaks) {
+    const Agent& agent = problem.agents[route.agent];
+    route.served = route.reloads = 0;
+    route.distance = route.duration = route.cost = 0;
+    Clock clock{begin};
+    route.nodes[0].place = agent.start;
+    route.nodes[0].finish = begin;
+    if (!walk(problem, route, clock, breaks)) return false;
+    if (!route.is_used()) return true;
+    route.idle = clock.waited - std::min(clock.waited, clock.slack);
+    route.duration = clock.now - begin - clock.waited + route.idle;
+    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
+                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + strangeness(problem, route);
+    return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
+           route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
+}
+
+// Rest at other times where that is cheaper or the only way: sooner or later on the way, or before leaving. `finish`
+// stays what it can be at the earliest, so that an insertion may still call for leaving sooner.
+bool rest_otherwise(const Problem& problem, Route& route, Number begin, const Breaks& first, bool is_feasible,
+                    std::vector<RestTaken>* rests) {
+    const Agent& agent = problem.agents[route.agent];
+    const bool is_paid = agent.per_time > 0 || problem.span_cost > 0;
+    std::pair<Number, Resting> chosen{begin, Resting::FREE};
+    Totals best = route;
+    bool is_tried = false;
+    const auto attempt = [&](Number departure, Resting resting) {
+        Breaks breaks(agent, departure, resting, rests);
+        is_tried = true;
+        if (!leave_at(problem, route, departure, breaks)) return;
+        if (is_feasible && std::pair(route.cost, route.duration) >= std::pair(best.cost, best.duration)) return;
+        is_feasible = true, best = route, chosen = {departure, resting};
+    };
+    for (Resting resting : {Resting::LATE, Resting::EARLY})
+        if (first.may_be(resting) && (!is_feasible || is_paid)) attempt(begin, resting);
+    for (const Rest& rest : agent.rests)
+        if (rest.over() > begin && (!is_feasible || is_paid || rest.open < begin)) attempt(rest.over(), Resting::FREE);
+    if (!is_feasible || !is_tried) return is_feasible;
+    if (rests) {
+        Breaks breaks(agent, chosen.first, chosen.second, rests);
+        leave_at(problem, route, chosen.first, breaks);
+    }
+    static_cast<Totals&>(route) = best;
+    route.nodes[0].finish = begin;
+    for (std::size_t k = 1; k < route.nodes.size(); ++k) route.nodes[k].finish = finish_at(problem, route, k);
+    return true;
 }
 
 // After `Route::from` was filled with the stops by themselves.
@@ -230,22 +236,13 @@ Stretch stretch_of(const Problem& problem, const Agent& agent, int stop, bool is
 
 bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests) {
     const Agent& agent = problem.agents[route.agent];
-    route.served = route.reloads = 0;
-    route.distance = route.duration = route.cost = 0;
     const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
-    Clock clock{begin};
-    route.nodes[0].place = agent.start;
-    route.nodes[0].finish = begin;
-    const bool is_on_time = walk(problem, route, clock, rests);
-    const bool fits = problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route);
-    if (!is_on_time || !fits) return false;
-    if (!route.is_used()) return true;
-    route.idle = clock.waited - std::min(clock.waited, clock.slack);
-    route.duration = clock.now - begin - clock.waited + route.idle;
-    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
-                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + strangeness(problem, route);
-    return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
-           route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
+    Breaks breaks(agent, begin, Resting::FREE, rests);
+    const bool is_idle = route.nodes.size() == 2;  // who stays at home keeps every hour
+    const bool is_feasible = leave_at(problem, route, begin, breaks) || is_idle;
+    if (!(problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route))) return false;
+    if (!breaks.are_met() || is_idle) return is_feasible;
+    return rest_otherwise(problem, route, begin, breaks, is_feasible, rests);
 }
 
 void look_back(const Problem& problem, Route& route) {

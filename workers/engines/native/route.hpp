@@ -48,13 +48,17 @@ struct RestTaken {
     int rest, after;
 };  // index in Agent::rests, index of the node it follows
 
-struct Route {
+// What a walk adds up.
+struct Totals {
+    int served = 0, reloads = 0;
+    Number distance = 0, duration = 0, idle = 0, cost = 0;  // idle: waiting that a later departure cannot save
+};
+
+struct Route : Totals {
     explicit Route(int agent) : agent(agent), nodes{{TERMINUS, 0, 0, 0, 0}, {TERMINUS, 0, 0, 0, 0}} {}
 
     int agent;
     int pinned = 0;  // node of the last locked ticket: nothing is inserted before or removed up to it
-    int served = 0, reloads = 0;
-    Number distance = 0, duration = 0, idle = 0, cost = 0;  // idle: waiting that a later departure cannot save
     std::vector<Node> nodes;
     std::vector<Number> load;  // by dimension: the sum where loads only fall (see Problem::mixed)
     std::vector<Number> leg, head,
