@@ -53,6 +53,12 @@ def test_a_break_that_can_wait_lets_another_pass() -> None:
     planned(problem([agent(shift_end=34, breaks=[rest(23, 40, 6), rest(25, 28, 4)])], tickets))
 
 
+def test_a_break_taken_first_does_not_make_another_be_missed() -> None:
+    """SPEC S1: home at 22 one break need not be taken; the other has to be, and then it is 24."""
+    tickets = [ticket("e", "E", service_time_s=4, time_windows=[[14, 14]])]
+    planned(problem([agent(shift_start=10, shift_end=27, breaks=[rest(11, 22, 3), rest(12, 21, 2)])], tickets))
+
+
 def test_no_break_is_put_off_into_a_service() -> None:
     """SPEC S1: it has to begin at 16, when the service of the only ticket would not be over."""
     tickets = [ticket("a", "A", service_time_s=3, time_windows=[[15, 20]])]

@@ -35,7 +35,8 @@ public:
     // Drive one leg to a stop that is over at `done(arrival)`; false when a break would be missed.
     bool drive(Clock& clock, Number travel, int node, const auto& done) {
         Number resting = 0, next_rest = clock.now;
-        for (std::size_t k = 0; k < rests_.size(); ++k) {
+        for (std::size_t next = 0; next < rests_.size();) {
+            const std::size_t k = next++;
             const Rest& rest = rests_[k];
             if (is_over_ >> k & 1 || rest.over() <= begin_) continue;
             const Number begin = std::max(next_rest, rest.open), arrival = clock.now + resting + travel;
@@ -55,6 +56,7 @@ public:
             resting += rest.duration;
             next_rest = begin + rest.duration;
             is_over_ |= std::uint64_t{1} << k;
+            next = 0;  // one that could wait perhaps cannot any more
             if (taken_) taken_->push_back({static_cast<int>(k), node});
         }
         clock.now += resting + travel;
