@@ -34,6 +34,13 @@ public:
 
     // Drive one leg to a stop that is over at `done(arrival)`; false when a break would be missed.
     bool drive(Clock& clock, Number travel, int node, const auto& done) {
+        if (!rests_.empty()) return drive_and_rest(clock, travel, node, done);
+        clock.now += travel;
+        return true;
+    }
+
+private:
+    bool drive_and_rest(Clock& clock, Number travel, int node, const auto& done) {
         Number resting = 0, next_rest = clock.now;
         for (std::size_t next = 0; next < rests_.size();) {
             const std::size_t k = next++;
@@ -63,7 +70,6 @@ public:
         return true;
     }
 
-private:
     Number begin_;
     Resting resting_;
     const std::vector<Rest>& rests_;
