@@ -11,6 +11,7 @@ Departures from the plain reading of the library, each because the model of `vrp
 """
 
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -262,6 +263,17 @@ class RoutingDay:
         service = [ticket.service for ticket in self.problem.tickets] + [0] * len(self._depots)
         visits = [service[self._manager.IndexToNode(index)] for index in range(self.routing.Size())]
         time.SetBreakIntervalsOfVehicle(self._rests[number], number, visits)
+        for one, other in combinations(self._rests[number], 2):
+            self._rest_apart(time, number, one, other)
+
+    def _rest_apart(self, time: Any, number: int, one: Any, other: Any) -> None:
+        """Let two rests overlap only where one lies outside the route; the library by itself minds no overlap."""
+        if one.StartMax() + one.DurationMax() <= other.StartMin() or other.EndMax() <= one.StartMin():
+            return
+        start, end = (time.CumulVar(at(number)) for at in (self.routing.Start, self.routing.End))
+        after = [one.StartExpr() >= other.EndExpr(), other.StartExpr() >= one.EndExpr()]
+        outside = [way for rest in (one, other) for way in (rest.EndExpr() <= start, rest.StartExpr() >= end)]
+        self._solver.Add(self._solver.Max([way.Var() for way in (*after, *outside)]) == 1)
 
     def _add_windows(self, time: Any, ticket: int) -> None:
         spec = self.problem.tickets[ticket]
