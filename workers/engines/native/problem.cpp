@@ -179,7 +179,7 @@ void Problem::classify() {
     Number day = 0, longest_leg = 0, first_close = NEVER, last_open = 0;  // day: no route can take longer
     for (const auto& duration : durations_) longest_leg = std::max<Number>(longest_leg, duration->longest());
     sums = true;
-    bool is_single = true, strolls = false;  // what stretches cannot tell
+    bool is_single = true, strolls = false, softens = false;  // strolls: what stretches cannot tell
     for (const Agent& agent : agents) {
         first_close = std::min(first_close, agent.close);
         last_open = std::max(last_open, agent.open);
@@ -194,6 +194,7 @@ void Problem::classify() {
         sums = sums && ticket.is_any_time() && ticket.kind != Kind::LIFT;
         setups = setups || ticket.setup > 0;
         releases = releases || ticket.release > 0;
+        softens = softens || ticket.soft_close < NEVER;
         strolls = strolls || (ticket.soft_close < NEVER && ticket.lateness > 0);
         is_single = is_single && ticket.windows.size() == 1;
         paired = paired || ticket.partner >= 0;
@@ -202,6 +203,7 @@ void Problem::classify() {
     const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();
     choosy = std::find(input_.allowed, end, 0) != end ||
              std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
+    weighs = (stretches || span_cost > 0) && (!is_single || softens);
     trips = trips || releases;
     stretches = stretches || trips;
     strolls = strolls || (trips && mixed) || span_cost > 0;

@@ -1,6 +1,7 @@
 #include "route.hpp"
 
 #include "clock.hpp"
+#include "delays.hpp"
 
 namespace sisr {
 namespace {
@@ -134,8 +135,9 @@ Number strangeness(const Problem& problem, const Route& route) {
     return sum;
 }
 
-// Walk the route when it is left at a moment; loads aside.
-bool leave_at(const Problem& problem, Route& route, Number begin, Breaks& breaks) {
+// Walk the route when it is left at a moment; loads aside. `last` is the last departure that keeps the same windows,
+// where that matters.
+bool leave_at(const Problem& problem, Route& route, Number begin, Breaks& breaks, Number* last = nullptr) {
     const Agent& agent = problem.agents[route.agent];
     route.served = route.reloads = 0;
     route.distance = route.duration = route.cost = 0;
@@ -145,6 +147,13 @@ bool leave_at(const Problem& problem, Route& route, Number begin, Breaks& breaks
     if (!walk(problem, route, clock, breaks)) return false;
     if (!route.is_used()) return true;
     route.idle = clock.waited - std::min(clock.waited, clock.slack);
+    if (problem.weighs && route.idle > 0 && !breaks.are_met()) {
+        const Delays delays(problem, route);
+        const Number delay = delays.best(agent.per_time, clock.now - begin - agent.max_duration);
+        clock.lateness += delays.lateness(delay);
+        route.idle = clock.waited - delay;
+        if (last) *last = begin + delays.most();
+    }
     route.duration = clock.now - begin - clock.waited + route.idle;
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
                  agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + strangeness(problem, route);
@@ -152,35 +161,74 @@ bool leave_at(const Problem& problem, Route& route, Number begin, Breaks& breaks
            route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
 }
 
-// Rest at other times where that is cheaper or the only way: sooner or later on the way, or before leaving. `finish`
-// stays what it can be at the earliest, so that an insertion may still call for leaving sooner.
+// Of several departures or ways to rest the cheapest that keeps all rules.
+class Hours {
+public:
+    Hours(const Problem& problem, Route& route, Number begin, bool is_feasible)
+        : problem_(problem), route_(route), begin_(begin), is_feasible_(is_feasible), best_(route), departure_(begin) {}
+
+    bool are_possible() const { return is_feasible_; }
+
+    // False when it breaks a rule or is no cheaper.
+    bool attempt(Number departure, Resting resting, Number* last = nullptr) {
+        Breaks breaks(problem_.agents[route_.agent], departure, resting, nullptr);
+        is_tried_ = true;
+        if (!leave_at(problem_, route_, departure, breaks, last)) return false;
+        if (is_feasible_ && std::pair(route_.cost, route_.duration) >= std::pair(best_.cost, best_.duration))
+            return false;
+        is_feasible_ = true, best_ = route_, departure_ = departure, resting_ = resting;
+        return true;
+    }
+
+    // Leave the route at the best. `finish` is what it can be at the earliest, so that an insertion may still call for
+    // leaving sooner.
+    bool choose(std::vector<RestTaken>* rests) {
+        if (!is_feasible_ || !is_tried_) return is_feasible_;
+        if (rests) {
+            Breaks breaks(problem_.agents[route_.agent], departure_, resting_, rests);
+            leave_at(problem_, route_, departure_, breaks);
+        }
+        static_cast<Totals&>(route_) = best_;
+        route_.nodes[0].finish = begin_;
+        for (std::size_t k = 1; k < route_.nodes.size(); ++k)
+            route_.nodes[k].finish = finish_at(problem_, route_, k);
+        return true;
+    }
+
+private:
+    const Problem& problem_;
+    Route& route_;
+    const Number begin_;
+    bool is_feasible_, is_tried_ = false;
+    Totals best_;
+    Number departure_;
+    Resting resting_ = Resting::FREE;
+};
+
+// Rest sooner or later on the way, or before leaving, where that is cheaper or the only way.
 bool rest_otherwise(const Problem& problem, Route& route, Number begin, const Breaks& first, bool is_feasible,
                     std::vector<RestTaken>* rests) {
     const Agent& agent = problem.agents[route.agent];
     const bool is_paid = agent.per_time > 0 || problem.span_cost > 0;
-    std::pair<Number, Resting> chosen{begin, Resting::FREE};
-    Totals best = route;
-    bool is_tried = false;
-    const auto attempt = [&](Number departure, Resting resting) {
-        Breaks breaks(agent, departure, resting, rests);
-        is_tried = true;
-        if (!leave_at(problem, route, departure, breaks)) return;
-        if (is_feasible && std::pair(route.cost, route.duration) >= std::pair(best.cost, best.duration)) return;
-        is_feasible = true, best = route, chosen = {departure, resting};
-    };
+    Hours hours(problem, route, begin, is_feasible);
     for (Resting resting : {Resting::LATE, Resting::EARLY})
-        if (first.may_be(resting) && (!is_feasible || is_paid)) attempt(begin, resting);
+        if (first.may_be(resting) && (!hours.are_possible() || is_paid)) hours.attempt(begin, resting);
     for (const Rest& rest : agent.rests)
-        if (rest.over() > begin && (!is_feasible || is_paid || rest.open < begin)) attempt(rest.over(), Resting::FREE);
-    if (!is_feasible || !is_tried) return is_feasible;
-    if (rests) {
-        Breaks breaks(agent, chosen.first, chosen.second, rests);
-        leave_at(problem, route, chosen.first, breaks);
+        if (rest.over() > begin && (!hours.are_possible() || is_paid || rest.open < begin))
+            hours.attempt(rest.over(), Resting::FREE);
+    return hours.choose(rests);
+}
+
+// Leave later, for other windows, where that is cheaper or the only way.
+bool leave_otherwise(const Problem& problem, Route& route, Number begin, Number last, bool is_feasible,
+                     std::vector<RestTaken>* rests) {
+    Hours hours(problem, route, begin, is_feasible);
+    const Number close = problem.agents[route.agent].close;
+    for (Number departure = last + 1; departure <= close; departure = last + 1) {
+        last = NEVER;
+        hours.attempt(departure, Resting::FREE, &last);
     }
-    static_cast<Totals&>(route) = best;
-    route.nodes[0].finish = begin;
-    for (std::size_t k = 1; k < route.nodes.size(); ++k) route.nodes[k].finish = finish_at(problem, route, k);
-    return true;
+    return hours.choose(rests);
 }
 
 // After `Route::from` was filled with the stops by themselves.
@@ -239,10 +287,12 @@ bool lay_out(const Problem& problem, Route& route, std::vector<RestTaken>* rests
     const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
     Breaks breaks(agent, begin, Resting::FREE, rests);
     const bool is_idle = route.nodes.size() == 2;  // who stays at home keeps every hour
-    const bool is_feasible = leave_at(problem, route, begin, breaks) || is_idle;
+    Number last = NEVER;
+    const bool is_feasible = leave_at(problem, route, begin, breaks, &last) || is_idle;
     if (!(problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route))) return false;
-    if (!breaks.are_met() || is_idle) return is_feasible;
-    return rest_otherwise(problem, route, begin, breaks, is_feasible, rests);
+    if (is_idle) return true;
+    if (breaks.are_met()) return rest_otherwise(problem, route, begin, breaks, is_feasible, rests);
+    return last < agent.close ? leave_otherwise(problem, route, begin, last, is_feasible, rests) : is_feasible;
 }
 
 void look_back(const Problem& problem, Route& route) {
