@@ -51,7 +51,7 @@ class Portfolio:
         """Search until the deadline or `should_stop`; try everything where that is quickly done."""
         if tiny.is_tiny(problem):
             return tiny.solve(problem, limits, on_improvement, should_stop)
-        best = _Best(problem, on_improvement, warm_start)
+        best = _Best(problem, on_improvement, warm_start, pool=PlanPool())
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.able)):
             deadline = began + until * (limits.deadline - began)
@@ -89,23 +89,32 @@ def _search_together(
 
         return search
 
-    starts = best.pool.starts(len(engines))
+    starts = best.starts(len(engines))
     searches = [lane(number, engine, start) for number, (engine, start) in enumerate(zip(engines, starts, strict=True))]
     is_stopped = lanes.run(searches, limits.deadline, best.offer, should_stop)
     return Outcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 
 class _Best:
-    """The cheapest candidate of all turns, the gate that lets only better ones through, and the pool behind it."""
+    """The cheapest candidate of all turns, the gate that lets only better ones through, and the pool behind it.
 
-    def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
+    A lane keeps no pool of its own: nobody starts from what it found but through its parent.
+    """
+
+    def __init__(
+        self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None, *, pool: PlanPool | None = None
+    ) -> None:
         self._problem = problem
         self._on_improvement = on_improvement
         self.candidate = start
-        self.pool = PlanPool()
+        self._pool = pool
         self._cost = None if start is None else price(problem, start)
-        if start is not None and self._cost is not None:
-            self.pool.add(start, self._cost)
+        if pool is not None and start is not None and self._cost is not None:
+            pool.add(start, self._cost)
+
+    def starts(self, count: int) -> list[Candidate | None]:
+        """Return what so many searches start from."""
+        return [self.candidate] * count if self._pool is None else self._pool.starts(count)
 
     def offer(self, candidate: Candidate, by: str | None = None) -> None:
         """Take a candidate if it is cheaper; the engine that found it joins those whose plan it started from."""
@@ -117,4 +126,5 @@ class _Best:
                 candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
             self.candidate = candidate
             self._on_improvement(candidate)
-        self.pool.add(candidate, cost)
+        if self._pool is not None:
+            self._pool.add(candidate, cost)
