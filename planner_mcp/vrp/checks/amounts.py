@@ -81,18 +81,6 @@ def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
 
 
-def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
-    """Yield locked tickets that their agent may not serve."""
-    eligible = Eligible(scenario)
-    by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    for index, agent in enumerate(scenario.agents):
-        for at, name in enumerate(agent.locked_tickets):
-            if name in by_id and index not in eligible.agents(by_id[name]):
-                problem = "The ticket is locked to an agent that may not serve it."
-                hint = "Lock it to another agent or relax the ticket."
-                yield Fault(f"/agents/{index}/locked_tickets/{at}", problem, "", hint, "logic")
-
-
 def double_limits(scenario: Scenario) -> Iterator[Fault]:
     """Yield agents with two distance limits."""
     for index, agent in enumerate(scenario.agents):

@@ -1,4 +1,4 @@
-"""Checks on locked visits: what an agent must serve first, in an order, and cannot.
+"""Checks on locked visits: what an agent must serve first, in an order, and cannot or may not.
 
 Owns what is certain of the locked visits alone: whatever comes after them only takes more. Where a reload, or a table
 of travel that knows shorter ways round, could help, nothing is said.
@@ -10,6 +10,7 @@ from itertools import combinations
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks.reach import Reach
 from planner_mcp.vrp.checks.times import SLACK_S, Duty
+from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
 _UNLOCK = "Unlock the last of them, or move them to another agent."
@@ -53,16 +54,24 @@ def _overloaded(agent: Agent, tickets: Sequence[Ticket]) -> str | None:
     return None
 
 
+def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
+    """Yield locked tickets that their agent may not serve."""
+    eligible = Eligible(scenario)
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    for path, agent, _before, name in _locked(scenario):
+        if name in by_id and agent not in eligible.agents(by_id[name]):
+            problem = "The ticket is locked to an agent that may not serve it."
+            yield Fault(path, problem, "", "Lock it to another agent or relax the ticket.", "logic")
+
+
 def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
     """Yield locked deliveries of shipments whose pickup is not locked in front of them."""
     pickups = {ticket.id: ticket.pickup for ticket in scenario.tickets}
-    for index, agent in enumerate(scenario.agents):
-        for at, name in enumerate(agent.locked_tickets):
-            pickup = pickups.get(name)
-            if pickup is not None and pickup not in agent.locked_tickets[:at]:
-                problem = "The delivery is locked without its pickup in front of it."
-                hint = "Lock the pickup before it, to the same agent."
-                yield Fault(f"/agents/{index}/locked_tickets/{at}", problem, "", hint, "logic")
+    for path, _agent, before, name in _locked(scenario):
+        pickup = pickups.get(name)
+        if pickup is not None and pickup not in before:
+            problem = "The delivery is locked without its pickup in front of it."
+            yield Fault(path, problem, "", "Lock the pickup before it, to the same agent.", "logic")
 
 
 def unkept_locks(scenario: Scenario) -> Iterator[Fault]:
@@ -102,6 +111,13 @@ def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int, *, 
     for problem, over in limits.items():
         if over > slack:
             yield Fault(path, problem, "visits that the agent can make", _UNLOCK, "logic")
+
+
+def _locked(scenario: Scenario) -> Iterator[tuple[str, int, Sequence[str], str]]:
+    """Yield every locked visit: where it stands, whose it is, those in front of it, its ticket."""
+    for index, agent in enumerate(scenario.agents):
+        for at, name in enumerate(agent.locked_tickets):
+            yield f"/agents/{index}/locked_tickets/{at}", index, agent.locked_tickets[:at], name
 
 
 def _path(scenario: Scenario, agent: int, name: str) -> str:

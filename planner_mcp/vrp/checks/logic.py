@@ -45,7 +45,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     amounts.missing_skills,
     amounts.nobody_may_serve,
     amounts.oversized_demands,
-    amounts.locked_to_strangers,
+    locks.locked_to_strangers,
     amounts.double_limits,
     amounts.broken_shipments,
     amounts.unequal_shipments,

@@ -70,7 +70,7 @@ CASES: dict[Check, Json] = {
     amounts.missing_skills: body(tickets=[ticket(skills=["crane"])]),
     amounts.nobody_may_serve: body(tickets=[ticket(not_agents=["v"])]),
     amounts.oversized_demands: body(tickets=[ticket(demand=11)]),
-    amounts.locked_to_strangers: body(
+    locks.locked_to_strangers: body(
         [agent(locked_tickets=["a"]), agent("w")], [ticket(agents=["w"]), ticket("b", "B")]
     ),
     amounts.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
@@ -124,7 +124,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     amounts.missing_skills: ("/tickets/0/skills/0", "Give it to an agent"),
     amounts.nobody_may_serve: ("/tickets/0", "Relax skills, agents or not_agents"),
     amounts.oversized_demands: ("/tickets/0/demand", "Split the ticket"),
-    amounts.locked_to_strangers: ("/agents/0/locked_tickets/0", "Lock it to another agent"),
+    locks.locked_to_strangers: ("/agents/0/locked_tickets/0", "Lock it to another agent"),
     amounts.double_limits: ("/agents/0/max_distance_m", "Remove one"),
     amounts.broken_shipments: ("/tickets/2/pickup", "Split the pickup"),
     amounts.unequal_shipments: ("/tickets/1/demand", "Make them equal"),

@@ -107,7 +107,8 @@ void Annealer::polish() {
 
 void Annealer::remember() {
     const auto is_absent = [&](int item) { return plan.absent.has(item); };
-    if (cost >= best_cost || (plan.is_lenient() && !plan.absent.empty()) || std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
+    if (cost >= best_cost || (plan.is_lenient() && !plan.absent.empty())) return;
+    if (std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
     best_cost = cost;
     while (!stale_.empty()) {
         const int agent = stale_.back();
