@@ -22,6 +22,7 @@ from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.auditing import AuditedMethods
 from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.elicit import Elicitation
+from planner_mcp.protocol.envelope import edge_refusal
 from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Feature, Kernel
 from planner_mcp.protocol.library import Library
@@ -197,7 +198,12 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             *metadata_routes(settings),
         ]
         witness = Middleware(Witness, audit=house.audit, has_auth=settings.has_auth)
-        layers = edge_layers(settings, before_body=gate_layers(house), after_body=judge_layers(house))
+        layers = edge_layers(
+            settings,
+            before_body=gate_layers(house),
+            after_body=judge_layers(house),
+            refusals=dict.fromkeys(("/mcp", "/messages"), edge_refusal),
+        )
         app = Starlette(routes=doors, middleware=[witness, *layers], exception_handlers=HANDLERS)
         app.state.house = house
         await house.offer.tell()

@@ -10,9 +10,10 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from planner_mcp.errors import PlannerError
-from planner_mcp.protocol.faults import rpc_error
+from planner_mcp.errors import InvalidMessageError, PlannerError
+from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.protocol.messages import MalformedError, Message, parse
+from planner_mcp.web.answers import refusal
 
 
 class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
@@ -41,6 +42,12 @@ class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an er
             if error is None
             else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
         )
+
+
+def edge_refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
+    """Return what the edge refuses as a JSON-RPC error that concerns no request: its body was not parsed."""
+    code = PARSE_ERROR if isinstance(error, InvalidMessageError) else INVALID_REQUEST
+    return refusal(error, headers=headers, body=rpc_error(error, code=code))
 
 
 def is_stateless(request: Request) -> bool:

@@ -55,13 +55,21 @@ def status_of(error: PlannerError) -> int:
     return next((status for cls, status in _STATUSES if isinstance(error, cls)), 500)
 
 
-def refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Return the answer an error becomes, with `Retry-After` where coming back can help."""
+def refusal(
+    error: PlannerError, *, headers: dict[str, str] | None = None, body: dict[str, Any] | None = None
+) -> JSONResponse:
+    """Return the answer an error becomes, with `Retry-After` where coming back can help.
+
+    Args:
+        error: What was refused.
+        headers: Further response headers.
+        body: What is said, where a protocol has its own form of it.
+    """
     further = dict(headers or {})
     wait_s = error.retry_after_s if error.retry_after_s is not None else _usual_wait(error)
     if wait_s is not None:
         further["Retry-After"] = str(max(1, round(wait_s)))
-    return JSONResponse(error_body(error, trace_id() or new_trace_id()), status_of(error), further)
+    return JSONResponse(body or error_body(error, trace_id() or new_trace_id()), status_of(error), further)
 
 
 def method_refused(request: Request, allowed: str) -> Response | None:

@@ -9,15 +9,17 @@ Health probes come by whatever address a platform knows, so those two paths are 
 is public, so any origin may read it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final
+from types import MappingProxyType
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 import anyio
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planner_mcp.auth.challenge import WELL_KNOWN
@@ -64,14 +66,32 @@ _REQUEST_HEADERS: Final = (
 _ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
 
 
+class Refusal(Protocol):
+    """What `web.answers.refusal` is, in the words of a protocol."""
+
+    def __call__(self, error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
+        """Return the answer to a request that is refused."""
+        ...
+
+
 def edge_layers(
-    settings: Settings, *, before_body: Sequence[Middleware] = (), after_body: Sequence[Middleware] = ()
+    settings: Settings,
+    *,
+    before_body: Sequence[Middleware] = (),
+    after_body: Sequence[Middleware] = (),
+    refusals: Mapping[str, Refusal] = MappingProxyType({}),
 ) -> list[Middleware]:
     """Return the layers around the app, outermost first.
 
     The edge, CORS for the allowed origins, those that need the head alone, the limits of bodies, those that read one.
+
+    Args:
+        settings: Hosts, origins and limits.
+        before_body: Layers that need the head alone.
+        after_body: Layers that read bodies.
+        refusals: By path, how one that speaks a protocol of its own words what is refused here.
     """
-    layers = [Middleware(Edge, settings=settings)]
+    layers = [Middleware(Edge, settings=settings, refusals=refusals)]
     if settings.allowed_origins:
         cors = Middleware(
             CORSMiddleware,
@@ -81,7 +101,7 @@ def edge_layers(
             expose_headers=_ANSWER_HEADERS,
         )
         layers.append(cors)
-    return [*layers, *before_body, Middleware(BodyLimits, settings=settings), *after_body]
+    return [*layers, *before_body, Middleware(BodyLimits, settings=settings, refusals=refusals), *after_body]
 
 
 class Edge:
@@ -90,10 +110,12 @@ class Edge:
     Args:
         app: What is behind.
         settings: Hosts and origins.
+        refusals: As of `edge_layers`.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, refusals: Mapping[str, Refusal]) -> None:
         self._app = app
+        self._refusals = refusals
         self._hosts = {host.lower() for host in settings.allowed_hosts} | _public_hosts(settings.public_url)
         self._origins = frozenset(settings.allowed_origins)
 
@@ -106,7 +128,7 @@ class Edge:
         try:
             self._check_head(scope)
         except PlannerError as error:
-            await refusal(error)(scope, receive, send)
+            await self._refusals.get(scope["path"], refusal)(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -134,10 +156,12 @@ class BodyLimits:
     Args:
         app: What is behind.
         settings: Size and nesting.
+        refusals: As of `edge_layers`.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, refusals: Mapping[str, Refusal]) -> None:
         self._app = app
+        self._refusals = refusals
         self._max_body = settings.max_body_bytes
         self._max_matrix = settings.max_matrix_bytes
         self._max_nesting = settings.max_nesting
@@ -150,10 +174,11 @@ class BodyLimits:
         try:
             receive = await self._read(scope, receive)
         except PlannerError as error:
+            refuse = self._refusals.get(scope["path"], refusal)
             if isinstance(error, TooLargeError):
-                await refusal(error, headers={"Connection": "close"})(scope, receive, _lingering(receive, send))
+                await refuse(error, headers={"Connection": "close"})(scope, receive, _lingering(receive, send))
             else:
-                await refusal(error)(scope, receive, send)
+                await refuse(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 
+from tests.integration.protocol import houses as whole
 from tests.integration.protocol.client import HEADERS, Client
 from tests.integration.protocol.edge import Replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
+Houses = tuple[whole.Replica, whole.Replica]
 DATA = {"code", "type", "message", "traceId", "errors", "retryable"}
 
 
@@ -102,6 +105,29 @@ async def test_the_stateless_era_has_one_method(replicas: Two, client: Client, m
     answer = await client.http.request(method, replicas[0].url, headers=headers)
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
     assert set(answer.json()["error"]["data"]) == DATA
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/messages"])
+@pytest.mark.parametrize(
+    ("content", "headers", "status", "code"),
+    [
+        (b"[" * 1000, {}, 400, -32700),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', {}, 400, -32700),
+        (b"{\0}\0", {}, 400, -32700),
+        (b"{}", {"content-encoding": "gzip"}, 415, -32600),
+        (b"{}", {"host": "evil.example"}, 421, -32600),
+        (b"{}", {"origin": "https://evil.example"}, 403, -32600),
+        (b"x" * 5_000_000, {}, 413, -32600),
+    ],
+)
+async def test_what_the_edge_refuses_is_told_in_the_words_of_the_door(
+    houses: Houses, web: httpx.AsyncClient, path: str, content: bytes, headers: dict[str, str], status: int, code: int
+) -> None:
+    """SPEC T7, X3: before a body is parsed too, a client of MCP is answered in JSON-RPC."""
+    answer = await web.post(houses[0].url + path, content=content, headers=HEADERS | headers)
+    error = answer.json()["error"]
+    assert (answer.status_code, answer.json()["id"], error["code"]) == (status, None, code)
+    assert set(error["data"]) == DATA
 
 
 async def test_value_of_two_types_is_one_fault_at_its_place(replicas: Two, client: Client) -> None:
