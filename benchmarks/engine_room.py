@@ -43,6 +43,21 @@ async def measure(folder: Path, *, n: int) -> list[Figure]:
         folder: Empty data folder.
         n: Samples a measurement.
     """
+    async with _room(folder / "drain") as (planner, store, scenario):  # empty, as a job library finds its own
+        drained = await _drain(planner, store, scenario, 2 * n)
+    async with _room(folder / "rest") as (planner, store, scenario):
+        return [
+            await _submit(planner, store, scenario, n),
+            await _pick_up(planner, store, scenario, n),
+            await _event(planner, store, scenario, n),
+            drained,
+            await _second(planner, store, scenario),
+        ]
+
+
+@asynccontextmanager
+async def _room(folder: Path) -> AsyncIterator[tuple[Planner, RedisStore, StoredScenario]]:
+    """Open a store of its own, with nothing in it but a scenario."""
     settings = Settings(
         data_dir=folder,
         lease_s=60,
@@ -52,14 +67,7 @@ async def measure(folder: Path, *, n: int) -> list[Figure]:
     )
     async with connect(settings) as store, aclosing(RedisFeed(store)) as feed:
         planner = Planner(store, feed, settings=settings)
-        scenario = await planner.create_scenario(LOCAL, SMALLEST)
-        return [
-            await _submit(planner, store, scenario, n),
-            await _pick_up(planner, store, scenario, n),
-            await _event(planner, store, scenario, n),
-            await _drain(planner, store, scenario, 2 * n),
-            await _second(planner, store, scenario),
-        ]
+        yield planner, store, await planner.create_scenario(LOCAL, SMALLEST)
 
 
 def _request(scenario: StoredScenario) -> SolveRequest:
