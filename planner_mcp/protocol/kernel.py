@@ -18,7 +18,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.runner import ServerRunner, aclose_shielded, serve_one
+from mcp.server.runner import ServerRunner
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import check_accept_headers
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -146,9 +146,7 @@ class Kernel:
         channel = Channel(http, emit, request["id"], _progress_token(params), let_go, ask=self._asker(http, emit))
         connection = peer.connection()
         try:
-            result = await serve_one(
-                self._server, channel, request["method"], params, connection=connection, lifespan_state={}
-            )
+            result = await self._runner(connection)._on_request(channel, request["method"], params)
         except MCPError as error:
             return _error(request["id"], error), peer
         if request["method"] == "initialize":
@@ -168,12 +166,16 @@ class Kernel:
 
     async def notice(self, notification: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit) -> None:
         """Take one notification of a handshake session."""
-        connection = peer.connection()
-        try:
-            runner = ServerRunner(self._server, connection, {})
-            await runner.on_notify(Channel(http, emit), notification["method"], notification.get("params"))
-        finally:
-            await aclose_shielded(connection)
+        runner = self._runner(peer.connection())
+        await runner._on_notify(Channel(http, emit), notification["method"], notification.get("params"))
+
+    def _runner(self, connection: Connection) -> ServerRunner[dict[str, Any]]:
+        """Return what takes one message.
+
+        Nothing of ours hangs on its connection, so nobody closes it afterwards. Its public methods would each keep a
+        circle of references, with all that was made for the message, until the collector comes.
+        """
+        return ServerRunner(self._server, connection, {})
 
     def has_mirrors(self, tool: Any) -> bool:
         """Return whether a client of 2026-07-28 repeats arguments of a tool in headers (`x-mcp-header`)."""

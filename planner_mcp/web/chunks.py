@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from weakref import ref
 
 from starlette.types import Scope
 from typing_extensions import override
@@ -39,13 +40,21 @@ class ChunkProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
         if self.scope["http_version"] == "1.1":
-            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, self.cycle, self._corked)  # type: ignore[assignment]
+            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, ref(self.cycle), self._corked)  # type: ignore[assignment]
         else:
             self.cycle.__class__ = UntilClosed  # uvicorn does not ask which
 
 
-def _put(cycle: RequestResponseCycle, transport: CorkedTransport, data: bytes) -> bool:
-    if cycle.flow.write_paused or cycle.disconnected or not cycle.response_started or cycle.response_complete:
+def _put(of: "ref[RequestResponseCycle]", transport: CorkedTransport, data: bytes) -> bool:
+    """Write a part at once. The way must not hold the request that holds it: each would wait for the collector."""
+    cycle = of()
+    if (
+        cycle is None
+        or cycle.flow.write_paused
+        or cycle.disconnected
+        or not cycle.response_started
+        or cycle.response_complete
+    ):
         return False
     transport.write_now(b"%x\r\n%b\r\n" % (len(data), data))
     return True

@@ -1,10 +1,14 @@
 """A POST of 2026-07-28: what it must say of itself, and clients that leave or take nothing any more."""
 
+import gc
 import json
 from typing import Any
 
 import anyio
 import pytest
+from mcp.server.connection import Connection
+from mcp.server.runner import ServerRunner
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.protocol.kernel import Kernel
@@ -42,6 +46,22 @@ async def test_a_client_that_leaves_cancels_its_request(replicas: Two, client: C
     with anyio.fail_after(30):
         await desk.over.wait()
     assert desk.ended == ["cancelled"]
+
+
+async def test_what_a_request_made_is_gone_with_its_answer(replicas: Two, client: Client) -> None:
+    """SPEC X3: nothing of it waits for the collector, which would hold up those who come after it."""
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            answer = await client.http.post(replicas[0].url, json=counting(to=0), headers=HEADERS | ROUTE)
+            assert answer.status_code == 200
+        left = [
+            type(each).__name__ for each in gc.get_objects() if isinstance(each, Connection | ServerRunner | Request)
+        ]
+    finally:
+        gc.enable()
+    assert left == []
 
 
 class Stalled:
