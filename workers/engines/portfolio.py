@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from planner_mcp.vrp.layout.schedule import price
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
 from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.plan_pool import PlanPool
@@ -62,7 +63,7 @@ class Portfolio:
             reason = outcome.reason
             if reason is StopReason.STOPPED:
                 break
-        return Outcome(best.candidate, reason, iterations)
+        return Outcome(best.settle(), reason, iterations)
 
 
 def _search_alone(
@@ -71,7 +72,7 @@ def _search_alone(
     """Let the one engine search from the best plan so far, in this process."""
     (engine,) = engines
     offer = partial(best.offer, by=engine.name)
-    outcome = engine.solve(problem, limits, offer, should_stop, best.candidate)
+    outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
     if outcome.best is not None:
         offer(outcome.best)
     return outcome
@@ -96,7 +97,10 @@ def _search_together(
 
 
 class _Best:
-    """The cheapest candidate of all turns, the gate that lets only better ones through, and the pool behind it.
+    """The cheapest candidate of all turns that holds, the gate that lets only better ones through, and the pool behind.
+
+    Proving each takes longer than finding it, so what is found is believed until it would keep another out or a search
+    would start from it. A mistake of one engine then hides nothing that the others find.
 
     A lane keeps no pool of its own: nobody starts from what it found but through its parent.
     """
@@ -106,25 +110,53 @@ class _Best:
     ) -> None:
         self._problem = problem
         self._on_improvement = on_improvement
-        self.candidate = start
         self._pool = pool
-        self._cost = None if start is None else price(problem, start)
-        if pool is not None and start is not None and self._cost is not None:
-            pool.add(start, self._cost)
+        self._line: list[tuple[int, Candidate]] = []  # cheapest last, each believed when it came
+        self._is_proved = False  # the last
+        if start is not None:
+            self._line.append((price(problem, start), start))
+            self._add_to_pool(*self._line[-1])
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """The cheapest, as far as is known."""
+        return self._line[-1][1] if self._line else None
 
     def starts(self, count: int) -> list[Candidate | None]:
         """Return what so many searches start from."""
-        return [self.candidate] * count if self._pool is None else self._pool.starts(count)
+        best = self.settle()
+        if self._pool is None:
+            return [best] * count
+        starts = self._pool.starts(count)
+        return [start if start is best or (start and self._holds(start)) else best for start in starts]
 
     def offer(self, candidate: Candidate, by: str | None = None) -> None:
         """Take a candidate if it is cheaper; the engine that found it joins those whose plan it started from."""
         cost = price(self._problem, candidate)
-        if self._cost is None or cost < self._cost:
-            self._cost = cost
+        if self._line and cost >= self._line[-1][0]:
+            self.settle()
+        if not self._line or cost < self._line[-1][0]:
             if by is not None:
                 before = () if self.candidate is None else self.candidate.found_by
                 candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
-            self.candidate = candidate
+            self._line.append((cost, candidate))
+            self._is_proved = False
             self._on_improvement(candidate)
+        self._add_to_pool(cost, candidate)
+
+    def settle(self) -> Candidate | None:
+        """Let go of what the verifier refuses and return the cheapest of the rest."""
+        while self._line and not self._is_proved:
+            if self._holds(self._line[-1][1]):
+                self._is_proved = True
+                del self._line[:-1]
+            else:
+                self._line.pop()
+        return self.candidate
+
+    def _holds(self, candidate: Candidate) -> bool:
+        return not verify(self._problem, lay_out(self._problem, candidate))
+
+    def _add_to_pool(self, cost: int, candidate: Candidate) -> None:
         if self._pool is not None:
             self._pool.add(candidate, cost)
