@@ -20,7 +20,7 @@ from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 
@@ -109,7 +109,7 @@ class Bench:
             return None
         delta = _route_costs(plan) - self._cost
         kinds = tuple(each.limit.value for each in trial.obstacles) or ("NONE",)
-        words = "; ".join(change.words for change in told) or f"fits into the route of {agent.id} as it is"
+        words = "; ".join(change.words for change in told) or self._as_it_fits(trial.route)
         price = spec.penalty / self.problem.cost_scale
         if spec.is_priced and delta > price:
             raised = math.ceil(delta + 1)
@@ -117,6 +117,12 @@ class Bench:
             words = f"{words}; raise its penalty above {delta:g}" if told else f"raise its penalty to {raised}"
             kinds = ("PENALTY",) if kinds == ("NONE",) else (*kinds, "PENALTY")
         return Fix(spec.id, kinds, agent.id, words, patch, delta)
+
+    def _as_it_fits(self, route: Route) -> str:
+        standing = (each for each in self.candidate.routes if each.agent == route.agent)
+        is_longer = _reloads(route) > sum(map(_reloads, standing))
+        how = "with one more reload" if is_longer else "as it is"
+        return f"fits into the route of {self.problem.agents[route.agent].id} {how}"
 
     def _with_another_agent(self, ticket: int, until: Until) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
@@ -174,6 +180,10 @@ def _weight(ticket: int, trial: Trial) -> tuple[float, int]:
     strangers = sum(each.limit is Limit.WINDOW and each.index != ticket for each in trial.obstacles)
     share, cost = trial.effort
     return share + STRANGER * strangers, cost
+
+
+def _reloads(route: Route) -> int:
+    return sum(stop.kind is StopKind.RELOAD for stop in route.stops)
 
 
 def _route_costs(plan: Plan) -> float:

@@ -1,17 +1,17 @@
 """Every way to insert one ticket into a plan that stands, and what is in the way of each (SPEC T5).
 
-Owns the trial of places: each agent, each position of its route, an idle agent with its breaks before or after. The
-order of the other stops stays. It answers why a ticket is left out, agent by agent, and what the smallest change would
-be; a search may still find more by moving others.
+Owns the trial of places: each agent, each position of its route, with a reload beside it where the agent may make one
+more, an idle agent with its breaks before or after. The order of the other stops stays. It answers why a ticket is left
+out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, tickets_of
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, Route, Stop, StopKind
 
 Until = Callable[[], bool]
 """Whether the time is up."""
@@ -83,14 +83,29 @@ def with_route(candidate: Candidate, route: Route) -> Candidate:
 
 
 def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Route]:
-    """Yield the route with the tickets at all positions after its locked ones."""
+    """Yield the route with the tickets at all positions after its locked ones, where it may with one more reload."""
     for stops in [route.stops] if route.stops else _idle(problem, route.agent):
+        depots = _depots_to_spare(problem.agents[route.agent], stops)
         first = _after_locks(problem, Route(route.agent, stops))
         for places in combinations_with_replacement(range(first, len(stops) + 1), len(pair)):
             new = list(stops)
             for place, ticket in zip(reversed(places), reversed(pair), strict=True):
                 new.insert(place, Stop(StopKind.TICKET, ticket))
             yield Route(route.agent, tuple(new))
+            begin, end = places[0], places[-1] + len(pair)
+            for reload in depots:
+                if begin > 0:
+                    yield Route(route.agent, (*new[:begin], reload, *new[begin:]))
+                if end < len(new):
+                    yield Route(route.agent, (*new[:end], reload, *new[end:]))
+
+
+def _depots_to_spare(agent: AgentSpec, stops: Sequence[Stop]) -> list[Stop]:
+    """Return the reloads an agent could still make."""
+    made = sum(stop.kind is StopKind.RELOAD for stop in stops)
+    return (
+        [Stop(StopKind.RELOAD, depot) for depot in dict.fromkeys(agent.reload_at)] if made < agent.max_reloads else []
+    )
 
 
 def _idle(problem: Problem, agent: int) -> list[tuple[Stop, ...]]:

@@ -64,6 +64,14 @@ def test_the_smallest_change_is_found_and_proved(
     assert found[(kind,)].patch == patch
 
 
+def test_a_ticket_that_only_takes_one_more_reload_needs_no_change() -> None:
+    """SPEC T5, S1: what the agents can do as they are is not told as a want of capacity."""
+    day = body([agent("v", capacity=1, reload_locations=["D"])], [ticket("a"), ticket("b", "B")])
+    (fix,) = fixes(bench(day, "a"), "b")
+    assert (fix.kinds, fix.patch) == (("NONE",), {})
+    assert fix.change == "fits into the route of v with one more reload"
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case[3] for case in CASES])
 def test_a_search_on_the_patched_day_serves_the_ticket(case: tuple[Any, ...]) -> None:
     """SPEC T5: proved by a re-solve, of every plan there is."""

@@ -1,0 +1,113 @@
+"""Small changes of a plan on the real clock of its day, for what a search on another clock had to leave (SPEC S1).
+
+Owns putting in what is left out, whole groups and reloads with it, and trying other places for a few tickets at a time.
+Every place is laid out anew, so it is slow: good for what is left to do after a search, not instead of one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.advice.insertion import halves, trials, with_route
+from planner_mcp.vrp.layout.schedule import price
+from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, StopKind
+from workers.engines.base import ShouldStop
+
+MOST_MOVED: Final = 4
+PATIENCE: Final = 60
+"""Rounds without a better plan after which there is probably none near; on a day of few tickets."""
+
+Bundle = tuple[int, ...]
+"""Tickets that go in together or not at all, one of each shipment."""
+
+
+def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
+    """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
+    best = _with(problem, candidate, _absent(problem, candidate), is_over)
+    random, idle = Random(seed), 0  # noqa: S311 — no secret
+    while idle < PATIENCE and not is_over() and (movable := _movable(problem, best)):
+        idle += 1
+        moved = random.sample(movable, min(len(movable), random.randint(1, MOST_MOVED)))
+        changed = _without(problem, best, moved)
+        waiting = _absent(problem, changed)
+        random.shuffle(waiting)
+        changed = _with(problem, changed, waiting, is_over)
+        if price(problem, changed) < price(problem, best):
+            best, idle = changed, 0
+    return best
+
+
+def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_over: ShouldStop) -> Candidate:
+    """Return the candidate with each bundle where it costs least, if that is less than leaving it out."""
+    for bundle in bundles:
+        if is_over():
+            break
+        if _served(candidate).isdisjoint(_excluded_by(problem, bundle)):
+            fuller = _inserted(problem, candidate, bundle, is_over)
+            if fuller is not None and price(problem, fuller) < price(problem, candidate):
+                candidate = fuller
+    return candidate
+
+
+def _inserted(problem: Problem, candidate: Candidate, bundle: Bundle, is_over: ShouldStop) -> Candidate | None:
+    """Return the candidate with all tickets of a bundle, None where one does not fit."""
+    for ticket in bundle:
+        fitting = [each.route for each in trials(problem, candidate, ticket, until=is_over) if not each.obstacles]
+        ways = (with_route(candidate, route) for route in fitting)
+        best = min(ways, key=lambda way: price(problem, way), default=None)
+        if best is None:
+            return None
+        candidate = replace(best, found_by=candidate.found_by)
+    return candidate
+
+
+def _served(candidate: Candidate) -> set[int]:
+    return {ticket for route in candidate.routes for ticket in tickets_of(route)}
+
+
+def _absent(problem: Problem, candidate: Candidate) -> list[Bundle]:
+    """Return what nobody serves, the dearest first."""
+    served = _served(candidate)
+    bundles = {_bundle(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
+    absent = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
+    return sorted(absent, key=lambda bundle: (-sum(problem.tickets[ticket].penalty for ticket in bundle), bundle))
+
+
+def _bundle(problem: Problem, ticket: int) -> Bundle:
+    """Return a ticket with those it stands and falls with."""
+    members, wholes = {ticket}, [set(group.tickets) for group in problem.groups if group.kind is GroupKind.ALL]
+    while more := [whole for whole in wholes if not members.isdisjoint(whole) and not members >= whole]:
+        members.update(*more)
+    return tuple(sorted({halves(problem, member)[-1] for member in members}))
+
+
+def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
+    """Return the tickets beside which a bundle may not be served."""
+    choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
+    return {ticket for choice in choices if not set(choice).isdisjoint(bundle) for ticket in choice}
+
+
+def _movable(problem: Problem, candidate: Candidate) -> list[Bundle]:
+    locked = {ticket for agent in problem.agents for ticket in agent.locked}
+    bundles = {_bundle(problem, ticket) for ticket in _served(candidate)}
+    return sorted(bundle for bundle in bundles if locked.isdisjoint(_tickets(problem, bundle)))
+
+
+def _tickets(problem: Problem, bundle: Bundle) -> set[int]:
+    return {half for ticket in bundle for half in halves(problem, ticket)}
+
+
+def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) -> Candidate:
+    """Return the candidate without some bundles, nor reloads that no longer are needed."""
+    gone = {ticket for bundle in bundles for ticket in _tickets(problem, bundle)}
+    routes = (_rest_of(problem, route, gone) for route in candidate.routes)
+    return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
+
+
+def _rest_of(problem: Problem, route: Route, gone: set[int]) -> Route:
+    stops = tuple(stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in gone)
+    rest = Route(route.agent, stops)
+    single = Route(route.agent, tuple(stop for stop in stops if stop.kind is not StopKind.RELOAD))
+    return rest if len(single.stops) == len(stops) or obstacles(problem, single) else single
