@@ -9,10 +9,9 @@ class Delays {
 public:
     // Of a route that was walked, and on which nobody rested.
     Delays(const Problem& problem, const Route& route) {
-        const Matrix& duration = problem.duration(problem.agents[route.agent]);
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
             const Node &before = route.nodes[k - 1], &node = route.nodes[k];
-            const Number arrival = before.finish + duration(before.place, node.place);
+            const Number arrival = before.finish + node.ride;
             if (problem.is_ticket(node.stop))
                 serve(problem.tickets[node.stop], arrival, node.finish, k == 1 || node.place != before.place);
             else

@@ -8,6 +8,8 @@ void Inserter::look(int agent, const Option& option, Spot& best) {
     if (!admits(route, option)) return;
     if (option.pickup >= 0)
         pair(route, option, best);
+    else if (problem_.bare)
+        bare(route, option, best);
     else
         single(route, option, best);
 }
@@ -58,6 +60,36 @@ bool Inserter::in_order(const Route& route, int after, Kind kind) const {
     return true;
 }
 
+// What `single` finds where nothing but distance, the sum of the loads and one window a ticket can matter.
+void Inserter::bare(const Route& route, const Option& option, Spot& best) {
+    const Agent& agent = problem_.agents[route.agent];
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
+    const Legs way{distance.into(ticket.place), distance.out_of(ticket.place)};
+    const Legs time{duration.into(ticket.place), duration.out_of(ticket.place)};
+    const Number base = base_cost(route, option), room = agent.max_distance - route.distance;
+    const Number open = ticket.opens(), close = ticket.closes(), service = ticket.service;
+    const bool timed = problem_.timed, is_used = route.is_used();
+    const Node* nodes = route.nodes.data();
+    const int last = static_cast<int>(route.nodes.size()) - 1;
+    int k = route.pinned;
+    if (timed)
+        while (k < last && nodes[k + 1].latest < open + service) ++k;
+    for (; k < last; ++k) {
+        const Node &before = nodes[k], &next = nodes[k + 1];
+        if (timed && before.finish > close) return;
+        if (is_used && blink_()) continue;
+        const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;
+        const Number delta = base + agent.per_distance * detour;
+        if (delta >= best.delta || detour > room) continue;
+        if (timed) {
+            const Number arrival = before.finish + time.in[before.place];
+            if (arrival > close || std::max(arrival, open) + service + time.out[next.place] > next.latest) continue;
+        }
+        best = {delta, route.agent, k, -1, TERMINUS, TERMINUS, option};
+    }
+}
+
 void Inserter::single(const Route& route, const Option& option, Spot& best) {
     const Agent& agent = problem_.agents[route.agent];
     const Ticket& ticket = problem_.tickets[option.ticket];
@@ -85,7 +117,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
         if (delta >= best.delta || detour > room) continue;
         if (sums) {
             const Number longer = ticket.service + time.in[before.place] + time.out[next.place] -
-                                  (route.is_used() ? duration(before.place, next.place) : 0);
+                                  (route.is_used() ? next.ride : 0);
             delta += agent.per_time * longer;
             if (longer > time_room) continue;
         }
@@ -139,6 +171,9 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
     const Matrix &distance = problem_.distance(agent), &duration = problem_.duration(agent);
     const Legs to_lift{distance.into(lift.place), distance.out_of(lift.place)};
     const Legs to_drop{distance.into(drop.place), distance.out_of(drop.place)};
+    const Legs lift_time{duration.into(lift.place), duration.out_of(lift.place)};
+    const Legs drop_time{duration.into(drop.place), duration.out_of(drop.place)};
+    const Number between = distance(lift.place, drop.place);
     const Number base = base_cost(route, option), room = agent.max_distance - route.distance, lift_closes = lift.closes();
     const bool timed = problem_.timed;
     const Node* nodes = route.nodes.data();
@@ -148,8 +183,8 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
         const Number delta = base + agent.per_distance * detour;
         if (delta >= best.delta || detour > room) return;
         if (timed) {
-            const Number end = serve(option.ticket, leave + duration(place, drop.place), place, false);
-            if (end == NEVER || !is_on_time(nodes[j + 1], end + duration(drop.place, nodes[j + 1].place), drop.place))
+            const Number end = serve(option.ticket, leave + drop_time.in[place], place, false);
+            if (end == NEVER || !is_on_time(nodes[j + 1], end + drop_time.out[nodes[j + 1].place], drop.place))
                 return;
         }
         propose(route, {delta, route.agent, k, j, TERMINUS, TERMINUS, option}, best);
@@ -159,19 +194,17 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
         if (timed && before.finish > lift_closes) break;
         if (route.is_used() && blink_()) continue;
         const Number there = Number{to_lift.in[before.place]} - next.leg, detour = there + to_lift.out[next.place];
-        if (base + agent.per_distance *
-                       std::min(detour, there + distance(lift.place, drop.place) + to_drop.out[next.place]) >=
-            best.delta)
-            continue;
+        const Number at_once = there + between + to_drop.out[next.place];
+        if (base + agent.per_distance * std::min(detour, at_once) >= best.delta) continue;
         if (!fits(route, route.leg, k, option.pickup)) continue;
         Number leave =
-            timed ? serve(option.pickup, before.finish + duration(before.place, lift.place), before.place, k == 0) : 0;
+            timed ? serve(option.pickup, before.finish + lift_time.in[before.place], before.place, k == 0) : 0;
         if (leave == NEVER) continue;
-        offer(k, k, there + distance(lift.place, drop.place) + to_drop.out[next.place], leave, lift.place);
+        offer(k, k, at_once, leave, lift.place);
         for (int j = k + 1, place = lift.place; j < last; place = nodes[j].place, ++j) {
             const Node& node = nodes[j];
             if (timed) {
-                const Number arrival = leave + duration(place, node.place);
+                const Number arrival = leave + (j == k + 1 ? lift_time.out[node.place] : node.ride);
                 if (!is_on_time(node, arrival, place)) break;
                 leave = problem_.is_reload(node.stop) ? arrival : serve(node.stop, arrival, place, false);
                 if (leave > drop.closes()) break;

@@ -24,6 +24,7 @@ private:
 
     bool admits(const Route& route, const Option& option) const;
     void single(const Route& route, const Option& option, Spot& best);
+    void bare(const Route& route, const Option& option, Spot& best);
     void pair(const Route& route, const Option& option, Spot& best);
     void reloads(const Route& route, const Option& option, int after, Number base, Spot& best);
     void propose(const Route& route, const Spot& spot, Spot& best);

@@ -18,7 +18,7 @@ Plan::Plan(const Problem& problem)
     for (int agent = 0; agent < agents; ++agent) {
         Route& route = routes.emplace_back(agent);
         for (int ticket : problem.agents[agent].locked)
-            route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0});
+            route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0, 0});
         route.pinned = static_cast<int>(route.nodes.size()) - 2;
         idle[problem.agents[agent].type].set(agent, true);
         const auto& locked = problem.agents[agent].locked;
@@ -148,7 +148,7 @@ bool Plan::settle(int agent) {
 
 void place(Route& route, const Spot& spot) {
     const auto put = [&](int after, int stop) {
-        if (stop != TERMINUS) route.nodes.insert(route.nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0});
+        if (stop != TERMINUS) route.nodes.insert(route.nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0, 0});
     };
     if (spot.option.pickup >= 0) put(spot.drop_after, spot.option.ticket);
     put(spot.after, spot.reload_after);
@@ -211,7 +211,7 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     };
     for (int stop : stops) {
         if (problem.is_reload(stop)) {
-            if (problem.may_stop(problem.agents[agent], stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
+            if (problem.may_stop(problem.agents[agent], stop)) route.nodes.push_back({stop, 0, 0, 0, 0, 0});
             continue;
         }
         const Ticket& t = problem.tickets[stop];
@@ -221,9 +221,9 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
             t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::DROP && is_here(t.partner)));
         const bool is_welcome =
             problem.may_serve(problem.agents[agent].type, stop) && !problem.has_rival(stop, is_here);
-        if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0});
+        if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0, 0});
     }
-    route.nodes.push_back({TERMINUS, 0, 0, 0, 0});
+    route.nodes.push_back({TERMINUS, 0, 0, 0, 0, 0});
     if (!lay_out(problem, route)) return false;
     touch(agent);
     routes[agent].nodes.swap(route.nodes);

@@ -79,6 +79,7 @@ void Problem::read_tickets() {
                       -1,
                       -1,
                       f[T_IS_PICKUP] != 0 ? Kind::PICKUP : Kind::DELIVERY,
+                      {},
                       f[T_SERVICE],
                       f[T_SETUP],
                       f[T_RELEASE],
@@ -96,6 +97,7 @@ void Problem::read_tickets() {
         for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
             ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
         if (ticket.windows.empty()) ticket.windows.push_back({-NEVER, NEVER});
+        ticket.reach = {ticket.windows.front().open, ticket.windows.back().close};
         for (Number k = input_.rivals_at[i]; k < input_.rivals_at[i + 1]; ++k)
             ticket.rivals.push_back(static_cast<int>(input_.rivals[k]));
         tickets.push_back(std::move(ticket));
@@ -214,6 +216,7 @@ void Problem::classify() {
     sums = sums && (walks || last_open + day + longest_leg > first_close) && !strolls && !setups && !trips;
     if (sums) walks = stretches = false;
     timed = timed || walks || (!sums && last_open + day + longest_leg > first_close);
+    bare = is_single && !(walks || sums || mixed || backhaul || setups);
 }
 
 void Problem::read_neighbours(const Watch& watch) {

@@ -82,6 +82,7 @@ enum class Kind : std::uint8_t { DELIVERY, PICKUP, LIFT, DROP };  // LIFT and DR
 struct Ticket {
     int place, partner, item;
     Kind kind;
+    Window reach;  // from the first opening to the last close
     Number service, setup, release, soft_close, lateness;
     Number load;  // demand in the first dimension
     const Number* demand;
@@ -91,17 +92,20 @@ struct Ticket {
     Number switch_cost = 0;  // costs this
 
     bool is_any_time() const { return opens() <= -NEVER && closes() >= NEVER; }
-    Number opens() const { return windows.front().open; }
-    Number closes() const { return windows.back().close; }
+    bool has_one_window() const { return windows.size() == 1; }
+    Number opens() const { return reach.open; }
+    Number closes() const { return reach.close; }
 
     // The window in which service starts after arriving, or null when all are closed.
     const Window* window_from(Number arrival) const {
+        if (has_one_window()) return arrival <= reach.close ? &reach : nullptr;
         for (const Window& window : windows)
             if (arrival <= window.close) return &window;
         return nullptr;
     }
     // The last moment service can start, not after `time`; below zero (far) when there is none.
     Number last_start(Number time) const {
+        if (has_one_window()) return time >= reach.open ? std::min(time, reach.close) : -NEVER;
         for (auto window = windows.rbegin(); window != windows.rend(); ++window)
             if (time >= window->open) return std::min(time, window->close);
         return -NEVER;
@@ -177,7 +181,7 @@ public:
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
          trips = false, weighs = false, priced = false, exchangeable = true, choosy = false, prefers = false, sums = false,
-         paired = false, reloads = false;
+         paired = false, reloads = false, bare = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
     // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
@@ -185,7 +189,8 @@ public:
     // weighs: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
     // choosy: some tickets are not for everybody, or not for one route with others; prefers: some should be somebody's;
-    // paired: some belong to a shipment; reloads: some vehicle may load again on its way
+    // paired: some belong to a shipment; reloads: some vehicle may load again on its way;
+    // bare: deliveries in a window each, and nothing else that a look at an insertion would have to regard
 
 private:
     static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;

@@ -81,21 +81,31 @@ Number Recreate::key(int order, const Option& option) const {
 
 Spot Recreate::best_spot(const Option& option) {
     Spot best;
-    is_looked_at_.clear();
-    const auto look = [&](int agent) {
-        if (is_looked_at_.add(agent)) inserter_.look(agent, option, best);
-    };
-    if (plan_.active.size() > FEW_ROUTES)
-        for (int ticket : {option.pickup, option.ticket}) {
-            if (ticket < 0) continue;
-            const auto& near = problem_.neighbours[ticket];
-            for (std::size_t k = 1; k < near.size() && k <= NEAR; ++k)
-                if (plan_.where[near[k]] >= 0) look(plan_.where[near[k]]);
-        }
+    is_listed_.clear(), nearby_.clear();
+    is_listed_.add(0);
+    if (plan_.active.size() > FEW_ROUTES) {
+        if (option.pickup >= 0) list_routes_near(option.pickup);
+        list_routes_near(option.ticket);
+        for (int agent : nearby_) inserter_.look(agent, option, best);
+    }
     if (best.agent < 0)
-        for (int agent : plan_.active) look(agent);
+        for (int agent : plan_.active)
+            if (is_listed_.add(1 + agent)) inserter_.look(agent, option, best);
     look_at_idle(option, best);
     return best;
+}
+
+// Which neighbours share a route is as good as chance, so each is written down, and the next one over it if it was known.
+void Recreate::list_routes_near(int ticket) {
+    const auto& near = problem_.neighbours[ticket];
+    const std::size_t last = std::min<std::size_t>(near.size() - 1, NEAR);
+    std::size_t count = nearby_.size();
+    nearby_.resize(count + last);
+    for (std::size_t k = 1; k <= last; ++k) {
+        nearby_[count] = plan_.where[near[k]];
+        count += is_listed_.add(1 + nearby_[count]);
+    }
+    nearby_.resize(count);
 }
 
 void Recreate::look_at_idle(const Option& option, Spot& best) {

@@ -16,7 +16,7 @@ public:
           random_(random),
           watch_(watch),
           inserter_(plan, random, BLINK_RATE),
-          is_looked_at_(static_cast<int>(plan.problem.agents.size())),
+          is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
           only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
                       problem_.all_of.empty()) {}
@@ -40,6 +40,7 @@ private:
     int any_order();
     Number key(int order, const Option& option) const;
     Spot best_spot(const Option& option);
+    void list_routes_near(int ticket);
     void look_at_idle(const Option& option, Spot& best);
     void drop_unpaid(const std::vector<int>& items);
     bool complete_groups();
@@ -49,7 +50,8 @@ private:
     Random& random_;
     const Watch& watch_;
     Inserter inserter_;
-    Marks is_looked_at_;
+    Marks is_listed_;           // by agent, from 1; 0 is nobody
+    std::vector<int> nearby_;  // agents
     std::vector<Number> key_;  // by item
     bool only_grows_;          // the cost, insertion by insertion
 };

@@ -78,7 +78,7 @@ bool walk(const Problem& problem, Route& route, Clock& clock, Breaks& breaks) {
         const bool is_reload = problem.is_reload(node.stop);
         const Ticket* ticket = problem.is_ticket(node.stop) ? &problem.tickets[node.stop] : nullptr;
         node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
-        node.leg = distance(before.place, node.place);
+        node.leg = distance(before.place, node.place), node.ride = duration(before.place, node.place);
         route.distance += node.leg;
         const Number setup = ticket && (k == 1 || node.place != before.place) ? ticket->setup : 0;
         const Number release = is_reload && problem.releases ? trip_release(problem, route, k) : 0;
@@ -87,7 +87,7 @@ bool walk(const Problem& problem, Route& route, Clock& clock, Breaks& breaks) {
             const Window* window = ticket->window_from(arrival + setup);
             return window ? std::max(arrival + setup, window->open) + ticket->service : NEVER;
         };
-        if (!breaks.drive(clock, duration(before.place, node.place), static_cast<int>(k) - 1, done)) return false;
+        if (!breaks.drive(clock, node.ride, static_cast<int>(k) - 1, done)) return false;
         if (ticket) {
             ++route.served;
             clock.now += setup;
@@ -110,7 +110,7 @@ bool walk(const Problem& problem, Route& route, Clock& clock, Breaks& breaks) {
 Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
     const Node &node = route.nodes[k], &after = route.nodes[k + 1];
     const bool sets_up = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
-    Number leave = after.latest - problem.duration(problem.agents[route.agent])(node.place, after.place);
+    Number leave = after.latest - after.ride;
     if (sets_up) leave -= problem.tickets[after.stop].setup;
     if (!problem.is_ticket(node.stop)) return leave;
     const Ticket& ticket = problem.tickets[node.stop];
@@ -120,7 +120,7 @@ Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
 // The earliest end of service at a node that is reached in time.
 Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
     const Node &before = route.nodes[k - 1], &node = route.nodes[k];
-    const Number arrival = before.finish + problem.duration(problem.agents[route.agent])(before.place, node.place);
+    const Number arrival = before.finish + node.ride;
     if (!problem.is_ticket(node.stop)) return arrival;
     const Ticket& ticket = problem.tickets[node.stop];
     const Number ready = arrival + (k == 1 || node.place != before.place ? ticket.setup : 0);
@@ -317,20 +317,15 @@ void look_back(const Problem& problem, Route& route) {
 
 void slip_in(const Problem& problem, Route& route, std::size_t at) {
     const Agent& agent = problem.agents[route.agent];
-    const Matrix& distance = problem.distance(agent);
+    const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
     Node &node = route.nodes[at], &next = route.nodes[at + 1];
     const Ticket& ticket = problem.tickets[node.stop];
-    const Number gone = next.leg;
+    const int before = route.nodes[at - 1].place;
     node.place = ticket.place;
-    if (problem.sums) {
-        const Matrix& duration = problem.duration(agent);
-        const int before = route.nodes[at - 1].place;
-        route.duration += ticket.service + duration(before, node.place) + duration(node.place, next.place) -
-                          (route.is_used() ? duration(before, next.place) : 0);
-    }
-    node.leg = distance(route.nodes[at - 1].place, node.place);
-    next.leg = distance(node.place, next.place);
-    route.distance += node.leg + next.leg - gone;
+    route.distance -= next.leg, route.duration -= problem.sums && route.is_used() ? next.ride : 0;
+    node.leg = distance(before, node.place), node.ride = duration(before, node.place);
+    next.leg = distance(node.place, next.place), next.ride = duration(node.place, next.place);
+    route.distance += node.leg + next.leg, route.duration += problem.sums ? ticket.service + node.ride + next.ride : 0;
     ++route.served;
     for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
     if (problem.timed) {

@@ -12,7 +12,7 @@ inline constexpr int TERMINUS = -1;  // the stop of the first and last node of e
 struct Node {
     std::int32_t stop;  // ticket, reload (Problem::reload_stop) or TERMINUS
     std::int32_t place;
-    std::int32_t leg;  // distance from the node before
+    std::int32_t leg, ride;  // distance and time from the node before
     Number finish;     // earliest end of service
     Number latest;     // latest start of service that keeps the rest of the route on time
 };
@@ -55,7 +55,7 @@ struct Totals {
 };
 
 struct Route : Totals {
-    explicit Route(int agent) : agent(agent), nodes{{TERMINUS, 0, 0, 0, 0}, {TERMINUS, 0, 0, 0, 0}} {}
+    explicit Route(int agent) : agent(agent), nodes{{TERMINUS, 0, 0, 0, 0, 0}, {TERMINUS, 0, 0, 0, 0, 0}} {}
 
     int agent;
     int pinned = 0;  // node of the last locked ticket: nothing is inserted before or removed up to it

@@ -102,9 +102,9 @@ public:
     void clear() { ++now_; }
     bool has(int x) const { return round_[x] == now_; }
     bool add(int x) {  // false when it was there already
-        if (has(x)) return false;
-        round_[x] = now_;
-        return true;
+        const bool is_new = round_[x] != now_;
+        round_[x] = now_;  // without a branch: nobody can tell beforehand which way it goes
+        return is_new;
     }
 
 private:
