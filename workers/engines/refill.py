@@ -4,18 +4,21 @@ Owns putting in what is left out, whole groups and reloads with it, and trying o
 Every place is laid out anew, so it is slow: good for what is left to do after a search, not instead of one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, combinations, islice, product
 from random import Random
 from typing import Final
 
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
 from planner_mcp.vrp.advice.insertion import halves, trials, with_route
 from planner_mcp.vrp.layout.schedule import price
-from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, StopKind
+from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.base import ShouldStop
 
 MOST_MOVED: Final = 4
+MOST_WAYS: Final = 2000
+"""To put reloads among the locked visits of an agent."""
 PATIENCE: Final = 60
 """Rounds without a better plan after which there is probably none near; on a day of few tickets."""
 
@@ -25,6 +28,7 @@ Bundle = tuple[int, ...]
 
 def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
     """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
+    candidate = _with_locked(problem, candidate)
     best = _with(problem, candidate, _absent(problem, candidate), is_over)
     random, idle = Random(seed), 0  # noqa: S311 — no secret
     while idle < PATIENCE and not is_over() and (movable := _movable(problem, best)):
@@ -37,6 +41,33 @@ def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldS
         if price(problem, changed) < price(problem, best):
             best, idle = changed, 0
     return best
+
+
+def _with_locked(problem: Problem, candidate: Candidate) -> Candidate:
+    """Return the candidate with the locked visits of agents without a route, where they can be kept."""
+    driving = {route.agent for route in candidate.routes}
+    for number, agent in enumerate(problem.agents):
+        if agent.locked and number not in driving:
+            fitting = (route for route in _locked_routes(problem, number) if not obstacles(problem, route))
+            if (route := next(fitting, None)) is not None:
+                candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
+    return candidate
+
+
+def _locked_routes(problem: Problem, number: int) -> Iterator[Route]:
+    """Yield the locked visits of an agent, without a reload, then with ever more of them; of many ways the first."""
+    agent = problem.agents[number]
+    visits = [Stop(StopKind.TICKET, ticket) for ticket in agent.locked]
+    depots = [Stop(StopKind.RELOAD, depot) for depot in dict.fromkeys(agent.reload_at)]
+    ways = (
+        dict(zip(places, chosen, strict=True))
+        for count in range(min(agent.max_reloads, len(visits)) + 1)
+        for places in combinations(range(len(visits)), count)
+        for chosen in product(depots, repeat=count)
+    )
+    for way in islice(ways, MOST_WAYS):
+        stops = ((way[place], visit) if place in way else (visit,) for place, visit in enumerate(visits))
+        yield Route(number, tuple(chain.from_iterable(stops)))
 
 
 def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_over: ShouldStop) -> Candidate:

@@ -105,6 +105,7 @@ class Duty:
     max_duration: float
     max_distance: float
     speed: float
+    reloads: tuple[str, ...] = ()
 
     @staticmethod
     def of(scenario: Scenario, agent: Agent) -> "Duty":
@@ -119,6 +120,7 @@ class Duty:
             endless if agent.max_duration_s is None else agent.max_duration_s,
             kilometres if agent.max_distance_m is None else agent.max_distance_m,
             agent.speed_factor,
+            agent.reload_locations if agent.max_reloads != 0 else (),
         )
 
 
@@ -162,14 +164,15 @@ def _mildest(ticket: Ticket, duties: dict[Duty, None], reach: Reach) -> int | No
 
 def _obstacle(ticket: Ticket, duty: Duty, reach: Reach) -> int | None:
     windows = sorted(ticket.time_windows) or [(0.0, float("inf"))]
-    leaves = max(duty.opens, ticket.release_time or 0.0)
     if windows[-1][1] < duty.opens or windows[0][0] > duty.closes:
         return 0
     work = ticket.setup_time_s + ticket.service_time_s
     if duty.opens + work > duty.closes + SLACK_S:
         return 1
     (out_m, out_s), (back_m, back_s) = reach.leg(duty.start, ticket.location), reach.leg(ticket.location, duty.end)
-    ready = leaves + out_s / duty.speed + ticket.setup_time_s
+    fetched_s = min([out_s, *(reach.leg(depot, ticket.location)[1] for depot in duty.reloads)])
+    released = ticket.release_time or 0.0
+    ready = max(duty.opens + out_s / duty.speed, released + fetched_s / duty.speed) + ticket.setup_time_s
     start = next((max(ready, opens) for opens, closes in windows if ready <= closes + SLACK_S), None)
     if start is None:
         return 2

@@ -11,7 +11,10 @@ from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
-from tests.unit.vrp.days import agent, body, problem, ticket
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.proof.verify import verify
+from tests.unit.vrp.days import agent, body, candidate, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 
@@ -144,3 +147,14 @@ def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
         best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
         assert best is not None
         assert sum(len(tickets_of(route)) for route in best.routes) == len(rest)
+
+
+def test_goods_that_are_fetched_at_a_depot_on_the_way_are_no_conflict() -> None:
+    """SPEC T5, S1: release, reload and windows: whoever waits where the day starts would come too late."""
+    late = {"location": "E", "release_time": 10, "time_windows": [[0, 11]]}
+    day = problem([agent("v", reload_locations=["C"])], [ticket("a", **late), ticket("b", **late)])
+    assert smallest_conflict(day) is None
+    plan = lay_out(day, candidate(day, "reload@C", "a", "b"))
+    assert verify(day, plan) == []
+    idle = lay_out(day, Candidate(()))
+    assert {entry.code for entry in idle.unassigned} == {"NO_ROOM_FOUND"}

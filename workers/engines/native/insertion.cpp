@@ -111,7 +111,6 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
             if (done > next.latest) continue;
         }
         if (route.is_used() && blink_()) continue;
-        if (reloads) this->reloads(route, option, k, base, best);
         const Number detour = Number{way.in[before.place]} + way.out[next.place] - next.leg;
         Number delta = base + agent.per_distance * detour;
         if (delta >= best.delta || detour > room) continue;
@@ -131,9 +130,23 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
         if (backhaul && !in_order(route, k, ticket.kind)) continue;
         propose(route, {delta, route.agent, k, -1, TERMINUS, TERMINUS, option}, best);
     }
+    if (reloads) this->reloads(route, option, base, best);
 }
 
-void Inserter::reloads(const Route& route, const Option& option, int after, Number base, Spot& best) {
+// After the places without: a reload that costs nothing would only be missed later.
+void Inserter::reloads(const Route& route, const Option& option, Number base, Spot& best) {
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    const Number closes = ticket.closes(), done = ticket.opens() + ticket.service;
+    for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
+        if (problem_.timed) {
+            if (route.nodes[k].finish > closes) break;
+            if (done > route.nodes[k + 1].latest) continue;
+        }
+        if (!route.is_used() || !blink_()) reloads_at(route, option, k, base, best);
+    }
+}
+
+void Inserter::reloads_at(const Route& route, const Option& option, int after, Number base, Spot& best) {
     const Agent& agent = problem_.agents[route.agent];
     const Node &before = route.nodes[after], &next = route.nodes[after + 1];
     const bool opens_trip = problem_.is_ticket(before.stop), ends_trip = problem_.is_ticket(next.stop);

@@ -26,7 +26,8 @@ private:
     void single(const Route& route, const Option& option, Spot& best);
     void bare(const Route& route, const Option& option, Spot& best);
     void pair(const Route& route, const Option& option, Spot& best);
-    void reloads(const Route& route, const Option& option, int after, Number base, Spot& best);
+    void reloads(const Route& route, const Option& option, Number base, Spot& best);
+    void reloads_at(const Route& route, const Option& option, int after, Number base, Spot& best);
     void propose(const Route& route, const Spot& spot, Spot& best);
     bool price(const Route& route, Spot& spot);
     bool price_by_stretches(const Route& route, Spot& spot) const;

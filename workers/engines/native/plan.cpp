@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "locks.hpp"
+
 namespace sisr {
 
 Plan::Plan(const Problem& problem)
@@ -16,10 +18,7 @@ Plan::Plan(const Problem& problem)
     const int agents = static_cast<int>(problem.agents.size());
     idle.assign(problem.types, Bag(agents));
     for (int agent = 0; agent < agents; ++agent) {
-        Route& route = routes.emplace_back(agent);
-        for (int ticket : problem.agents[agent].locked)
-            route.nodes.insert(route.nodes.end() - 1, Node{ticket, 0, 0, 0, 0, 0});
-        route.pinned = static_cast<int>(route.nodes.size()) - 2;
+        routes.emplace_back(agent) = locked_route(problem, agent);
         idle[problem.agents[agent].type].set(agent, true);
         const auto& locked = problem.agents[agent].locked;
         is_sound = settle(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
@@ -190,7 +189,7 @@ void Plan::erase_gaps(int agent) {
     const auto is_gone = [&](const Node& n) { return problem.is_ticket(n.stop) && where[n.stop] < 0; };
     nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
     const auto ends_trip = [&](const Node& n) { return !problem.is_ticket(n.stop); };
-    for (std::size_t k = nodes.size() - 2; k > 0; --k)  // trips that became empty
+    for (std::size_t k = nodes.size() - 2; k > static_cast<std::size_t>(routes[agent].pinned); --k)  // empty trips
         if (problem.is_reload(nodes[k].stop) && (ends_trip(nodes[k - 1]) || ends_trip(nodes[k + 1])))
             nodes.erase(nodes.begin() + k);
 }
@@ -203,13 +202,32 @@ bool Plan::close_gaps(int agent) {
     return false;
 }
 
+// Put reloads among the locked visits of a route as `stops` has them; how many stops that is, 0 where they differ.
+std::size_t Plan::lock_as(Route& route, const std::vector<int>& stops) const {
+    const Agent& agent = problem.agents[route.agent];
+    std::vector<Node> nodes{route.nodes[0]};
+    std::size_t k = 0;
+    for (auto locked = agent.locked.begin(); locked != agent.locked.end(); ++k) {
+        if (k == stops.size()) return 0;
+        const bool is_reload = problem.is_reload(stops[k]) && problem.may_stop(agent, stops[k]);
+        if (is_reload ? problem.is_reload(nodes.back().stop) : stops[k] != *locked++) return 0;
+        nodes.push_back({stops[k], 0, 0, 0, 0, 0});
+    }
+    route.pinned = static_cast<int>(nodes.size()) - 1;
+    nodes.push_back({TERMINUS, 0, 0, 0, 0, 0});
+    route.nodes.swap(nodes);
+    return k;
+}
+
 bool Plan::adopt(int agent, const std::vector<int>& stops) {
     Route route = routes[agent];
+    const std::size_t begin = lock_as(route, stops);
     route.nodes.resize(route.pinned + 1);
     const auto is_here = [&](int ticket) {
         return std::any_of(route.nodes.begin(), route.nodes.end(), [&](const Node& n) { return n.stop == ticket; });
     };
-    for (int stop : stops) {
+    for (std::size_t k = begin; k < stops.size(); ++k) {
+        const int stop = stops[k];
         if (problem.is_reload(stop)) {
             if (problem.may_stop(problem.agents[agent], stop)) route.nodes.push_back({stop, 0, 0, 0, 0, 0});
             continue;
@@ -227,6 +245,7 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     if (!lay_out(problem, route)) return false;
     touch(agent);
     routes[agent].nodes.swap(route.nodes);
+    routes[agent].pinned = route.pinned;
     for (const Node& n : routes[agent].nodes)
         if (problem.is_ticket(n.stop) && item_at(n.stop) >= 0 && is_moved_.add(item_at(n.stop)))
             moved_.push_back(item_at(n.stop));
@@ -307,10 +326,36 @@ bool Plan::drop_reloads(int agent) {
         if (!lay_out(problem, route) || route.cost > routes[agent].cost) continue;
         touch(agent);
         routes[agent].nodes.swap(route.nodes);
+        if (k < routes[agent].pinned) --routes[agent].pinned;
         settle(agent);
         has_dropped = true;
     }
     return has_dropped;
+}
+
+bool Plan::reload_among_locked(int agent, int after, int stop) {
+    Route route = routes[agent];
+    auto& nodes = route.nodes;
+    const auto is_reload = [&](const Node& n) { return problem.is_reload(n.stop); };
+    const auto beside = std::find_if(nodes.begin() + after, nodes.begin() + after + 2, is_reload);
+    if (beside != nodes.begin() + after + 2) {
+        beside->stop = stop;
+    } else {
+        if (route.reloads == problem.agents[agent].max_reloads) {
+            const auto next = std::find_if(nodes.begin() + after, nodes.end(), is_reload);
+            const auto other = next != nodes.end() ? next : std::find_if(nodes.begin(), next, is_reload);
+            const int at = static_cast<int>(other - nodes.begin());
+            nodes.erase(other);
+            route.pinned -= at < route.pinned, after -= at < after;
+        }
+        nodes.insert(nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0, 0});
+        ++route.pinned;
+    }
+    if (!lay_out(problem, route)) return false;
+    touch(agent);
+    routes[agent].nodes.swap(nodes);
+    routes[agent].pinned = route.pinned;
+    return settle(agent);
 }
 
 bool Plan::is_served(int item) const {

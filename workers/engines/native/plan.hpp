@@ -52,6 +52,9 @@ public:
     bool turn(int agent, std::size_t from, std::size_t to);
     void drop_unpaid(int item);    // if its route saves more without it than it pays
     bool drop_reloads(int agent);  // those that only cost
+    // Put a reload among locked visits, for one beside it, or for another where no more are allowed, at any price;
+    // false, and unchanged, when that breaks a rule.
+    bool reload_among_locked(int agent, int after, int stop);
     bool settle(int agent);        // lay out anew after a change of nodes
     bool is_served(int item) const;
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
@@ -75,6 +78,7 @@ public:
     bool is_sound = true;          // false: locked visits alone break a rule
 
 private:
+    std::size_t lock_as(Route& route, const std::vector<int>& stops) const;
     void touch(int agent);
     void index(int agent, std::size_t from = 1);
     void leave(int agent);

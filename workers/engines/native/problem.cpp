@@ -66,6 +66,7 @@ void Problem::read_agents() {
             agent.reloads.push_back(place(input_.reloads[k]));
         for (Number k = input_.locks_at[i]; k < input_.locks_at[i + 1]; ++k)
             agent.locked.push_back(static_cast<int>(input_.locks[k]));
+        if (!agent.locked.empty() && agent.max_reloads > 0 && !agent.reloads.empty()) reload_locked.push_back(i);
         agents.push_back(std::move(agent));
     }
     types = static_cast<int>(input_.types);

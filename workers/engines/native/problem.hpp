@@ -174,6 +174,7 @@ public:
     std::vector<Item> items;
     std::vector<std::vector<int>> all_of;      // items by group
     std::vector<int> musts;                    // items
+    std::vector<int> reload_locked;            // agents that may reload among locked visits
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;

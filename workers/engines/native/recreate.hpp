@@ -15,7 +15,7 @@ public:
           problem_(plan.problem),
           random_(random),
           watch_(watch),
-          inserter_(plan, random, BLINK_RATE),
+          inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE),
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
           only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
@@ -31,6 +31,8 @@ public:
 
 private:
     static constexpr double BLINK_RATE = 0.01;
+    static constexpr std::size_t FEW_ITEMS = 3;  // of which greedy insertion makes the same few plans again and again
+    static constexpr double BLINK_OFTEN = 0.1;
     static constexpr int NEAR = 40;  // neighbours whose routes are looked at
     static constexpr double EAGER =
         0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together

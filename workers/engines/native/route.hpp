@@ -58,7 +58,7 @@ struct Route : Totals {
     explicit Route(int agent) : agent(agent), nodes{{TERMINUS, 0, 0, 0, 0, 0}, {TERMINUS, 0, 0, 0, 0, 0}} {}
 
     int agent;
-    int pinned = 0;  // node of the last locked ticket: nothing is inserted before or removed up to it
+    int pinned = 0;  // node of the last locked ticket: up to it only reloads come and go
     std::vector<Node> nodes;
     std::vector<Number> load;  // by dimension: the sum where loads only fall (see Problem::mixed)
     std::vector<Number> leg, head,

@@ -26,6 +26,7 @@ void Ruin::operator()(std::vector<int>& items) {
         }
     }
     if (!problem_.exchangeable && random_.chance(REASSIGNED)) reassign();
+    if (!problem_.reload_locked.empty() && random_.chance(RELOADED)) reload();
     has_gathered_ = plan_.is_lenient() && !plan_.absent.empty() && random_.chance(GATHERED);
     if (has_gathered_) return gather(seed, items);
     const int most = plan_.is_lenient() ? CHEAP_TRIED : ABSENT_TRIED;
@@ -44,6 +45,17 @@ void Ruin::reassign() {
     if (others.empty()) return;
     const int other = others.any(random_);
     if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other, true);
+}
+
+// Try a reload among locked visits at any price: what is put back behind them makes use of it, or it is refused.
+void Ruin::reload() {
+    const auto& agents = problem_.reload_locked;
+    const int agent = agents[random_.below(static_cast<int>(agents.size()))];
+    const auto& depots = problem_.agents[agent].reloads;
+    if (!plan_.is_mine(agent)) return;
+    const int after = random_.between(0, plan_.routes[agent].pinned - 1);
+    const int depot = depots[random_.below(static_cast<int>(depots.size()))];
+    plan_.reload_among_locked(agent, after, problem_.reload_stop(depot));
 }
 
 void Ruin::gather(int ticket, std::vector<int>& items) {

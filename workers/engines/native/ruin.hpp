@@ -30,6 +30,7 @@ private:
     static constexpr double WHOLE_ROUTE =
         0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
     static constexpr double REASSIGNED = 0.2;  // share of rounds in which what is left of a route changes its agent
+    static constexpr double RELOADED = 0.1;    // share of rounds that try a reload among locked visits
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
     static constexpr int CHEAP_TRIED = 2;    // of those anywhere, while they may be left out
     static constexpr double GATHERED = 0.3;  // share of rounds that then gather them
@@ -38,6 +39,7 @@ private:
     void remove_route(int agent, std::vector<int>& items);
     void remove(int agent, std::vector<int>& items);
     void reassign();
+    void reload();
     void gather(int ticket, std::vector<int>& items);
     void list_absent(int ticket, std::vector<int>& items);
 

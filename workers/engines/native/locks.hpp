@@ -1,0 +1,11 @@
+// The locked visits of an agent: first on its route, in their order, with reloads before and between them where they do
+// not fit otherwise.
+#pragma once
+#include "route.hpp"
+
+namespace sisr {
+
+// The route of an agent that serves nothing else. Where no way keeps all rules it is the visits without a reload.
+Route locked_route(const Problem& problem, int agent);
+
+}  // namespace sisr
