@@ -9,6 +9,7 @@ Tickets with a price of their own, in ONE_OF groups, or in shipments are left as
 goods do not add up.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -30,8 +31,8 @@ MAX_SETS: Final = 50
 """Different sets of eligible agents that are looked at."""
 FEW: Final = 12
 """Tickets of a conflict up to which each is left out in turn, however large the day."""
-MOST_LOOKS: Final = 60
-"""Sets looked at on a day of at most `MAX_PLACES`, where a look takes a hundredth of a second."""
+THIN_S: Final = 1.0
+"""Time for a longer one, of which a look takes hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +47,18 @@ class Conflict:
     words: str
 
 
-def smallest_conflict(problem: Problem) -> Conflict | None:
+def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monotonic) -> Conflict | None:
     """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
     ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
-    found, looks = _smallest(problem, ways), iter(range(MOST_LOOKS))
+    found, ends = _smallest(problem, ways), clock() + THIN_S
     while found is not None:
-        spared = iter(found.tickets) if len(found.tickets) <= FEW else _while_any(found.tickets, looks, ways)
+        spared = (name for name in reversed(found.tickets) if len(found.tickets) <= FEW or clock() < ends)
         parts = (_smallest(_only(problem, set(found.tickets) - {name}), ways) for name in spared)
         smaller = next((part for part in parts if part is not None), None)
         if smaller is None:
             break
         found = smaller
     return found
-
-
-def _while_any(tickets: Sequence[str], looks: Iterator[int], ways: Ways | None) -> Iterator[str]:
-    """Yield the tickets of a long conflict, the least needy first, as long as there are looks left."""
-    if ways is not None:
-        yield from (name for name, _ in zip(reversed(tickets), looks, strict=False))
 
 
 def _smallest(problem: Problem, ways: Ways | None) -> Conflict | None:

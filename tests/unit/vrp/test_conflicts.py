@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.advice.conflicts import smallest_conflict
+from planner_mcp.vrp.advice.conflicts import THIN_S, smallest_conflict
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
-from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.vrp.days import agent, body, candidate, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
@@ -158,3 +159,20 @@ def test_goods_that_are_fetched_at_a_depot_on_the_way_are_no_conflict() -> None:
     assert verify(day, plan) == []
     idle = lay_out(day, Candidate(()))
     assert {entry.code for entry in idle.unassigned} == {"NO_ROOM_FOUND"}
+
+
+def crowded(places: int) -> Problem:
+    """Return a day of too few hours on which many tickets share a place, so that leaving one out tells more."""
+    grid = [{"id": f"L{at}", "x": 2 * (at % 22), "y": 2 * (at // 22)} for at in range(places)]
+    orders = [ticket(f"t{n}-{at}", f"L{at}", service_time_s=3, demand=0) for at in range(1, places) for n in range(2)]
+    day = body([agent("v", shift_end=200)], orders)
+    return compile_scenario(parse_scenario({**day, "depot": "L0", "locations": grid}))
+
+
+def test_a_long_conflict_of_a_large_day_is_thinned_while_there_is_time() -> None:
+    """SPEC T5: with more places than pairs of tickets are looked at on."""
+    moments = iter([0.0, 0.0])
+    in_haste = smallest_conflict(crowded(450), lambda: next(moments, THIN_S))
+    at_leisure = smallest_conflict(crowded(450))
+    assert in_haste is not None and at_leisure is not None
+    assert len(at_leisure.tickets) < len(in_haste.tickets)
