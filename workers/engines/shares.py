@@ -20,7 +20,8 @@ STARTER_SHARE: Final = 0.85
 SHARED_EVENLY: Final = 0.6
 """The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
 STARTER_ALMOST_ALONE: Final = 0.95
-"""The same with several depots, where the finisher changed little in its turn and the starter used every second."""
+"""The same where the finisher changed little in its turn and the starter used every second."""
+STARTERS_OWN: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
 FINISHERS_OWN: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
 """Tickets with time windows from which on the starter does not settle in half a minute …"""
@@ -73,7 +74,7 @@ def starter_share(problem: Problem) -> float:
     """Return the share of the time after which the starter hands over to the finisher."""
     if problem.features & FINISHERS_OWN:
         return SHARED_EVENLY
-    if Feature.MULTI_DEPOT in problem.features:
+    if problem.features & STARTERS_OWN:
         return STARTER_ALMOST_ALONE
     is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
     return SHARED_EVENLY if is_large and tickets_a_load(problem) >= LONG_ROUTE else STARTER_SHARE

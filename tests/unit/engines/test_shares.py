@@ -19,6 +19,7 @@ from workers.engines.shares import (
     STARTER,
     STARTER_ALMOST_ALONE,
     STARTER_SHARE,
+    STARTERS_OWN,
     Rounds,
     plan_rounds,
 )
@@ -76,8 +77,9 @@ def test_rounds_fill_the_time_and_the_cores(cores: int, able: list[Engine]) -> N
 def test_shares_follow_kind_and_size() -> None:
     """ADR 13: the finisher gets more where the starter does not settle or lacks moves."""
     assert names(SMALL, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
-    depots = replace(LARGE, features=LARGE.features | {Feature.MULTI_DEPOT})
-    assert names(depots, 1, ABLE) == [(STARTER_ALMOST_ALONE, [STARTER]), (1.0, [FINISHER])]
+    for feature in STARTERS_OWN:
+        day = replace(LARGE, features=LARGE.features | {feature})
+        assert names(day, 1, ABLE) == [(STARTER_ALMOST_ALONE, [STARTER]), (1.0, [FINISHER])]
     roomy = replace(LARGE, agents=tuple(replace(agent, capacity=(100_000,)) for agent in LARGE.agents))
     narrow = replace(LARGE, agents=tuple(replace(agent, capacity=(1,)) for agent in LARGE.agents))
     assert names(roomy, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
