@@ -43,6 +43,7 @@ class ChunkProtocol(HttpToolsProtocol):
             self.scope.setdefault("extensions", {})[_WAY] = partial(_put, ref(self.cycle), self._corked)  # type: ignore[assignment]
         else:
             self.cycle.__class__ = UntilClosed  # uvicorn does not ask which
+            self.cycle.keep_alive = self.cycle.waiting_for_100_continue = False
 
 
 def _put(of: "ref[RequestResponseCycle]", transport: CorkedTransport, data: bytes) -> bool:

@@ -1,8 +1,10 @@
 """Closes connections of clients that never finish saying what they want.
 
 Owns three limits the HTTP server lacks: one from the first byte (or the opening of the connection) to the end of the
-headers, one from there to the end of the body, and how large a head may be. A timer is armed once per phase, so sending
-a byte now and then buys no time. Answers may take as long as they like: streams are not touched.
+headers, one from there to the end of the body, and how much may come that is no body: a head, what stands between the
+chunks of a body, and what follows it. A timer is armed once per phase, so sending a byte now and then buys no time.
+Answers may take as long as they like: streams are not touched, and while a request that came whole is being answered,
+what comes behind it is not waited for.
 
 Owns, too, which headers count: those of the head, without the blanks around their values. Trailers are dropped, because
 by the time they come a request was let in by the headers it had.
@@ -14,18 +16,17 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from planner_mcp.web.chunks import ChunkProtocol
+from planner_mcp.web.turns import TurnProtocol
 
 HEAD_S: Final = 10.0
 """From the opening (or the first byte of a later request) to the end of the headers."""
 BODY_S: Final = 20.0
 """From the end of the headers to the end of the body."""
 MAX_HEAD: Final = 64 * 1024
-"""Bytes after which a head that has not ended is refused."""
+"""Bytes after which a head that has not ended is refused, and a body between whose bytes so much else comes."""
 LINGER_S: Final = 2.0
 """How long such a head may go on arriving, unread, after its refusal: closing earlier would take the answer back."""
 _BLANKS: Final = b" \t"
-_CLOSING: Final = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class _Phase(Enum):
@@ -34,7 +35,7 @@ class _Phase(Enum):
     BODY = "body"
 
 
-class DeadlineProtocol(ChunkProtocol):
+class DeadlineProtocol(TurnProtocol):
     """uvicorn's protocol with a limit on each half of a request."""
 
     head_s = HEAD_S
@@ -44,8 +45,9 @@ class DeadlineProtocol(ChunkProtocol):
         super().__init__(*args, **kwargs)
         self._phase = _Phase.QUIET
         self._deadline: asyncio.TimerHandle | None = None
-        self._head_size = 0
-        self._is_deaf = False
+        self._held = 0
+        """Bytes in a row of which nothing came: no whole head, no body."""
+        self._has_moved = False
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
@@ -59,17 +61,13 @@ class DeadlineProtocol(ChunkProtocol):
 
     @override
     def data_received(self, data: bytes) -> None:
-        if self._is_deaf:
-            return
         if self._phase is _Phase.QUIET:
             self._enter(_Phase.HEAD)
+        self._has_moved = False
         super().data_received(data)
-        if self._phase is _Phase.HEAD:
-            self._head_size += len(data)
-            if self._head_size > MAX_HEAD:
-                self._is_deaf = True
-                self._say(b"431 Request Header Fields Too Large")
-                self.loop.call_later(LINGER_S, self.transport.close)
+        self._held = 0 if self._has_moved else self._held + len(data)
+        if self._held > MAX_HEAD and not self._is_deaf:
+            self._break_off(b"431 Request Header Fields Too Large", linger_s=LINGER_S)
 
     @override
     def on_message_begin(self) -> None:
@@ -83,11 +81,18 @@ class DeadlineProtocol(ChunkProtocol):
 
     @override
     def on_headers_complete(self) -> None:
+        self._has_moved = True
         self._enter(_Phase.BODY)
         super().on_headers_complete()
 
     @override
+    def on_body(self, body: bytes) -> None:
+        self._has_moved = True
+        super().on_body(body)
+
+    @override
     def on_message_complete(self) -> None:
+        self._has_moved = True
         self._enter(_Phase.QUIET)
         super().on_message_complete()
 
@@ -96,22 +101,22 @@ class DeadlineProtocol(ChunkProtocol):
         if phase is self._phase:
             return
         self._phase = phase
-        self._head_size = 0
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
         if phase is not _Phase.QUIET:
-            delay = self.head_s if phase is _Phase.HEAD else self.body_s
-            self._deadline = self.loop.call_later(delay, self._give_up)
+            self._arm()
+
+    def _arm(self) -> None:
+        delay = self.head_s if self._phase is _Phase.HEAD else self.body_s
+        self._deadline = self.loop.call_later(delay, self._give_up)
 
     def _give_up(self) -> None:
         if self.transport.is_closing():
             return
-        if self._phase is _Phase.HEAD:
-            self._say(b"408 Request Timeout")
-        self.transport.close()
-
-    def _say(self, status: bytes) -> None:
-        """Answer a request that never came whole, unless one before it is still being answered."""
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.write(_CLOSING % status)
+        if self._is_answering:
+            self._arm()
+        elif self._phase is _Phase.HEAD:
+            self._break_off(b"408 Request Timeout")
+        else:
+            self.transport.close()
