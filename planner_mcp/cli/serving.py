@@ -21,6 +21,8 @@ from planner_mcp.web.deadlines import DeadlineProtocol
 
 YOUNG_OBJECTS: Final = 10_000
 """Containers that come between two collections. One request in flight has some 200."""
+STALL_S: Final = 60.0
+"""A client that takes nothing of its answer for this long is gone, where the operating system can tell (Linux)."""
 
 log = logging.getLogger("planner_mcp.cli")
 
@@ -71,6 +73,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise typer.BadParameter(f"cannot listen on {host}: {error.strerror}") from error
     listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it; without it what nobody takes is kept for ever
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(STALL_S * 1000))
     try:
         listener.bind(address)
     except OSError as error:

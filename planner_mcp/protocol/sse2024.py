@@ -28,6 +28,7 @@ from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Follower
+from planner_mcp.web.answers import method_refused
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
 
@@ -88,6 +89,8 @@ class SseFront:
 
     async def stream(self, request: Request) -> Any:
         """Open a session and its stream, which begins with the address to post to."""
+        if (refused := method_refused(request, "GET")) is not None:
+            return refused  # a HEAD, to which Starlette extends every GET
         principal = principal_of(request.scope)
         try:
             self._streams.check(principal.id)

@@ -39,11 +39,11 @@ class ChunkProtocol(HttpToolsProtocol):
     @override
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
-        if self.scope["http_version"] == "1.1":
-            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, ref(self.cycle), self._corked)  # type: ignore[assignment]
-        else:
+        if self.scope["http_version"] != "1.1":
             self.cycle.__class__ = UntilClosed  # uvicorn does not ask which
             self.cycle.keep_alive = self.cycle.waiting_for_100_continue = False
+        elif self.scope["method"] != "HEAD":  # whose answer has no body
+            self.scope.setdefault("extensions", {})[_WAY] = partial(_put, ref(self.cycle), self._corked)  # type: ignore[assignment]
 
 
 def _put(of: "ref[RequestResponseCycle]", transport: CorkedTransport, data: bytes) -> bool:

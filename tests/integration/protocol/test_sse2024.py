@@ -175,6 +175,14 @@ async def test_session_ends_with_its_stream(houses: Two, web: httpx.AsyncClient,
     assert (await client.post(houses[1], {"jsonrpc": "2.0", "id": 1, "method": "ping"})).status_code == 404
 
 
+async def test_a_head_opens_no_session_and_no_stream(houses: Two, web: httpx.AsyncClient) -> None:
+    """SPEC X1: who asks for the head of a stream that never ends is told that there is none."""
+    with anyio.fail_after(5):
+        answer = await web.request("HEAD", f"{houses[0].url}/sse")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET"
+
+
 async def test_nothing_but_ping_before_initialize(houses: Two, web: httpx.AsyncClient) -> None:
     """Spec 2024-11-05, lifecycle."""
     async with opened(web, houses[0]) as client:

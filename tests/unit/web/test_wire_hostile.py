@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from planner_mcp.cli import serving
 from planner_mcp.web.deadlines import MAX_HEAD, DeadlineProtocol
 from planner_mcp.web.door import Door
 from planner_mcp.web.sse import EventStream
@@ -99,7 +101,7 @@ async def house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[House]:
         return EventStream(frames())
 
     routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (echo, slow, refuse)]
-    app = Starlette(routes=[*routes, Route("/stream", Door(stream, "GET"))])
+    app = Starlette(routes=[*routes, Route("/stream", Door(stream, "GET, HEAD"))])
     config = uvicorn.Config(
         app, port=0, http=HastyProtocol, ws="none", log_config=None, lifespan="off", timeout_keep_alive=1
     )
@@ -268,3 +270,35 @@ async def test_a_body_may_break_off_at_every_byte(house: House) -> None:
             assert (await reader.readuntil(b"]")).endswith(b"[13]")
             if at % 40 == 0:
                 await asyncio.sleep(0.01)
+
+
+async def test_the_answer_to_a_head_has_no_body(house: House) -> None:
+    """SPEC X3: of a stream neither."""
+    async with house.talk() as (reader, writer):
+        writer.write(b"HEAD /stream HTTP/1.1\r\nhost: x\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(reader.readexactly(1), 0.3)
+    assert await house.is_empty()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system does not tell")
+async def test_an_answer_that_nobody_takes_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC X3: a client that asks for much and reads nothing holds neither memory nor a connection."""
+    monkeypatch.setattr(serving, "STALL_S", 1.0)
+
+    async def big(_: Request) -> PlainTextResponse:
+        return PlainTextResponse(8_000_000 * "x")
+
+    listener = serving.listen("127.0.0.1", 0)
+    config = uvicorn.Config(Starlette(routes=[Route("/", big)]), http=DeadlineProtocol, log_config=None, lifespan="off")
+    server = AnnouncingServer(config)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    await server.listening.wait()
+    with socket.create_connection(listener.getsockname()) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert await soon(lambda: server.server_state.total_requests == 1)
+        assert server.server_state.connections
+        assert await soon(lambda: not server.server_state.connections, 8)
+    server.should_exit = True
+    await running
