@@ -77,7 +77,7 @@ class Desk(Protocol):
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams, /
-    ) -> types.CallToolResult:
+    ) -> HandlerResult:
         """Answer `tools/call`."""
         ...
 
@@ -108,8 +108,8 @@ class Kernel:
             cache_hints={"tools/list": CacheHint(LIST_TTL_MS, "private"), "server/discover": CacheHint(LIST_TTL_MS)},
             get_tool_input_schema=desk.input_schema,
             on_list_tools=desk.list_tools,
-            on_call_tool=desk.call_tool,
         )
+        self._server.add_request_handler("tools/call", types.CallToolRequestParams, desk.call_tool)
         self._mirrors: dict[str, bool] = {}
         self.asking: Asking | None = None
         """How handshake clients are asked; None where there is no way."""

@@ -8,8 +8,6 @@ keeps `failed` for JSON-RPC errors.
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import mcp_types as types
-
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
@@ -46,16 +44,14 @@ def detailed_task(job: Job, job_ttl_s: int, event: Event | None = None) -> dict[
     return task | ({"result": {"resultType": "complete", **result_json(job)}} if task["status"] == "completed" else {})
 
 
-def task_result(job: Job) -> types.CallToolResult:
-    """Return what a call of the tool would have returned had it waited for the end of its job."""
+def result_json(job: Job) -> dict[str, Any]:
+    """Return what a call of the tool would have returned had it waited for the end of its job.
+
+    As JSON, in the form every revision knows.
+    """
     structured = {"job_id": job.id, "submitted_at": timestamp(job.submitted_at)} | job_view(job)
     result = call_result(ToolResult(structured, job_lines(job), job_links(job)))
-    return result.model_copy(update={"is_error": job.state is JobState.FAILED})
-
-
-def result_json(job: Job) -> dict[str, Any]:
-    """Return the same as JSON, in the form every revision knows."""
-    return task_result(job).model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"result_type"})
+    return result | {"isError": job.state is JobState.FAILED}
 
 
 def _shared(job: Job, event: Event | None) -> dict[str, Any]:

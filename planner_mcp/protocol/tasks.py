@@ -51,7 +51,7 @@ class Desk(Protocol):
         """Return whether a tool may be run as a task."""
         ...
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams, /) -> types.CallToolResult:
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams, /) -> HandlerResult:
         """Call one."""
         ...
 

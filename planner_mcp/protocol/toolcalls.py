@@ -5,7 +5,7 @@ that a mistake is a tool result with all faults at once (SPEC T7) and never the 
 """
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -79,7 +79,7 @@ class ToolDesk:
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> dict[str, Any]:
         """Answer `tools/call`.
 
         Raises:
@@ -103,7 +103,7 @@ class ToolDesk:
         )
         result = await dispatch(tool, context, params.arguments or {})
         self.meter.count(tool.name, result)
-        return call_result(result)
+        return {"resultType": "complete", **call_result(result)}
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
@@ -112,7 +112,9 @@ def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
 
 def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
     """Return which tool sets the client's URL asks for, empty for none in particular."""
-    return ctx.request.query_params.get("toolsets", "") if ctx.request is not None else ""
+    if ctx.request is None or not ctx.request.scope["query_string"]:
+        return ""
+    return str(ctx.request.query_params.get("toolsets", ""))
 
 
 def _rising(report: Any) -> NotifyProgress:
@@ -127,17 +129,14 @@ def _rising(report: Any) -> NotifyProgress:
     return notify
 
 
-def call_result(result: ToolResult | ErrorResult) -> types.CallToolResult:
-    """Return a tool's answer in MCP's words."""
-    content: Sequence[types.ContentBlock] = [
-        types.TextContent(type="text", text=result.text),
-        *(
-            types.ResourceLink(type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime_type)
-            for link in result.links
-        ),
-        *(
-            types.ImageContent(type="image", data=b64encode(picture.data).decode(), mime_type=picture.mime_type)
-            for picture in result.pictures
-        ),
-    ]
-    return types.CallToolResult(content=list(content), structured_content=result.structured, is_error=result.is_error)
+def call_result(result: ToolResult | ErrorResult) -> dict[str, Any]:
+    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice."""
+    links = (
+        {"type": "resource_link", "uri": each.uri, "name": each.name, "mimeType": each.mime_type}
+        for each in result.links
+    )
+    pictures = (
+        {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.pictures
+    )
+    content = [{"type": "text", "text": result.text}, *links, *pictures]
+    return {"content": content, "structuredContent": result.structured, "isError": result.is_error}
