@@ -119,7 +119,7 @@ def _link_to_cluster(url: str, settings: Settings) -> Link:
         with suppress(OSError):
             await sessions.aclose()
 
-    blocking, line = Way(shards, lambda node: node.blocking), Way(shards, lambda node: node.line)
+    blocking, line = Way(shards, lambda node: node.blocking), Way(shards, lambda node: node.line, ANSWER_S)
     return Link(sessions, blocking, line, settings=settings, close=close, holder=shards.holder)
 
 

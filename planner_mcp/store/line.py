@@ -30,7 +30,7 @@ class Line:
 
     Args:
         client: Names the server and decodes answers. Its connections are without timeout.
-        answer_s: Longest wait for an answer.
+        answer_s: Longest wait for a connection, and for an answer.
     """
 
     def __init__(self, client: Redis, *, answer_s: float) -> None:
@@ -67,7 +67,7 @@ class Line:
 
     async def _dial(self) -> "_Call":
         if self._call is None or self._call.is_over:
-            async with self._dialling:
+            async with asyncio.timeout(self._answer_s), self._dialling:
                 if self._call is None or self._call.is_over:
                     connection = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
                     await connection.connect()

@@ -33,7 +33,7 @@ class Link:
     Args:
         commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
         blocking: Runs what blocks: each read on a connection of its own.
-        line: Runs what answers at once: a shared connection.
+        line: Runs what answers at once, or fails within `ANSWER_S`: a shared connection.
         settings: Limits and lives the steps are loaded with.
         close: Closes all of them.
         holder: Names the server that holds the keys of a tag, where there are several; its `commands` are waited on.
@@ -67,11 +67,10 @@ class Link:
         """Run one atomic step; its reply starts with a word."""
         step, arguments = self._steps[name], _arguments(pool, args, blobs)
         with border():
-            async with asyncio.timeout(ANSWER_S):
-                try:
-                    reply = await self._line.execute_command("EVALSHA", step.sha, *arguments)
-                except NoScriptError:
-                    reply = await self._line.execute_command("EVAL", step.text, *arguments)
+            try:
+                reply = await self._line.execute_command("EVALSHA", step.sha, *arguments)
+            except NoScriptError:
+                reply = await self._line.execute_command("EVAL", step.text, *arguments)
         return list(reply)
 
     async def safe_step(self, name: str, pool: int, args: dict[str, Any]) -> Reply:
@@ -93,8 +92,7 @@ class Link:
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
         with border():
-            async with asyncio.timeout(ANSWER_S):
-                return await self._line.execute_command(*words)
+            return await self._line.execute_command(*words)
 
     async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> Entry | None:
         """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).

@@ -155,15 +155,18 @@ class Way:
     Args:
         shards: The nodes.
         way: Which client of a node is used.
+        answer_s: Longest wait for an answer, that for the map included; None where the caller has a limit of its own.
     """
 
-    def __init__(self, shards: Shards, way: Callable[[Node], Any]) -> None:
+    def __init__(self, shards: Shards, way: Callable[[Node], Any], answer_s: float | None = None) -> None:
         self._shards = shards
         self._way = way
+        self._answer_s = answer_s
 
     async def execute_command(self, *words: Any) -> Any:
         """Run one command and return its answer."""
-        return await self._shards.ask(self._way, words)
+        async with asyncio.timeout(self._answer_s):
+            return await self._shards.ask(self._way, words)
 
 
 def _address_of(node: Sequence[Any], told_by: str) -> Address:
