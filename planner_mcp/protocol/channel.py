@@ -4,7 +4,7 @@ Owns the SDK's dispatch context for one POST: whatever a handler sends becomes a
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -39,7 +39,6 @@ class Channel:
     request_id: int | str | None = None
     progress_token: int | str | None = None
     let_go: LetGo | None = None
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
     ask: Ask | None = None
     """Sends a request to the client and waits for its answer; None where the client has no way to answer."""
 
@@ -47,6 +46,11 @@ class Channel:
     def can_send_request(self) -> bool:
         """Whether a handler may ask the client."""
         return self.ask is not None
+
+    @property
+    def cancel_requested(self) -> anyio.Event:
+        """Never set: a request that is cancelled ends with its handler."""
+        return anyio.Event()
 
     @property
     def transport(self) -> TransportContext:
