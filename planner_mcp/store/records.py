@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from planner_mcp.jobs.events import Event, EventKind
@@ -10,6 +11,8 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 
 Fields = dict[str, str]
+ALIKE: Final = 1024
+"""Texts whose records are kept: a job is looked at again and again, and its request stays the same."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -29,7 +32,7 @@ def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
     return Job(
         id=job_id,
         principal=kept["principal"],
-        request=SolveRequest(**_known(SolveRequest, json.loads(kept["request"]))),
+        request=_request_of(kept["request"]),
         state=JobState(kept["state"]),
         submitted_at=_time(kept["submitted_ms"]),
         started_at=_time(kept["started_ms"]) if kept.get("started_ms") else None,
@@ -48,6 +51,12 @@ def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
     )
 
 
+@lru_cache(ALIKE)
+def _request_of(text: str) -> SolveRequest:
+    return SolveRequest(**_known(SolveRequest, json.loads(text)))
+
+
+@lru_cache(ALIKE)
 def progress_of(text: str, percent: int) -> Progress:
     """Return progress from its stored text; the percentage is the store's, which only rises."""
     return Progress(**{**_known(Progress, json.loads(text or "{}")), "percent": percent})
