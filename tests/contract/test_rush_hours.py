@@ -128,3 +128,22 @@ def test_a_group_that_only_the_real_clock_can_serve_is_put_back_whole_with_its_r
     problem = compile_scenario(parse_scenario(body))
     best, _ = search(problem, registry.AUTO)
     assert lay_out(problem, best).tickets_served == 2
+
+
+def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_the_real_clock() -> None:
+    """SPEC S1: rush hours, a break and a locked visit."""
+    rest = {"earliest": 9, "latest": 14, "duration_s": 5}
+    body = {
+        "name": "break",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}],
+        "agents": [
+            {"id": "v", "capacity": 4, "shift_start": 0, "shift_end": 28, "breaks": [rest], "locked_tickets": ["a"]}
+        ],
+        "tickets": [{"id": "a", "location": "A", "demand": 3}],
+        "travel": {"rush_hours": [{"start": 25, "end": 27, "factor": 2}]},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best, _ = search(problem, registry.AUTO)
+    assert lay_out(problem, best).tickets_served == 1

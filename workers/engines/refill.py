@@ -11,7 +11,8 @@ from random import Random
 from typing import Final
 
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
-from planner_mcp.vrp.advice.insertion import halves, trials, with_route
+from planner_mcp.vrp.advice.insertion import Trial, halves, trials, with_route
+from planner_mcp.vrp.advice.repair import rested
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.base import ShouldStop
@@ -48,8 +49,8 @@ def _with_locked(problem: Problem, candidate: Candidate) -> Candidate:
     driving = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
         if agent.locked and number not in driving:
-            fitting = (route for route in _locked_routes(problem, number) if not obstacles(problem, route))
-            if (route := next(fitting, None)) is not None:
+            ways = (rested(problem, route) for route in _locked_routes(problem, number))
+            if (route := next((way for way in ways if not obstacles(problem, way)), None)) is not None:
                 candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
     return candidate
 
@@ -85,13 +86,24 @@ def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_
 def _inserted(problem: Problem, candidate: Candidate, bundle: Bundle, is_over: ShouldStop) -> Candidate | None:
     """Return the candidate with all tickets of a bundle, None where one does not fit."""
     for ticket in bundle:
-        fitting = [each.route for each in trials(problem, candidate, ticket, until=is_over) if not each.obstacles]
-        ways = (with_route(candidate, route) for route in fitting)
+        routes = (_fitting(problem, trial) for trial in trials(problem, candidate, ticket, until=is_over))
+        ways = (with_route(candidate, route) for route in routes if route is not None)
         best = min(ways, key=lambda way: price(problem, way), default=None)
         if best is None:
             return None
         candidate = replace(best, found_by=candidate.found_by)
     return candidate
+
+
+def _fitting(problem: Problem, trial: Trial) -> Route | None:
+    """Return the route of a trial, its breaks elsewhere where it does not fit otherwise; None where nothing helps."""
+    if not trial.obstacles:
+        return trial.route
+    stops = tuple(stop for stop in trial.route.stops if stop.kind is not StopKind.BREAK)
+    if not problem.agents[trial.route.agent].breaks:
+        return None
+    route = rested(problem, Route(trial.route.agent, stops))
+    return None if obstacles(problem, route) else route
 
 
 def _served(candidate: Candidate) -> set[int]:

@@ -28,7 +28,7 @@ def repair(problem: Problem, candidate: Candidate) -> Candidate:
 
 def _fitting(problem: Problem, route: Route) -> Route:
     """Return the route with stops left out, the most obstructive first, until nothing stands in its way."""
-    route = _rested(problem, route)
+    route = rested(problem, route)
     if len(tickets_of(route)) > LONG and obstacles(problem, route):
         route = _cut(problem, route)
     while obstacles(problem, route) and (tickets := tickets_of(route)):
@@ -37,7 +37,7 @@ def _fitting(problem: Problem, route: Route) -> Route:
     return route
 
 
-def _rested(problem: Problem, route: Route) -> Route:
+def rested(problem: Problem, route: Route) -> Route:
     """Return the route with each break it lacks where that is least in the way, or outside the route altogether."""
     breaks = problem.agents[route.agent].breaks
     if not breaks or not obstacles(problem, route):
