@@ -163,13 +163,19 @@ class _Call(asyncio.Protocol):
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Give each answer to whoever has waited longest."""
+        """Give each answer to whoever has waited longest; one more than was asked for spoils them all."""
+        if self.is_over:
+            return
         self._answers.feed(data)
         try:
             while (answer := self._answers.gets()) is not _NOT_YET:
                 if isinstance(answer, ConnectionLostError):  # LOADING, or too many clients: no word for one of us
                     raise answer
+                if len(self._waiting) == len(self._unsent):
+                    raise InvalidResponse("An answer to nothing that was asked.")
                 _give(self._waiting.popleft()[1], answer)
+        except UnicodeDecodeError:
+            self._lose(InvalidResponse("An answer that is no text."))
         except RedisError as error:
             self._lose(error)
 

@@ -1,0 +1,181 @@
+"""The shared connection, at a store that answers in pieces, out of turn, too often or not at all (SPEC J7)."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import InvalidResponse, RedisError
+
+from planner_mcp.store.connect import _client
+from planner_mcp.store.line import Line, Lines
+
+pytestmark = pytest.mark.anyio
+Answer = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
+CALLERS = 40
+
+
+class OddStore:
+    """Greets, and answers `ECHO` in a way that a test chooses."""
+
+    def __init__(self) -> None:
+        self.answer: Answer = honest
+        self.greets = True
+        self.is_left = asyncio.Event()
+        """Set while nobody is connected."""
+        self._connected = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connected += 1
+        self.is_left.clear()
+        with suppress(OSError, asyncio.IncompleteReadError):
+            while words := await _command(reader):
+                if words[0] != b"CLIENT":
+                    await self.answer(words[1], writer)
+                elif self.greets:
+                    writer.write(b"+OK\r\n")
+        writer.close()
+        self._connected -= 1
+        if not self._connected:
+            self.is_left.set()
+
+
+async def _command(reader: asyncio.StreamReader) -> list[bytes]:
+    words = []
+    for _ in range(int((await reader.readline())[1:] or b"0")):
+        size = int((await reader.readline())[1:])
+        words.append((await reader.readexactly(size + 2))[:-2])
+    return words
+
+
+def _bulk(word: bytes) -> bytes:
+    return b"$%d\r\n%b\r\n" % (len(word), word)
+
+
+async def honest(word: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(_bulk(word))
+
+
+def moody(seed: int) -> Answer:
+    """Answer in pieces, late, not at all, with LOADING or a refusal, or hang up."""
+    mood = random.Random(seed)
+
+    async def answer(word: bytes, writer: asyncio.StreamWriter) -> None:
+        match mood.randrange(60):
+            case 0:
+                writer.transport.abort()
+            case 1:
+                writer.write(_bulk(word)[:-3])
+                writer.close()
+            case 2:
+                writer.write(b"-LOADING a moment\r\n")
+            case 3 | 4:
+                writer.write(b"-ERR not now\r\n")
+            case 5 | 6:
+                await asyncio.sleep(0.002)
+                writer.write(_bulk(word))
+            case 7 | 8 | 9:
+                for piece in _bulk(word):
+                    writer.write(bytes([piece]))
+                    await asyncio.sleep(0)
+            case _:
+                writer.write(_bulk(word))
+
+    return answer
+
+
+@asynccontextmanager
+async def _at(store: OddStore) -> AsyncIterator[Redis]:
+    server = await asyncio.start_server(store.serve, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    async with server:
+        yield _client(f"redis://{host}:{port}", None, 1)
+
+
+@pytest.fixture
+async def told() -> list[dict[str, Any]]:
+    """What asyncio found nobody to tell."""
+    told: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, about: told.append(about))
+    return told
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_no_answer_ever_reaches_another_caller(seed: int) -> None:
+    """SPEC J7: callers come, are cancelled anywhere and come again, while the store is in every mood."""
+    store, dice = OddStore(), random.Random(seed)
+    store.answer = moody(seed)
+    right = 0
+
+    async def ask(client: Line | Lines, word: str) -> None:
+        nonlocal right
+        with suppress(RedisError, TimeoutError):
+            async with asyncio.timeout(dice.choice((0, 0.001, 0.004, 1))):
+                assert await client.execute_command("ECHO", word) == word
+                right += 1
+
+    async with _at(store) as client:
+        line, lines = Line(client, answer_s=0.2), Lines(client, answer_s=0.2)
+        for turn in range(10):
+            words = [f"{turn}-{caller}" * dice.choice((1, 1, 500)) for caller in range(CALLERS)]
+            await asyncio.gather(*(ask(dice.choice((line, line, lines)), word) for word in words))
+        store.answer = honest
+        assert await line.execute_command("ECHO", "at last") == "at last"
+        await asyncio.gather(line.aclose(), lines.aclose())
+    assert right > CALLERS
+
+
+@pytest.mark.parametrize("more", [b"-ERR out of nowhere\r\n", b"+OK\r\n+OK\r\n", b"$2\r\n\xff\xfe\r\n"])
+async def test_an_answer_nobody_asked_for_is_nobodys(more: bytes, told: list[dict[str, Any]]) -> None:
+    """SPEC J7: the connection is given up, the next caller has a new one, and nothing is left for asyncio to tell."""
+    store = OddStore()
+
+    async def too_much(word: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(_bulk(word) + more)
+
+    async with _at(store) as client:
+        line = Line(client, answer_s=1)
+        for number in range(3):
+            store.answer = too_much
+            assert await line.execute_command("ECHO", f"a{number}") == f"a{number}"
+            store.answer = honest
+            assert await line.execute_command("ECHO", f"b{number}") == f"b{number}"
+        await line.aclose()
+    assert not told
+
+
+async def test_an_answer_that_is_no_text_is_an_error(told: list[dict[str, Any]]) -> None:
+    """SPEC J7: whoever asked is told at once."""
+    store = OddStore()
+
+    async def binary(_word: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(_bulk(b"\xff\xfe"))
+
+    store.answer = binary
+    async with _at(store) as client:
+        line = Line(client, answer_s=1)
+        with pytest.raises(InvalidResponse):
+            await line.execute_command("ECHO", "a")
+        await line.aclose()
+    assert not told
+
+
+async def test_who_gives_up_on_a_store_that_does_not_greet_leaves_no_connection_open() -> None:
+    """SPEC J7: a paused store accepts connections for as long as it is paused."""
+    store = OddStore()
+    store.greets = False
+    async with _at(store) as client:
+        line, lines = Line(client, answer_s=1), Lines(client, answer_s=1)
+        for _ in range(20):
+            for each in (line, lines):
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.01):
+                        await each.execute_command("ECHO", "a")
+        async with asyncio.timeout(5):
+            await store.is_left.wait()
+        store.greets = True
+        assert await line.execute_command("ECHO", "a") == "a"
+        await line.aclose()
