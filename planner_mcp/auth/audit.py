@@ -82,6 +82,8 @@ class Audit:
         self._clock = clock
         self._unkept: list[Entry] = []
         self._keeping: asyncio.Task[None] | None = None
+        self._is_kept = asyncio.Event()
+        """Set when those that are unkept now are on their way no more."""
 
     async def record(
         self,
@@ -120,7 +122,7 @@ class Audit:
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self._keep(), name="audit lines")
         if len(self._unkept) >= MAX_UNKEPT:
-            await self.settled()
+            await self._is_kept.wait()
 
     async def settled(self) -> None:
         """Return when no line is on its way any more: each is in the ledger, or was said to be lost."""
@@ -130,11 +132,14 @@ class Audit:
     async def _keep(self) -> None:
         while self._unkept:
             entries, self._unkept = self._unkept, []
+            is_kept, self._is_kept = self._is_kept, asyncio.Event()
             try:
                 await self._ledger.append(entries)
             except StoreError:
                 for entry in entries:
                     _lose(entry)
+            finally:
+                is_kept.set()
 
 
 def _lose(entry: Entry) -> None:

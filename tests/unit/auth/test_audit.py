@@ -89,6 +89,37 @@ async def test_a_crowd_of_lines_is_waited_for() -> None:
     assert len(ledger.entries) == 2 * MAX_UNKEPT
 
 
+class SlowLedger(Ledger):
+    """Writes when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = asyncio.Semaphore(0)
+
+    async def append(self, entries: Sequence[Entry]) -> None:
+        await self.turns.acquire()
+        await super().append(entries)
+
+
+async def test_who_waits_in_a_crowd_waits_for_no_line_that_comes_later() -> None:
+    """SPEC A3: calls that go on coming do not hold up the answer to one that came before them."""
+    ledger = SlowLedger()
+    written = audit(ledger)
+    await _write(written, 1)
+    await asyncio.sleep(0)  # it is under way alone
+    crowd = asyncio.create_task(_write(written, MAX_UNKEPT))
+    for _ in range(2):
+        await asyncio.wait([crowd], timeout=0.05)
+        assert not crowd.done()
+        await _write(written, 1) if ledger.writes else None
+        ledger.turns.release()
+    await asyncio.wait([crowd], timeout=1)
+    assert crowd.done()
+    assert ledger.writes == [1, MAX_UNKEPT]
+    ledger.turns.release()
+    await written.settled()
+
+
 async def _write(written: Audit, count: int) -> None:
     for _ in range(count):
         await written.record(Principal("u-1"), "solve_vrp", outcome=OK, trace_id="t")
