@@ -24,8 +24,6 @@ BODY_S: Final = 20.0
 """From the end of the headers to the end of the body."""
 MAX_HEAD: Final = 64 * 1024
 """Bytes after which a head that has not ended is refused, and a body between whose bytes so much else comes."""
-LINGER_S: Final = 2.0
-"""How long such a head may go on arriving, unread, after its refusal: closing earlier would take the answer back."""
 _BLANKS: Final = b" \t"
 
 
@@ -67,7 +65,7 @@ class DeadlineProtocol(TurnProtocol):
         super().data_received(data)
         self._held = 0 if self._has_moved else self._held + len(data)
         if self._held > MAX_HEAD and not self._is_deaf:
-            self._break_off(b"431 Request Header Fields Too Large", linger_s=LINGER_S)
+            self._break_off(b"431 Request Header Fields Too Large")
 
     @override
     def on_message_begin(self) -> None:

@@ -15,6 +15,8 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from planner_mcp.web.chunks import ChunkProtocol
 from planner_mcp.web.offers import SteadyParser
 
+LINGER_S: Final = 2.0
+"""How long what comes behind a request that broke may go on arriving, unread."""
 _CLOSING: Final = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -73,9 +75,11 @@ class TurnProtocol(ChunkProtocol):
     def send_400_response(self, msg: str) -> None:
         self._break_off(b"400 Bad Request")
 
-    def _break_off(self, status: bytes, *, linger_s: float = 0.0) -> None:
-        """Hear nothing more, answer what came whole or else say a status, and close."""
+    def _break_off(self, status: bytes) -> None:
+        """Heed nothing more, answer what came whole or else say a status, and close."""
         self._is_deaf = True
+        self._corked.linger_s = LINGER_S
+        self.flow.resume_reading()
         if self._answered is not None and self._is_answering:
             if self.pipeline and self.pipeline[0][0].more_body:
                 self.pipeline.popleft()
@@ -87,10 +91,7 @@ class TurnProtocol(ChunkProtocol):
             self.transport.write(_CLOSING % status)
         if broken is not None:
             _leave(broken)
-        if linger_s:
-            self.loop.call_later(linger_s, self.transport.close)
-        else:
-            self.transport.close()
+        self.transport.close()
 
 
 def _leave(cycle: RequestResponseCycle) -> None:
