@@ -40,7 +40,7 @@ async def test_body_too_large_is_refused_in_words_also_to_who_sends_before_readi
 ) -> None:
     """SPEC X3, T7: a refusal, not a broken connection."""
     answer = await http.post(house.mcp, content=b" " * (16 << 20))
-    assert (answer.status_code, answer.json()["type"]) == (413, "TooLarge")
+    assert (answer.status_code, answer.json()["error"]["data"]["type"]) == (413, "TooLarge")
 
 
 async def test_health_is_told(house: House, http: httpx.AsyncClient) -> None:
