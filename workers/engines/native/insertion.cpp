@@ -227,6 +227,32 @@ void Inserter::pair(const Route& route, const Option& option, Spot& best) {
                   node.place);
         }
     }
+    if (agent.max_reloads > route.reloads) pair_beside_reload(route, option, base, best);
+}
+
+// A shipment in one piece behind a reload or in front of one: what else is on board may leave no room for it.
+void Inserter::pair_beside_reload(const Route& route, const Option& option, Number base, Spot& best) {
+    const Agent& agent = problem_.agents[route.agent];
+    const Matrix& distance = problem_.distance(agent);
+    const int lift = problem_.tickets[option.pickup].place, drop = problem_.tickets[option.ticket].place;
+    const auto offer = [&](int k, Number length, int reload_before, int reload_after) {
+        const Number detour = length + distance(lift, drop) - route.nodes[k + 1].leg;
+        const Number delta = base + agent.per_distance * detour;
+        if (delta >= best.delta || detour > agent.max_distance - route.distance) return;
+        propose(route, {delta, route.agent, k, k, reload_before, reload_after, option}, best);
+    };
+    for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
+        const Node &before = route.nodes[k], &next = route.nodes[k + 1];
+        if (route.is_used() && blink_()) continue;
+        for (int depot : agent.reloads) {
+            const Number there = distance(before.place, depot), back = distance(depot, next.place);
+            const int stop = problem_.reload_stop(depot);
+            if (problem_.is_ticket(before.stop))
+                offer(k, there + distance(depot, lift) + distance(drop, next.place), stop, TERMINUS);
+            if (problem_.is_ticket(next.stop))
+                offer(k, distance(before.place, lift) + distance(drop, depot) + back, TERMINUS, stop);
+        }
+    }
 }
 
 // `spot.delta` is exact, or a bound where only a walk can tell.

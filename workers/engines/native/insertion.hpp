@@ -26,6 +26,7 @@ private:
     void single(const Route& route, const Option& option, Spot& best);
     void bare(const Route& route, const Option& option, Spot& best);
     void pair(const Route& route, const Option& option, Spot& best);
+    void pair_beside_reload(const Route& route, const Option& option, Number base, Spot& best);
     void reloads(const Route& route, const Option& option, Number base, Spot& best);
     void reloads_at(const Route& route, const Option& option, int after, Number base, Spot& best);
     void propose(const Route& route, const Spot& spot, Spot& best);

@@ -149,8 +149,8 @@ void place(Route& route, const Spot& spot) {
     const auto put = [&](int after, int stop) {
         if (stop != TERMINUS) route.nodes.insert(route.nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0, 0});
     };
+    put(spot.option.pickup >= 0 ? spot.drop_after : spot.after, spot.reload_after);
     if (spot.option.pickup >= 0) put(spot.drop_after, spot.option.ticket);
-    put(spot.after, spot.reload_after);
     put(spot.after, spot.option.pickup >= 0 ? spot.option.pickup : spot.option.ticket);
     put(spot.after, spot.reload_before);
 }

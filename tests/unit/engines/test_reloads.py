@@ -1,4 +1,4 @@
-"""Locked visits on days with reloads: what an agent must serve first may take a reload to be served (SPEC S1)."""
+"""Days with reloads on which locked visits or shipments take one to be served at all (SPEC S1)."""
 
 import time
 from typing import Any
@@ -102,6 +102,29 @@ def test_locked_visits_that_the_slowest_pace_forbids_are_planned_on_the_real_clo
     rush = {"rush_hours": [{"start": 40, "end": 45, "factor": 3}]}
     problem = day([agent(2, ["a", "b"], shift_start=0, shift_end=55)], [ticket("a", 2), ticket("b", 2)], **rush)
     assert stops(planned(problem)) == ["a", "R", "b"]
+
+
+@pytest.mark.parametrize("is_locked", [True, False])
+def test_a_shipment_is_fetched_after_a_reload_that_makes_room_for_it(is_locked: bool) -> None:
+    """SPEC S1: what was collected fills the vehicle until it is unloaded."""
+    tickets = [
+        ticket("a", 4, kind="pickup", time_windows=[[0, 12]]),
+        ticket("c", 2, kind="pickup", time_windows=[[30, 99]]),
+        {**ticket("x", 2, pickup="c"), "kind": "delivery"},
+    ]
+    problem = day([agent(4, ["a"] if is_locked else [])], tickets)
+    assert stops(planned(problem)) in (["a", "D", "c", "x"], ["a", "R", "c", "x"])
+
+
+def test_a_shipment_is_brought_before_the_reload_for_what_leaves_no_room() -> None:
+    """SPEC S1: goods to be brought later would fill the vehicle from the start."""
+    tickets = [
+        ticket("b", 4, time_windows=[[60, 99]]),
+        ticket("a", 2, kind="pickup", time_windows=[[0, 12]]),
+        {**ticket("c", 2, pickup="a"), "kind": "delivery"},
+    ]
+    problem = day([agent(4, [])], tickets)
+    assert stops(planned(problem)) in (["a", "c", "D", "b"], ["a", "c", "R", "b"])
 
 
 def test_three_tickets_are_tried_in_more_ways_than_the_greedy_one() -> None:
