@@ -17,6 +17,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
+from workers.engines.refill import with_locked
 
 PACE_S: Final = 0.2
 """Candidates are judged at most this often."""
@@ -95,11 +96,11 @@ class Incumbent:
         return candidate if self.plan is not None else None
 
     def settle(self, best: Candidate | None) -> Plan:
-        """Judge what is left, at last what can be mended or the plan that serves nobody, and return the incumbent.
+        """Judge what is left, at last what can be mended or the plan of locked visits alone, and return the incumbent.
 
         Raises:
             PlanRejectedError: The engine found plans and the verifier refused every one.
-            EngineError: Not even the empty plan holds (locked visits nobody can make).
+            EngineError: Not even that holds (locked visits nobody can make).
         """
         self.flush()
         if best is not None and best is not self._judged:
@@ -107,7 +108,7 @@ class Incumbent:
         if self.plan is None and self._refused is not None:
             self._judge_mended(self._refused)
         if self.plan is None and not self.violations:
-            self._judge(Candidate(()))
+            self._judge(with_locked(self._problem, Candidate(())))
             if self.plan is None:
                 raise EngineError("No plan keeps the locked visits of this scenario.", errors=self._broken_locks())
         if self.plan is None:

@@ -86,6 +86,12 @@ def test_engine_without_a_plan_leaves_everything_unassigned() -> None:
     assert len(plan.unassigned) == 3
 
 
+def test_engine_without_a_plan_leaves_locked_visits_alone() -> None:
+    """SPEC S1, S2: that the time was too short for a search is no fault of the locks."""
+    plan = Desk(agents=[agent(1, locked_tickets=["B"]), agent(2)]).incumbent.settle(None)
+    assert [visit.ticket_id for route in plan.routes for visit in route.visits] == ["B"]
+
+
 def test_locks_that_nobody_can_keep_are_an_error() -> None:
     """SPEC T7: not even the empty plan holds where an agent must serve a ticket; it is told what is in the way."""
     desk = Desk(agents=[agent(1, locked_tickets=["B"], max_distance_m=28)])
