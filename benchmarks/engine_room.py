@@ -33,7 +33,9 @@ CROWD: Final = 300
 HOLD_S: Final = 0.5
 NEWCOMERS: Final = 10
 SLOTS: Final = 8
-"""Of the worker that empties a backlog; each is a worker to the store, as the processes of a pool are."""
+"""Of one worker; each is a worker to the store, as the processes of a pool are."""
+DRAINING: Final = 16
+"""Of the one that empties a backlog: as many as jobs are in flight over HTTP."""
 
 
 async def measure(folder: Path, *, n: int) -> list[Figure]:
@@ -97,7 +99,7 @@ async def _all_claimed(store: RedisStore, n: int) -> None:
             if claim is not None:
                 await store.hand_back(claim)
 
-    await asyncio.gather(*(slot(f"{WORKER}-{number}") for number in range(SLOTS)))
+    await asyncio.gather(*(slot(f"{WORKER}-{number}") for number in range(DRAINING)))
 
 
 async def _pick_up(planner: Planner, store: RedisStore, scenario: StoredScenario, n: int) -> Figure:
@@ -145,9 +147,8 @@ async def _drain(planner: Planner, store: RedisStore, scenario: StoredScenario, 
     started = time.perf_counter()
     await _all_claimed(store, n)
     elapsed_s = time.perf_counter() - started
-    return rate(
-        "drain of a backlog, engine only", n, elapsed_s, f"claim and complete, {SLOTS} slots of one process, no solver"
-    )
+    note = f"claim and complete, {DRAINING} slots of one process, no solver"
+    return rate("drain of a backlog, engine only", n, elapsed_s, note)
 
 
 async def _second(planner: Planner, store: RedisStore, scenario: StoredScenario) -> Figure:

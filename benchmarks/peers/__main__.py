@@ -36,9 +36,9 @@ from planner_mcp.store.embedded import find_server
 HERE: Final = Path(__file__).parent
 BUILD: Final = HERE.parent.parent / "build" / "peers"
 IN_FLIGHT: Final = 16
-ROUNDS: Final = 4
+ROUNDS: Final = 8
 """The sides take turns, so that a machine that is busier for a while is so for all of them."""
-FULL: Final = 200
+FULL: Final = 400
 """Samples of a run whose figures go into the README."""
 
 
@@ -202,7 +202,8 @@ async def drain(python: Path, library: str, total: int) -> Figure:
             process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             out, _ = await asyncio.wait_for(process.communicate(), 300)
     speed = float(out.split()[-1])
-    return rate(f"{library}: drain of a backlog", total, total / speed, "no-op jobs, 8 slots of one worker")
+    note = f"no-op jobs, {engine_room.DRAINING} slots of one worker"
+    return rate(f"{library}: drain of a backlog", total, total / speed, note)
 
 
 def environment(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Draining a backlog of jobs that do nothing, one worker process with eight slots, for three job libraries.
+"""Draining a backlog of jobs that do nothing, one worker process with sixteen slots, for three job libraries.
 
 Run in the libraries' own environment: `python drains.py LIBRARY REDIS_URL COUNT`; prints jobs per second. A job is
 counted when its function has run; the clock starts with the first and ends with the last.
@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any
 
-SLOTS = 8
+SLOTS = 16
 library, url, total = sys.argv[1], sys.argv[2], int(sys.argv[3])
 done = 0
 first = last = 0.0
