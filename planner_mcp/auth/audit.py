@@ -4,9 +4,9 @@ Owns the line. Its fields are ids, codes and names of ours; the only words of st
 an issuer spelled them, stripped of what does not show. As JSON in ASCII it cannot be broken out of. Where lines are
 kept is `store.audit_log`.
 
-A line stands in the process log before the caller has the answer. The answer does not wait for the ledger: lines that
-come within a moment, and while others are written, go there together, in order, and only a crowd of them makes who writes
-the next one wait.
+A line stands in the process log before the caller has the answer. The answer does not wait for the ledger: lines of one
+moment, or that come while others are written, go there together, in order. Only where a crowd of them waits, who writes
+one more waits too.
 """
 
 import asyncio
