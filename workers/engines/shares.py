@@ -20,13 +20,13 @@ STARTER_SHARE: Final = 0.85
 SHARED_EVENLY: Final = 0.6
 """The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
 STARTER_ALMOST_ALONE: Final = 0.95
-"""The same where the finisher changed little in its turn and the starter used every second."""
+"""The same where the finisher changes little in its turn and the starter uses every second."""
 STARTERS_OWN: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
 FINISHERS_OWN: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
 """Tickets with time windows from which on the starter does not settle in half a minute …"""
 LONG_ROUTE: Final = 25
-"""… where the load of a vehicle reaches for this many tickets: on short routes it settles sooner."""
+"""… where the load of a vehicle reaches for this many tickets; on short routes it settles, and uses every second."""
 FEW_TICKETS: Final = 150
 """Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
 
@@ -76,8 +76,9 @@ def starter_share(problem: Problem) -> float:
         return SHARED_EVENLY
     if problem.features & STARTERS_OWN:
         return STARTER_ALMOST_ALONE
-    is_large = len(problem.tickets) >= MANY_TICKETS and Feature.TIME_WINDOWS in problem.features
-    return SHARED_EVENLY if is_large and tickets_a_load(problem) >= LONG_ROUTE else STARTER_SHARE
+    if len(problem.tickets) < MANY_TICKETS or Feature.TIME_WINDOWS not in problem.features:
+        return STARTER_SHARE
+    return SHARED_EVENLY if tickets_a_load(problem) >= LONG_ROUTE else STARTER_ALMOST_ALONE
 
 
 def tickets_a_load(problem: Problem) -> float:

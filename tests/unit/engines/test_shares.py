@@ -83,12 +83,14 @@ def test_shares_follow_kind_and_size() -> None:
     roomy = replace(LARGE, agents=tuple(replace(agent, capacity=(100_000,)) for agent in LARGE.agents))
     narrow = replace(LARGE, agents=tuple(replace(agent, capacity=(1,)) for agent in LARGE.agents))
     assert names(roomy, 1, ABLE) == [(SHARED_EVENLY, [STARTER]), (1.0, [FINISHER])]
-    assert names(narrow, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
+    assert names(narrow, 1, ABLE) == [(STARTER_ALMOST_ALONE, [STARTER]), (1.0, [FINISHER])]
+    untimed = replace(narrow, features=frozenset[Feature]())
+    assert names(untimed, 1, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER])]
     for feature in FINISHERS_OWN:
         day = replace(SMALL, features=frozenset({feature}))
         assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
-    assert names(narrow, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
+    assert names(untimed, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
     assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
 
 
