@@ -39,12 +39,13 @@ from workers.story import OURS_NO_MORE, Story
 UNKEPT_S: Final = 0.02
 """So long nobody renews, reports or watches: a small day is over by then, and a lease outlasts it many times."""
 REPORT_EVERY_S: Final = 0.2
-"""Reports are at least this far apart."""
-BRIEF_S: Final = 0.05
-END_NEAR_S: Final = 0.005
-"""A plan found so soon waits this long: a small day is over with it, and its end tells the plan too."""
+"""Reports are at least this far apart …"""
 HEARTBEAT_S: Final = 1.0
 """… and at most this far."""
+BRIEF_S: Final = 0.05
+"""A plan found so soon …"""
+END_NEAR_S: Final = 0.005
+"""… waits this long: a small day is over with it, and its end tells the plan too."""
 GRACE_S: Final = 0.3
 """What a child that is asked for its last plan may take before it is killed."""
 SHORT_GRACE_S: Final = 0.03

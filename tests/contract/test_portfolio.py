@@ -10,12 +10,13 @@ import pytest
 
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.vrp.layout.schedule import lay_out, price
-from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from tests.contract.fleet import fleet
 from tests.stopwatch import Stopwatch
+from tests.told import Told
 from workers.engines import lanes, registry
-from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.base import Limits, OnImprovement, StopReason
 from workers.engines.portfolio import Portfolio
 
 ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
@@ -86,36 +87,6 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     assert watch.spent_s < 1.5
 
 
-class _Says:
-    """An engine that always finds the same, and remembers what it was to start from."""
-
-    features = frozenset(Feature)
-    is_deterministic = True
-
-    def __init__(self, name: str, candidate: Candidate) -> None:
-        self.name = name
-        self.candidate = candidate
-        self.starts: list[Candidate | None] = []
-
-    def is_available(self) -> bool:
-        return True
-
-    def version(self) -> str:
-        return "1"
-
-    def solve(
-        self,
-        problem: Problem,
-        limits: Limits,
-        on_improvement: OnImprovement,
-        should_stop: ShouldStop,
-        warm_start: Candidate | None = None,
-    ) -> Outcome:
-        self.starts.append(warm_start)
-        on_improvement(self.candidate)
-        return Outcome(self.candidate, StopReason.EXHAUSTED, 1)
-
-
 @pytest.mark.parametrize("is_liar_first", [True, False])
 def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) -> None:
     """SPEC S2: what one engine gets wrong is neither the answer nor what another starts from."""
@@ -123,7 +94,7 @@ def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) ->
     lie, truth = Candidate.of_tickets({0: list(range(60))}), Candidate.of_tickets({0: [0]})
     assert price(problem, lie) < price(problem, truth)
     said = [lie, truth] if is_liar_first else [truth, lie]
-    engines = [_Says(name, candidate) for name, candidate in zip(("sisr", "pyvrp"), said, strict=True)]
+    engines = [Told(name, candidate) for name, candidate in zip(("sisr", "pyvrp"), said, strict=True)]
     heard: list[Candidate] = []
     outcome = Portfolio(engines).solve(problem, Limits(time.monotonic() + 5), heard.append, lambda: False)
     assert outcome.best == truth

@@ -9,8 +9,9 @@ import pytest
 from engines.days import random_day
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from tests.told import Told
 from workers.engines import lanes, portfolio, registry
-from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.base import Engine, Limits, OnImprovement, ShouldStop
 from workers.engines.portfolio import Portfolio
 from workers.engines.shares import (
     FINISHER,
@@ -23,37 +24,6 @@ from workers.engines.shares import (
     Rounds,
     plan_rounds,
 )
-
-
-class Told:
-    """An engine that hands over the plan it was told to, and notes what it was given."""
-
-    features = frozenset(Feature)
-    is_deterministic = True
-
-    def __init__(self, name: str, tells: Candidate | None) -> None:
-        self.name = name
-        self.tells = tells
-        self.starts: list[Candidate | None] = []
-        self.seeds: list[int] = []
-
-    def is_available(self) -> bool:
-        return True
-
-    def version(self) -> str:
-        return "1"
-
-    def solve(
-        self,
-        problem: Problem,
-        limits: Limits,
-        on_improvement: OnImprovement,
-        should_stop: ShouldStop,
-        warm_start: Candidate | None = None,
-    ) -> Outcome:
-        self.starts.append(warm_start)
-        self.seeds.append(limits.seed)
-        return Outcome(self.tells, StopReason.TIME_LIMIT, 1)
 
 
 def names(problem: Problem, cores: int, able: list[Engine]) -> list[tuple[float, list[str]]]:

@@ -1,0 +1,35 @@
+"""An engine for tests of those that combine engines."""
+
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+
+
+class Told:
+    """An engine that hands over the plan it was told to, and notes what it was given."""
+
+    features = frozenset(Feature)
+    is_deterministic = True
+
+    def __init__(self, name: str, tells: Candidate | None) -> None:
+        self.name = name
+        self.tells = tells
+        self.starts: list[Candidate | None] = []
+        self.seeds: list[int] = []
+
+    def is_available(self) -> bool:
+        return True
+
+    def version(self) -> str:
+        return "1"
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> Outcome:
+        self.starts.append(warm_start)
+        self.seeds.append(limits.seed)
+        return Outcome(self.tells, StopReason.TIME_LIMIT, 1)
