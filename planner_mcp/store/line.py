@@ -70,7 +70,11 @@ class Line:
             async with asyncio.timeout(self._answer_s), self._dialling:
                 if self._call is None or self._call.is_over:
                     connection = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
-                    await connection.connect()
+                    try:
+                        await connection.connect()
+                    except BaseException:  # redis-py leaves a greeting that was cut off open
+                        await connection.disconnect(nowait=True)
+                        raise
                     self._call = _Call(connection, self._answer_s)
         return self._call
 
