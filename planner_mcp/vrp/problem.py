@@ -126,6 +126,11 @@ class AgentSpec:
     locked: tuple[int, ...] = ()
     """Tickets this agent must serve, first and in this order."""
 
+    @property
+    def reload_depots(self) -> tuple[int, ...]:
+        """Locations where it may load again, each once; none where it may not."""
+        return tuple(dict.fromkeys(self.reload_at)) if self.max_reloads else ()
+
 
 @dataclass(frozen=True, slots=True)
 class TicketSpec:

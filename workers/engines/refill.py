@@ -59,7 +59,7 @@ def _locked_routes(problem: Problem, number: int) -> Iterator[Route]:
     """Yield the locked visits of an agent, without a reload, then with ever more of them; of many ways the first."""
     agent = problem.agents[number]
     visits = [Stop(StopKind.TICKET, ticket) for ticket in agent.locked]
-    depots = [Stop(StopKind.RELOAD, depot) for depot in dict.fromkeys(agent.reload_at)]
+    depots = [Stop(StopKind.RELOAD, depot) for depot in agent.reload_depots]
     ways = (
         dict(zip(places, chosen, strict=True))
         for count in range(min(agent.max_reloads, len(visits)) + 1)

@@ -181,8 +181,7 @@ def _slack(problem: Problem, index: int) -> int:
 
 
 def _duty(agent: AgentSpec) -> tuple[object, ...]:
-    depots = agent.reload_at if agent.max_reloads else ()
-    return agent.start, agent.end, agent.shift, agent.overtime, agent.profile, depots
+    return agent.start, agent.end, agent.shift, agent.overtime, agent.profile, agent.reload_depots
 
 
 def _are_apart(problem: Problem, one: int, other: int, agents: Iterable[int], ways: Ways) -> bool:
@@ -199,8 +198,7 @@ def _are_apart(problem: Problem, one: int, other: int, agents: Iterable[int], wa
 
 def _can_follow(agent: AgentSpec, first: TicketSpec, second: TicketSpec, way: NDArray[np.int64]) -> bool:
     reach = 0 if agent.start is None else int(way[agent.start, first.location])
-    depots = agent.reload_at if agent.max_reloads else ()
-    fetched = min([reach, *(int(way[depot, first.location]) for depot in depots)])
+    fetched = min([reach, *(int(way[depot, first.location]) for depot in agent.reload_depots)])
     begun = _opening(first, max(agent.shift[0] + reach, first.release + fetched))
     if begun is None:
         return False

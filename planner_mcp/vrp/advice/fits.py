@@ -72,6 +72,11 @@ def tickets_of(route: Route) -> list[int]:
     return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
 
 
+def reloads_of(route: Route) -> int:
+    """Return how often a route loads again."""
+    return sum(stop.kind is StopKind.RELOAD for stop in route.stops)
+
+
 def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obstacle]:
     for ticket in tickets:
         allowed = problem.tickets[ticket].agents
@@ -155,7 +160,7 @@ def _limits(problem: Problem, agent: AgentSpec, line: Timeline, count: int) -> I
 
 def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Obstacle]:
     agent = problem.agents[route.agent]
-    reloads = sum(stop.kind is StopKind.RELOAD for stop in route.stops)
+    reloads = reloads_of(route)
     position = {ticket: place for place, ticket in enumerate(tickets)}
     is_locked = tuple(tickets[: len(agent.locked)]) == agent.locked
     broken = any(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from planner_mcp.errors import InputError
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, tickets_of
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, reloads_of, tickets_of
 from planner_mcp.vrp.advice.insertion import Trial, Until, trials, with_route
 from planner_mcp.vrp.advice.remedies import remedy
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -20,7 +20,7 @@ from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
+from planner_mcp.vrp.problem import Candidate, Problem, Route
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 
@@ -120,7 +120,7 @@ class Bench:
 
     def _as_it_fits(self, route: Route) -> str:
         standing = (each for each in self.candidate.routes if each.agent == route.agent)
-        is_longer = _reloads(route) > sum(map(_reloads, standing))
+        is_longer = reloads_of(route) > sum(map(reloads_of, standing))
         how = "with one more reload" if is_longer else "as it is"
         return f"fits into the route of {self.problem.agents[route.agent].id} {how}"
 
@@ -180,10 +180,6 @@ def _weight(ticket: int, trial: Trial) -> tuple[float, int]:
     strangers = sum(each.limit is Limit.WINDOW and each.index != ticket for each in trial.obstacles)
     share, cost = trial.effort
     return share + STRANGER * strangers, cost
-
-
-def _reloads(route: Route) -> int:
-    return sum(stop.kind is StopKind.RELOAD for stop in route.stops)
 
 
 def _route_costs(plan: Plan) -> float:

@@ -5,13 +5,13 @@ more, an idle agent with its breaks before or after. The order of the other stop
 out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, tickets_of
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of, tickets_of
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 
 Until = Callable[[], bool]
 """Whether the time is up."""
@@ -85,7 +85,7 @@ def with_route(candidate: Candidate, route: Route) -> Candidate:
 def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Route]:
     """Yield the route with the tickets at all positions after its locked ones, where it may with one more reload."""
     for stops in [route.stops] if route.stops else _idle(problem, route.agent):
-        depots = _depots_to_spare(problem.agents[route.agent], stops)
+        depots = _depots_to_spare(problem, route)
         first = _after_locks(problem, Route(route.agent, stops))
         for places in combinations_with_replacement(range(first, len(stops) + 1), len(pair)):
             new = list(stops)
@@ -100,12 +100,11 @@ def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Rou
                     yield Route(route.agent, (*new[:end], reload, *new[end:]))
 
 
-def _depots_to_spare(agent: AgentSpec, stops: Sequence[Stop]) -> list[Stop]:
-    """Return the reloads an agent could still make."""
-    made = sum(stop.kind is StopKind.RELOAD for stop in stops)
-    return (
-        [Stop(StopKind.RELOAD, depot) for depot in dict.fromkeys(agent.reload_at)] if made < agent.max_reloads else []
-    )
+def _depots_to_spare(problem: Problem, route: Route) -> list[Stop]:
+    """Return the reloads the agent of a route could still make."""
+    agent = problem.agents[route.agent]
+    depots = agent.reload_depots if reloads_of(route) < agent.max_reloads else ()
+    return [Stop(StopKind.RELOAD, depot) for depot in depots]
 
 
 def _idle(problem: Problem, agent: int) -> list[tuple[Stop, ...]]:

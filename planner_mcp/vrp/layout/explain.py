@@ -99,8 +99,7 @@ class _Judge:
     def _direct(self, ticket: TicketSpec, agent: AgentSpec) -> str | None:
         """Return what forbids the trip start, ticket, end; breaks left aside."""
         there, back = self._leg(agent, agent.start, ticket.location), self._leg(agent, ticket.location, agent.end)
-        depots = agent.reload_at if agent.max_reloads else ()
-        fetched = min([there[1], *(self._leg(agent, depot, ticket.location)[1] for depot in depots)])
+        fetched = min([there[1], *(self._leg(agent, depot, ticket.location)[1] for depot in agent.reload_depots)])
         ready = max(agent.shift[0] + there[1], ticket.release + fetched) + ticket.setup
         closes = [close for _, close in ticket.windows if close >= ready]
         if ticket.windows and not closes:
