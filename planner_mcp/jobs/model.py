@@ -135,6 +135,8 @@ class Job:
     """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
     event_id: str = ""
     """Its last event: follow from here for what comes next."""
+    event_number: int = 0
+    """Of the same: how many there were."""
     changed_id: str = ""
     """The last event that changed its state or its best cost."""
 

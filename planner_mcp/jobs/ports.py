@@ -10,6 +10,7 @@ all); it takes a principal or a claim and answers `NotFoundError` for what is un
 """
 
 from collections.abc import AsyncGenerator, Container, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -228,6 +229,10 @@ class Tail:
 class EventLog(Protocol):
     """The events as kept: what a feed is made of."""
 
+    def pool_of_job(self, job_id: str) -> int:
+        """Return the pool a job lies in; raise `NotFoundError` where no job can be called so."""
+        ...
+
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> Past:
         """Return the events of a job after a position, and whether they end there."""
         ...
@@ -241,6 +246,14 @@ class EventLog(Protocol):
         ...
 
 
+class Follower(Protocol):
+    """Who has listened to a job for a while."""
+
+    def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
+        """Yield as `Feed.follow`; `past` is what there was after the position, where it was read since listening."""
+        ...
+
+
 class Feed(Protocol):
     """Following a job: what was, then what comes, each event once and in order."""
 
@@ -251,4 +264,8 @@ class Feed(Protocol):
             NotFoundError: Unknown job, or somebody else's.
             StoreUnavailableError: Redis went away; following again from the last id loses nothing.
         """
+        ...
+
+    def listen(self, job_id: str) -> AbstractAsyncContextManager[Follower]:
+        """Yield a follower that misses nothing of what comes from here on: what was before, others may read."""
         ...

@@ -19,7 +19,7 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
-from planner_mcp.jobs.ports import Feed, JobStore, QueueStats
+from planner_mcp.jobs.ports import Feed, JobStore, Past, QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.spans import carried
 from planner_mcp.vrp.scenario import input_hash
@@ -147,17 +147,21 @@ class Planner:
             on_event: Told every event meanwhile, in order.
             since: The `Job.event_id` the caller saw last; a change after it ends the wait at once. None: from now.
         """
-        job = await self._store.get_job(principal.id, job_id)
-        if job.is_terminal or wait_s <= 0 or (since is not None and _later(job.changed_id, since)):
-            return job
-        with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
-            async with aclosing(self.follow(principal, job_id, since or job.event_id)) as events:
-                async for event in events:
-                    if on_event is not None:
-                        await on_event(event)
-                    if _is_change(event, job):
-                        break
-        return await self._store.get_job(principal.id, job_id)
+        if wait_s <= 0:
+            return await self.job(principal, job_id)
+        async with self._feed.listen(job_id) as follower:
+            job = await self.job(principal, job_id)
+            if job.is_terminal or (since is not None and _later(job.changed_id, since)):
+                return job
+            past = Past((), job.event_number, is_over=False) if since in {None, job.event_id} else None
+            with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
+                async with aclosing(follower.events(principal.id, since or job.event_id, past)) as events:
+                    async for event in events:
+                        if on_event is not None:
+                            await on_event(event)
+                        if _is_change(event, job):
+                            break
+            return await self.job(principal, job_id)
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""

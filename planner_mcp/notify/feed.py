@@ -9,15 +9,14 @@ a slow follower loses nothing but speed. Progress that was trimmed shows as `"ga
 import asyncio
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Final, Self
 
 from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.ports import EventLog, Past
 
@@ -38,8 +37,8 @@ WATCHDOG_S: Final = 30.0
 _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
-class Follower:
-    """The inbox of one follower."""
+class Inbox:
+    """What one follower was told and has not taken yet."""
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
@@ -92,6 +91,52 @@ class Follower:
         return taken
 
 
+class Follower:
+    """Follows one job: joins what its inbox is told to what the job's own stream holds.
+
+    Args:
+        log: The events as kept.
+        job_id: The job.
+        inbox: What it is told.
+    """
+
+    def __init__(self, log: EventLog, job_id: str, inbox: Inbox) -> None:
+        self._log = log
+        self._job_id = job_id
+        self._inbox = inbox
+
+    async def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
+        """Yield as `Feed.follow`; `past` is what there was after the position, where it was read since listening."""
+        last = _position(after)
+        last_number: int | None = 0 if after == "0" else None
+        fresh = past or await self._log.read_past(principal, self._job_id, after)
+        while True:
+            for event in fresh.events:
+                if _position(event.id) <= last:
+                    continue
+                yield _marked(event, last_number)
+                last, last_number = _position(event.id), event.number
+                if event.is_final:
+                    return
+            if fresh.is_over:
+                return
+            last_number = fresh.number
+            fresh = await self._next(principal, last, last_number)
+
+    async def _next(self, principal: str, last: tuple[int, int], last_number: int) -> Past:
+        """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
+        while True:
+            taken = await self._inbox.take()
+            if taken is not None:
+                taken = [event for event in taken if event.number > last_number]
+                if taken and taken[-1].number == last_number + len(taken):
+                    return Past(taken, taken[-1].number, is_over=False)
+                if not taken:
+                    continue
+            with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
+                return await self._log.read_past(principal, self._job_id, f"{last[0]}-{last[1]}")
+
+
 class RedisFeed:
     """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
 
@@ -103,7 +148,7 @@ class RedisFeed:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._followers: dict[str, set[Follower]] = {}
+        self._inboxes: dict[str, set[Inbox]] = {}
         self._tailers: dict[int, _Tailer] = {}
 
     async def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
@@ -116,50 +161,28 @@ class RedisFeed:
             NotFoundError: Unknown job, or somebody else's.
             StoreUnavailableError: Redis is away.
         """
-        last = _position(after)
-        last_number: int | None = 0 if after == "0" else None
-        with self._subscribed(job_id) as follower:
-            await self._tail(ids.pool_of("job", job_id))
-            fresh = await self._log.read_past(principal, job_id, after)
-            while True:
-                for event in fresh.events:
-                    if _position(event.id) <= last:
-                        continue
-                    yield _marked(event, last_number)
-                    last, last_number = _position(event.id), event.number
-                    if event.is_final:
-                        return
-                if fresh.is_over:
-                    return
-                last_number = fresh.number
-                fresh = await self._next(follower, principal, job_id, last, last_number)
+        async with self.listen(job_id) as follower, aclosing(follower.events(principal, after)) as events:
+            async for event in events:
+                yield event
 
-    async def _next(
-        self, follower: Follower, principal: str, job_id: str, last: tuple[int, int], last_number: int
-    ) -> Past:
-        """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
-        while True:
-            taken = await follower.take()
-            if taken is not None:
-                taken = [event for event in taken if event.number > last_number]
-                if taken and taken[-1].number == last_number + len(taken):
-                    return Past(taken, taken[-1].number, is_over=False)
-                if not taken:
-                    continue
-            with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
-                return await self._log.read_past(principal, job_id, f"{last[0]}-{last[1]}")
+    @asynccontextmanager
+    async def listen(self, job_id: str) -> AsyncIterator["Follower"]:
+        """Yield a follower that misses nothing of what comes from here on.
 
-    @contextmanager
-    def _subscribed(self, job_id: str) -> Iterator[Follower]:
-        follower = Follower()
-        self._followers.setdefault(job_id, set()).add(follower)
+        Raises:
+            NotFoundError: No job of this house is called so.
+            StoreUnavailableError: Redis is away.
+        """
+        pool, inbox = self._log.pool_of_job(job_id), Inbox()
+        self._inboxes.setdefault(job_id, set()).add(inbox)
         try:
-            yield follower
+            await self._tail(pool)
+            yield Follower(self._log, job_id, inbox)
         finally:
-            follower.close()
-            self._followers[job_id].discard(follower)
-            if not self._followers[job_id]:
-                del self._followers[job_id]
+            inbox.close()
+            self._inboxes[job_id].discard(inbox)
+            if not self._inboxes[job_id]:
+                del self._inboxes[job_id]
 
     # ---- tailers
 
@@ -167,7 +190,7 @@ class RedisFeed:
         """Return when the tailer of a pool listens."""
         tailer = self._tailers.get(pool)
         if tailer is None or tailer.is_over:
-            tailer = self._tailers[pool] = _Tailer(self._log, pool, self._followers)
+            tailer = self._tailers[pool] = _Tailer(self._log, pool, self._inboxes)
         await tailer.started()
 
     async def aclose(self) -> None:
@@ -187,10 +210,10 @@ class RedisFeed:
 class _Tailer:
     """Reads the feed of one pool for as long as anybody follows anything, and is there `LINGER_S` longer."""
 
-    def __init__(self, log: EventLog, pool: int, followers: dict[str, set[Follower]]) -> None:
+    def __init__(self, log: EventLog, pool: int, inboxes: dict[str, set[Inbox]]) -> None:
         self._log = log
         self._pool = pool
-        self._followers = followers
+        self._inboxes = inboxes
         self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._is_called = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
@@ -233,29 +256,29 @@ class _Tailer:
 
     async def _is_wanted(self) -> bool:
         """Return whether anybody follows, waiting a while for somebody: events nobody follows are not worth a read."""
-        if not self._followers:
+        if not self._inboxes:
             self._is_called.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LINGER_S):
                     await self._is_called.wait()
-        return bool(self._followers)
+        return bool(self._inboxes)
 
     async def _read(self, position: str) -> tuple[str, int]:
         """Tell what came after a position; return where to read on, and how many followers were told."""
         told = 0
-        tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._followers)
+        tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._inboxes)
         for event in tail.events:
-            for follower in self._followers.get(event.job_id, ()):
-                follower.put(event)
+            for inbox in self._inboxes.get(event.job_id, ()):
+                inbox.put(event)
                 told += 1
         if tail.is_torn:
             self._mark_all_stale()
         return tail.position, told
 
     def _mark_all_stale(self) -> None:
-        for followers in self._followers.values():
-            for follower in followers:
-                follower.mark_stale()
+        for inboxes in self._inboxes.values():
+            for inbox in inboxes:
+                inbox.mark_stale()
 
 
 @lru_cache(4096)  # all followers of a job ask for the same

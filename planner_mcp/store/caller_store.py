@@ -121,8 +121,15 @@ class CallerStore:
             _refuse(reply)
 
     async def get_job(self, principal: str, job_id: str) -> Job:
-        """Return a job as it stands."""
-        return await self._on_job("look", principal, job_id)
+        """Return a job as it stands, with its place among those of its principal that wait."""
+        pool = self._pool("job", job_id)
+        kept = await self._link.command("HGETALL", keys.key(pool, "job", job_id))
+        if kept.get("principal") != principal:
+            raise NotFoundError
+        place = None
+        if kept["state"] == JobState.QUEUED:  # one that was handed out meanwhile has none, and is next
+            place = (await self._link.command("ZRANK", keys.key(pool, "bl", principal), job_id) or 0) + 1
+        return records.job_of(job_id, kept, place)
 
     async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
         """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent."""
@@ -213,6 +220,10 @@ class CallerStore:
         except TimeoutError as error:
             raise StoreUnavailableError from error
 
+    def pool_of_job(self, job_id: str) -> int:
+        """Return the pool a job lies in."""
+        return self._pool("job", job_id)
+
     def _pool(self, kind: ids.Kind, name: str) -> int:
         if (pool := ids.pool_of(kind, name)) >= self._settings.pools:
             raise NotFoundError
@@ -237,7 +248,7 @@ def _job(reply: Reply) -> Job:
     if reply[0] != "ok":
         _refuse(reply)
     _ok, flat, place, job_id = reply
-    return records.job_of(job_id, flat, place)
+    return records.job_of(job_id, records.fields_of(flat), place)
 
 
 def _refuse(reply: Reply) -> NoReturn:

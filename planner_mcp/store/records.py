@@ -26,9 +26,8 @@ def fields_of(flat: Sequence[str]) -> Fields:
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
-def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
+def job_of(job_id: str, kept: Fields, place: int | None = None) -> Job:
     """Return a job from its hash; `place` below 1 means it is not waiting."""
-    kept = fields_of(flat)
     return Job(
         id=job_id,
         principal=kept["principal"],
@@ -47,6 +46,7 @@ def job_of(job_id: str, flat: Sequence[str], place: int | None = None) -> Job:
         error=json.loads(kept["error"]) if kept.get("error") else None,
         summary=json.loads(kept["summary"]) if kept["summary"] else None,
         event_id=kept["event_id"],
+        event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
     )
 

@@ -98,7 +98,7 @@ class WorkerSide:
         if reply[0] != "ok":
             return None
         _ok, job_fields, scenario_fields, plan, job_id, delivery_id = reply
-        job = records.job_of(job_id, job_fields)
+        job = records.job_of(job_id, records.fields_of(job_fields))
         scenario = records.scenario_of(records.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         self._held[worker_id].add(delivery_id)
