@@ -101,9 +101,13 @@ class Attempt:
         self._settings = settings
         self._trace_id = trace_id
         self._goes_on = goes_on
-        self._story = Story(claim, store, trace_id=trace_id, clock=clock)
+        self._story = Story(
+            claim, store, trace_id=trace_id, clock=clock, on_absence=lambda: self.let_go(is_reusable=False)
+        )
         self._bringer = Bringer(Matrices(store, settings), settings)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
+        self.is_free: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        """Done when the worker may go on with another job; says whether the child may serve again."""
         self._news = asyncio.Event()
         self._flags_changed = asyncio.Event()
         self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
@@ -135,8 +139,13 @@ class Attempt:
         self._story.hurry()
         self._decide(Verdict.HAND_BACK)
 
-    async def run(self) -> bool:
-        """Solve and settle; return whether the child may serve again."""
+    def let_go(self, *, is_reusable: bool) -> None:
+        """Need neither the child nor the worker any more."""
+        if not self.is_free.done():
+            self.is_free.set_result(is_reusable)
+
+    async def run(self) -> None:
+        """Solve and settle."""
         async with asyncio.TaskGroup() as tasks:
             keeping = asyncio.get_running_loop().call_later(UNKEPT_S, self._keep, tasks)
             try:
@@ -153,7 +162,7 @@ class Attempt:
             self._is_settled = True
             self._flags_changed.set()
             await call_off(self._renewing, grace_s=GRACE_S)
-        return verdict is Verdict.DONE and self._was_short()
+        self.let_go(is_reusable=verdict is Verdict.DONE and self._was_short())
 
     def _was_short(self) -> bool:
         return self._story.elapsed_s < REUSE_BELOW_S
@@ -318,7 +327,8 @@ class Attempt:
 
     async def _complete(self) -> None:
         """A short job ends with the next one in hand: there is a child for it at once, and two steps become one."""
-        await self._story.complete(take_next=self._was_short() and self._goes_on())
+        takes_next = self._was_short() and self._goes_on() and not self.is_free.done()
+        await self._story.complete(take_next=takes_next)
 
     async def _settle_death(self) -> None:
         """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""

@@ -1,7 +1,8 @@
 """One worker process: claims jobs one after another and runs each.
 
 Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
-happens to one claimed job is `workers/attempt.py`. This is one of the two borders where any exception is caught: what
+happens to one claimed job is `workers/attempt.py`; where its pool is away when the last word is due, the worker goes on
+with the others meanwhile. This is one of the two borders where any exception is caught: what
 nobody foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
 """
 
@@ -48,7 +49,8 @@ class Consumer:
         self._settings = settings
         self._worker_id = worker_id
         self._reaper = Reaper(store, settings.lease_s)
-        self._attempt: Attempt | None = None
+        self._attempts: dict[Attempt, asyncio.Task[None]] = {}
+        """The one that solves, and those whose last word waits for a store that is away."""
         self._next: Claim | None = None
         """What was claimed with the end of the last job."""
         self._changed: set[str] = set()
@@ -62,8 +64,8 @@ class Consumer:
     def leave(self) -> None:
         """Claim no more and hand the running solve back at once."""
         self._draining.set()
-        if self._attempt is not None:
-            self._attempt.hand_back()
+        for attempt in self._attempts:
+            attempt.hand_back()
 
     async def run(self) -> None:
         """Work until drained. Returns with nothing claimed."""
@@ -78,19 +80,20 @@ class Consumer:
                 )
             ]
             while self._next is not None or not self._draining.is_set():
-                await self._work_once()
+                await self._work_once(tasks)
+            await asyncio.gather(*self._attempts.values())
             await call_off(chores)
         with contextlib.suppress(StoreUnavailableError):
             await self._store.unregister(self._worker_id)
 
-    async def _work_once(self) -> None:
-        """Claim a job and run it. The child is there before the claim: from then on the lease runs."""
+    async def _work_once(self, tasks: asyncio.TaskGroup) -> None:
+        """Claim a job and solve it. The child is there before the claim: from then on the lease runs."""
         child = await self._nursery.take()
         claim, self._next = self._next or await self._next_claim(), None
         if claim is None:
             self._nursery.give_back(child, is_reusable=True)
         else:
-            await self._carry_out(claim, child)
+            await self._solve(claim, child, tasks)
 
     async def _next_claim(self) -> Claim | None:
         self._changed.clear()
@@ -101,33 +104,38 @@ class Consumer:
             await asyncio.sleep(RETRY_S)
             return None
 
-    async def _carry_out(self, claim: Claim, child: Child) -> None:
-        """Run one claimed job. The border: nothing that happens in there ends the worker."""
+    async def _solve(self, claim: Claim, child: Child, tasks: asyncio.TaskGroup) -> None:
+        """Run one claimed job, until nothing is left of it but a last word that the store cannot hear yet."""
+        trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
+        attempt = Attempt(
+            claim, child, self._store, self._settings, trace_id=trace_id, goes_on=lambda: not self._draining.is_set()
+        )
+        if self._draining.is_set():
+            attempt.hand_back()
+        if claim.job.id in self._changed:
+            attempt.look_at_flags()
+        self._changed.clear()
+        self._attempts[attempt] = tasks.create_task(self._carry_out(attempt, claim, trace_id))
+        is_reusable = False
+        try:
+            is_reusable = await attempt.is_free
+        finally:
+            self._next = attempt.next_claim
+            self._nursery.give_back(child, is_reusable=is_reusable)
+
+    async def _carry_out(self, attempt: Attempt, claim: Claim, trace_id: str) -> None:
+        """Run an attempt to its end. The border: nothing that happens in there ends the worker."""
         parent = claim.job.request.traceparent
-        trace_id = trace_of(parent) or new_trace_id()
         try:
             with tracing(trace_id), span("job", parent=parent, job_id=claim.job.id, worker=self._worker_id):
-                await self._attempt_claim(claim, child, trace_id)
+                await attempt.run()
         except Exception:
             log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
             with contextlib.suppress(StoreUnavailableError, *OURS_NO_MORE):
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
-
-    async def _attempt_claim(self, claim: Claim, child: Child, trace_id: str) -> None:
-        self._attempt = attempt = Attempt(
-            claim, child, self._store, self._settings, trace_id=trace_id, goes_on=lambda: not self._draining.is_set()
-        )
-        is_reusable = False
-        try:
-            if self._draining.is_set():
-                attempt.hand_back()
-            if claim.job.id in self._changed:
-                attempt.look_at_flags()
-            self._changed.clear()
-            is_reusable = await attempt.run()
         finally:
-            self._attempt, self._next = None, attempt.next_claim
-            self._nursery.give_back(child, is_reusable=is_reusable)
+            attempt.let_go(is_reusable=False)
+            del self._attempts[attempt]
 
     async def _beat(self) -> None:
         """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores."""
@@ -150,8 +158,9 @@ class Consumer:
             self._reaper.heard(is_store_there=True)
             wait_s = CONTROL_WAIT_S
             self._changed.update(changed)
-            if self._attempt is not None and self._attempt.job_id in changed:
-                self._attempt.look_at_flags()
+            for attempt in self._attempts:
+                if attempt.job_id in changed:
+                    attempt.look_at_flags()
 
     async def _limit_drain(self) -> None:
         await self._draining.wait()

@@ -39,13 +39,23 @@ class Story:
         store: Who is told.
         trace_id: Joins log lines and a failed job.
         clock: Monotonic seconds.
+        on_absence: Told when a last word finds the store away.
     """
 
-    def __init__(self, claim: Claim, store: WorkerStore, *, trace_id: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        store: WorkerStore,
+        *,
+        trace_id: str,
+        clock: Callable[[], float],
+        on_absence: Callable[[], None],
+    ) -> None:
         self._claim = claim
         self._store = store
         self._trace_id = trace_id
         self._clock = clock
+        self._on_absence = on_absence
         self._began: float | None = None
         self._improvements = 0
         self._is_reported = True
@@ -138,6 +148,7 @@ class Story:
             try:
                 return await last_word()
             except StoreUnavailableError:
+                self._on_absence()
                 await asyncio.sleep(delay_s)
                 delay_s = min(2 * delay_s, RETRY_LONGEST_S)
             except OURS_NO_MORE as error:

@@ -42,7 +42,7 @@ class WorkerSide:
     def __init__(self, link: Link, settings: Settings) -> None:
         self._link = link
         self.presence = Presence(settings.pools, settings.lease_s)
-        self._next_turn = count()
+        self._claim_turn, self._word_turn = count(), count()
         self._heard: dict[int, str] = {}
         self._held = defaultdict[str, set[str]](set)
         """What each worker here has claimed; of any other delivery to it the claim, or its answer, was lost."""
@@ -63,7 +63,7 @@ class WorkerSide:
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
-        for pool, block_s in self._turns(wait_s):
+        for pool, block_s in self._turns(wait_s, self._claim_turn):
             with self.presence.asking(pool):
                 if claim := await self._take(worker_id, pool):
                     return claim
@@ -76,15 +76,17 @@ class WorkerSide:
                     return claim
         return None
 
-    def _turns(self, wait_s: float) -> Iterator[tuple[int, float]]:
-        """Yield pools to look into and how long to wait there, until the time is up."""
+    def _turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
+        """Yield pools to look into and how long to wait there, until the time is up; another one is first each time."""
         ends_at = monotonic() + wait_s
-        first = self.presence.there()
+        there = self.presence.there()
+        at = next(turn) % len(there)
+        first = [*there[at:], *there[:at]]
         longest = BLOCK_S if len(first) == 1 else ROUND_S / len(first)
         yield from ((pool, 0.0) for pool in first if len(first) > 1 or wait_s <= 0)
         while (left := ends_at - monotonic()) > 0:
             there = self.presence.there()
-            yield there[next(self._next_turn) % len(there)], min(left, longest)
+            yield there[next(turn) % len(there)], min(left, longest)
 
     async def _take(self, worker_id: str, pool: int) -> Claim | None:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
@@ -141,7 +143,7 @@ class WorkerSide:
             if pool not in self._heard:
                 with self.presence.asking(pool):
                     self._heard[pool] = await self._last_word(pool)
-        for pool, block_s in self._turns(wait_s):
+        for pool, block_s in self._turns(wait_s, self._word_turn):
             with self.presence.asking(pool):
                 if words := await self._words(pool, block_s):
                     return words

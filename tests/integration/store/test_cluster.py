@@ -70,6 +70,24 @@ async def test_one_worker_serves_every_pool_and_every_job_completes(store: Redis
     await store.ping()
 
 
+async def test_a_pool_that_never_runs_dry_does_not_keep_the_others_waiting(
+    store: RedisStore, plan: dict[str, Any]
+) -> None:
+    """SPEC J6, J8: a worker looks into another pool first each time."""
+    for pool in range(POOLS):
+        for _ in range(2):
+            await submit(store, pool)
+    await store.register("w1", 1)
+    served = []
+    with anyio.fail_after(30):
+        for _ in range(POOLS):
+            claim = await store.claim("w1", 1)
+            assert claim is not None
+            served.append(ids.pool_of("job", claim.job.id))
+            await store.complete(claim, Progress(percent=10), plan)
+    assert sorted(served) == [*range(POOLS)]
+
+
 async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J4, T4."""
     await store.register("w1", 1)

@@ -44,12 +44,14 @@ class Shop:
     feed: RedisFeed
     settings: Settings
 
-    async def submit(self, body: dict[str, Any], solve_time_s: int, engine: str = "auto", **more: Any) -> Job:
+    async def submit(
+        self, body: dict[str, Any], solve_time_s: int, engine: str = "auto", pool: int = 0, **more: Any
+    ) -> Job:
         """Queue a job for a scenario."""
-        scenario_id = ids.random_name("scn", 0)
+        scenario_id = ids.random_name("scn", pool)
         await self.store.put_scenario(StoredScenario(scenario_id, OWNER, body, datetime.now(UTC), "hash"))
         request = SolveRequest(scenario_id, solve_time_s, engine=engine, fresh=True, **more)
-        return await self.store.submit(OWNER, request, ids.random_name("job", 0))
+        return await self.store.submit(OWNER, request, ids.random_name("job", pool))
 
     async def job(self, job: Job) -> Job:
         """Return a job as it stands."""
