@@ -24,7 +24,7 @@ end
 -- All the job lives by was renewed when it was queued, and daily since: that lasts longer than any search.
 local function start(id, job, scenario, worker)
   move(id, job, 'claim')
-  call('EXPIRE', index_key(job.principal, job.state), LIMITS.live_s)
+  outlive(index_key(job.principal, job.state))
   write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, started_ms = job.started_ms or NOW_MS })
   emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
   save(id)

@@ -95,6 +95,11 @@ local function shown(id, job)
   return { 'ok', flat_of(job), place, id }
 end
 
+-- An index outlives what it names by LIMITS.live_s at least. It is renewed once in that time: a look costs no write.
+local function outlive(index)
+  if call('TTL', index) < LIMITS.live_s then call('EXPIRE', index, 2 * LIMITS.live_s) end
+end
+
 -- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change
 -- of state on; when it ends, its own keys live on for LIMITS.job_ttl_s.
 local function keep(id, job)
@@ -107,10 +112,9 @@ local function keep(id, job)
   if job.idem ~= '' and (not is_over or call('GET', job.idem) == id) then call('EXPIRE', job.idem, life_s) end
   if not is_over then call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT') end
   local principal = job.principal
-  local waiting = is_over and ended_key(principal) or backlog_key(principal)
-  for _, key in ipairs({ index_key(principal), index_key(principal, job.state), waiting }) do
-    call('EXPIRE', key, LIMITS.live_s)
-  end
+  outlive(index_key(principal))
+  outlive(index_key(principal, job.state))
+  outlive(is_over and ended_key(principal) or backlog_key(principal))
 end
 
 -- JSON text of an object from its first members and the text of another object.

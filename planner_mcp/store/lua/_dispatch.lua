@@ -85,7 +85,7 @@ local function hand_out(principal, start)
   local place
   if job.charged == '1' then call('ZREM', TURN, principal) else place = charge(principal, tonumber(job.cpu_s), start) end
   call('SADD', out_key(principal), id)
-  call('EXPIRE', out_key(principal), LIMITS.live_s)
+  outlive(out_key(principal))
   write(id, job, { delivery = call('XADD', READY, '*', 'job', id), charged = '1' })
   save(id)
   line_up(principal, place)

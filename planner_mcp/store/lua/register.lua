@@ -14,8 +14,8 @@ elseif A.worker ~= '' then
   withdraw(A.worker)
 end
 for _, worker in ipairs(call('ZRANGEBYSCORE', ALIVE, '-inf', NOW_MS - 3 * LIMITS.lease_ms)) do withdraw(worker) end
-call('EXPIRE', ALIVE, LIMITS.live_s)
-call('EXPIRE', SLOTS, LIMITS.live_s)
+outlive(ALIVE)
+outlive(SLOTS)
 
 local total = 0
 for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) end

@@ -94,3 +94,16 @@ async def test_the_events_of_a_long_job_are_trimmed_but_never_its_end(desk: Any,
     assert len(kept) < keys.EVENTS_KEPT + 150
     assert kept[-1].is_final
     assert [event.number for event in kept] == list(range(kept[0].number, kept[-1].number + 1))
+
+
+async def test_an_index_outlives_a_job_that_is_put_into_it_by_a_week(desk: Any) -> None:
+    """SPEC J9: an index is renewed when less is left of it than a job may live, and only then."""
+    redis, index = desk.store.redis, "{p0}:jobs:ann"
+    await desk.submit("ann")
+    assert await redis.ttl(index) > 13 * 86400
+    await redis.expire(index, 8 * 86400)
+    await desk.submit("ann")
+    assert await redis.ttl(index) <= 8 * 86400
+    await redis.expire(index, 6 * 86400)
+    await desk.submit("ann")
+    assert await redis.ttl(index) > 13 * 86400
