@@ -208,6 +208,7 @@ class Day:
 
     async def cancelled(self) -> None:
         job = await self.submit()
+        await insist(self._store.get_job, OWNER, job.id)
         claim = await self.claim()
         await insist(self._store.cancel, OWNER, job.id, keep_best=True)
         await insist(self._store.wait_control, 0.01)

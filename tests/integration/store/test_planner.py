@@ -1,5 +1,6 @@
 """The use cases over the real store and feed."""
 
+from itertools import count
 from typing import Any
 
 import anyio
@@ -57,16 +58,17 @@ async def test_waiting_ends_with_a_better_cost_and_tells_every_event(planner: Pl
         told.append(event)
 
     async def worker() -> None:
-        await store.report(claim, Progress(percent=1), None)
-        await store.report(claim, Progress(percent=2), None)
-        await store.report(claim, Progress(percent=3, cost=7.0), None)
+        for percent in count(1):
+            await store.report(claim, Progress(percent=percent, cost=7.0 if told else None), None)
+            if told and told[-1].data.get("cost"):
+                return
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(worker)
             job = await planner.wait(LOCAL, claim.job.id, 45, note)
     assert job.progress.cost == 7.0
-    assert [event.data["progress"] for event in told][-1] == 3
+    assert len(told) > 1
     assert [event.number for event in told] == list(range(told[0].number, told[-1].number + 1))
 
 
