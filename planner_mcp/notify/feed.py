@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.ports import EventLog, Past
 
 QUEUE_LENGTH: Final = 64
@@ -29,7 +29,7 @@ RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
 CROWD: Final = 8
-"""From so many followers told at once …"""
+"""From so many followers told of progress at once …"""
 GATHER_S: Final = 0.03
 """… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
 WATCHDOG_S: Final = 30.0
@@ -264,13 +264,16 @@ class _Tailer:
         return bool(self._inboxes)
 
     async def _read(self, position: str) -> tuple[str, int]:
-        """Tell what came after a position; return where to read on, and how many followers were told."""
+        """Tell what came after a position; return where to read on, and how many followers were told of progress.
+
+        Progress can wait for company; many jobs that begin and end at once are no crowd, and somebody waits for each.
+        """
         told = 0
         tail = await self._log.read_feed(self._pool, position, wait_s=BLOCK_S, wanted=self._inboxes)
         for event in tail.events:
             for inbox in self._inboxes.get(event.job_id, ()):
                 inbox.put(event)
-                told += 1
+                told += event.kind is EventKind.PROGRESS
         if tail.is_torn:
             self._mark_all_stale()
         return tail.position, told
