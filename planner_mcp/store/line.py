@@ -2,8 +2,9 @@
 
 Owns what stands between callers and that connection. What is asked while nobody waits leaves at once; whatever is asked
 while others wait leaves in one write with the turn of the loop, and Redis confirms it with one flush to disk: many who
-ask at once cost little more than one. Answers come in order, so one that stays out for `answer_s` loses the connection
-and with it all that waits there. Commands that block belong on `Lines`: a connection for each who waits.
+ask at once cost little more than one. A turn that takes long sends in between, so that Redis has something to do
+meanwhile. Answers come in order, so one that stays out for `answer_s` loses the connection and with it all that waits
+there. Commands that block belong on `Lines`: a connection for each who waits.
 """
 
 import asyncio
@@ -18,6 +19,8 @@ from redis.exceptions import InvalidResponse, RedisError
 from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
+HOLD_S: Final = 0.0005
+"""Longest a command waits for others that are asked in the same turn of the loop."""
 TRIES: Final = 2
 """A connection may be stale after Redis came back; every step may be repeated."""
 
@@ -131,6 +134,7 @@ class _Call(asyncio.Protocol):
         self._answer_s = answer_s
         self._loop = asyncio.get_running_loop()
         self._unsent: list[bytes] = []
+        self._held_since = 0.0
         self._waiting: deque[tuple[float, asyncio.Future[Any]]] = deque()
         self._answers = Reader(
             protocolError=InvalidResponse, replyError=BaseParser.parse_error, encoding="utf-8", notEnoughData=_NOT_YET
@@ -141,13 +145,14 @@ class _Call(asyncio.Protocol):
 
     async def ask(self, words: tuple[Any, ...]) -> Any:
         """Return the answer to a command."""
-        answer = self._loop.create_future()
+        answer, now = self._loop.create_future(), self._loop.time()
         self._unsent.append(pack_command(words))
-        if not self._waiting:
+        if not self._waiting or (len(self._unsent) > 1 and now - self._held_since > HOLD_S):
             self._send()
         elif len(self._unsent) == 1:
+            self._held_since = now
             self._loop.call_soon(self._send)
-        self._waiting.append((self._loop.time(), answer))
+        self._waiting.append((now, answer))
         return await answer
 
     def hang_up(self) -> None:
@@ -162,7 +167,7 @@ class _Call(asyncio.Protocol):
     def _send(self) -> None:
         """Send what was asked meanwhile, all of it at once."""
         unsent, self._unsent = self._unsent, []
-        if not self.is_over:
+        if unsent and not self.is_over:
             self._transport.write(b"".join(unsent))
 
     @override

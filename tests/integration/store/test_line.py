@@ -10,6 +10,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import InvalidResponse, RedisError
 
+from planner_mcp.store import line as line_module
 from planner_mcp.store.connect import _client
 from planner_mcp.store.line import Line, Lines
 
@@ -103,9 +104,11 @@ async def told() -> list[dict[str, Any]]:
     return told
 
 
+@pytest.mark.parametrize("hold_s", [0, 0.0005])
 @pytest.mark.parametrize("seed", range(8))
-async def test_no_answer_ever_reaches_another_caller(seed: int) -> None:
+async def test_no_answer_ever_reaches_another_caller(seed: int, hold_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC J7: callers come, are cancelled anywhere and come again, while the store is in every mood."""
+    monkeypatch.setattr(line_module, "HOLD_S", hold_s)
     store, dice = OddStore(), random.Random(seed)
     store.answer = moody(seed)
     right = 0
