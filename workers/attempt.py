@@ -101,9 +101,7 @@ class Attempt:
         self._settings = settings
         self._trace_id = trace_id
         self._goes_on = goes_on
-        self._story = Story(
-            claim, store, trace_id=trace_id, clock=clock, on_absence=lambda: self.let_go(is_reusable=False)
-        )
+        self._story = Story(claim, store, trace_id=trace_id, clock=clock, on_absence=self._spare_the_worker)
         self._bringer = Bringer(Matrices(store, settings), settings)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
         self.is_free: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -143,6 +141,11 @@ class Attempt:
         """Need neither the child nor the worker any more."""
         if not self.is_free.done():
             self.is_free.set_result(is_reusable)
+
+    def _spare_the_worker(self) -> None:
+        """Let it go on with other pools while ours is away. With one pool the next claim waits for our last word."""
+        if self._settings.pools > 1:
+            self.let_go(is_reusable=False)
 
     async def run(self) -> None:
         """Solve and settle."""
@@ -327,8 +330,7 @@ class Attempt:
 
     async def _complete(self) -> None:
         """A short job ends with the next one in hand: there is a child for it at once, and two steps become one."""
-        takes_next = self._was_short() and self._goes_on() and not self.is_free.done()
-        await self._story.complete(take_next=takes_next)
+        await self._story.complete(take_next=self._was_short() and self._goes_on())
 
     async def _settle_death(self) -> None:
         """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""

@@ -2,8 +2,8 @@
 
 Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
 happens to one claimed job is `workers/attempt.py`; where its pool is away when the last word is due, the worker goes on
-with the others meanwhile. This is one of the two borders where any exception is caught: what
-nobody foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
+with the others meanwhile. This is one of the two borders where any exception is caught: what nobody foresaw fails the
+job with code 5000 and a trace id, and the next job is claimed.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import secrets
 import socket
 from typing import Final
 
-from planner_mcp.errors import PlannerError, StoreUnavailableError
+from planner_mcp.errors import PlannerError, StoreError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.spans import span, trace_of
@@ -107,21 +107,29 @@ class Consumer:
     async def _solve(self, claim: Claim, child: Child, tasks: asyncio.TaskGroup) -> None:
         """Run one claimed job, until nothing is left of it but a last word that the store cannot hear yet."""
         trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
-        attempt = Attempt(
-            claim, child, self._store, self._settings, trace_id=trace_id, goes_on=lambda: not self._draining.is_set()
-        )
-        if self._draining.is_set():
-            attempt.hand_back()
-        if claim.job.id in self._changed:
-            attempt.look_at_flags()
-        self._changed.clear()
-        self._attempts[attempt] = tasks.create_task(self._carry_out(attempt, claim, trace_id))
         is_reusable = False
         try:
+            attempt = Attempt(
+                claim,
+                child,
+                self._store,
+                self._settings,
+                trace_id=trace_id,
+                goes_on=lambda: not self._draining.is_set(),
+            )
+            if self._draining.is_set():
+                attempt.hand_back()
+            if claim.job.id in self._changed:
+                attempt.look_at_flags()
+            self._changed.clear()
+            self._attempts[attempt] = tasks.create_task(self._carry_out(attempt, claim, trace_id))
             is_reusable = await attempt.is_free
-        finally:
             self._next = attempt.next_claim
+        finally:
             self._nursery.give_back(child, is_reusable=is_reusable)
+
+    def _goes_on(self) -> bool:
+        return not self._draining.is_set()
 
     async def _carry_out(self, attempt: Attempt, claim: Claim, trace_id: str) -> None:
         """Run an attempt to its end. The border: nothing that happens in there ends the worker."""
@@ -131,7 +139,7 @@ class Consumer:
                 await attempt.run()
         except Exception:
             log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
-            with contextlib.suppress(StoreUnavailableError, *OURS_NO_MORE):
+            with contextlib.suppress(StoreError, *OURS_NO_MORE):
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
         finally:
             attempt.let_go(is_reusable=False)

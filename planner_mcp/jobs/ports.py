@@ -250,7 +250,13 @@ class Follower(Protocol):
     """Who has listened to a job for a while."""
 
     def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
-        """Yield as `Feed.follow`; `past` is what there was after the position, where it was read since listening."""
+        """Yield as `Feed.follow`.
+
+        Args:
+            principal: Whom the job must belong to; not looked at where `past` is given, which was read in its name.
+            after: The position.
+            past: What there was after it, where that was read since listening.
+        """
         ...
 
 
@@ -267,5 +273,10 @@ class Feed(Protocol):
         ...
 
     def listen(self, job_id: str) -> AbstractAsyncContextManager[Follower]:
-        """Yield a follower that misses nothing of what comes from here on: what was before, others may read."""
+        """Yield a follower that misses nothing of what comes from here on: what was before, others may read.
+
+        Raises:
+            NotFoundError: No job of this house is called so.
+            StoreUnavailableError: Redis is away.
+        """
         ...

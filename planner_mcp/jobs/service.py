@@ -161,7 +161,7 @@ class Planner:
                             await on_event(event)
                         if _is_change(event, job):
                             break
-            return await self.job(principal, job_id)
+        return await self.job(principal, job_id)
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""

@@ -106,7 +106,7 @@ class Follower:
         self._inbox = inbox
 
     async def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
-        """Yield as `Feed.follow`; `past` is what there was after the position, where it was read since listening."""
+        """Yield as `jobs.ports.Follower`."""
         last = _position(after)
         last_number: int | None = 0 if after == "0" else None
         fresh = past or await self._log.read_past(principal, self._job_id, after)
@@ -166,7 +166,7 @@ class RedisFeed:
                 yield event
 
     @asynccontextmanager
-    async def listen(self, job_id: str) -> AsyncIterator["Follower"]:
+    async def listen(self, job_id: str) -> AsyncIterator[Follower]:
         """Yield a follower that misses nothing of what comes from here on.
 
         Raises:

@@ -18,12 +18,12 @@ key                      kind    holds                                          
 {pN}:idem:<p>:<digest>   string  same call → job                                   as its job; gone if that failed
 {pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest> <job>"                idempotency TTL
 {pN}:bound:<p>:key:<…>   string  the digest, in the key's home pool (pools > 1)    idempotency TTL
-{pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live
-{pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live
-{pN}:bl:<p>              zset    backlog: front first, then priority, then age     live
-{pN}:out:<p>             set     jobs handed out, against the quota                live
-{pN}:alive               zset    workers by when they last called                  live
-{pN}:slots               hash    worker → slots                                    live
+{pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
+{pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
+{pN}:bl:<p>              zset    backlog: front first, then priority, then age     live to twice that
+{pN}:out:<p>             set     jobs handed out, against the quota                live to twice that
+{pN}:alive               zset    workers by when they last called                  live to twice that
+{pN}:slots               hash    worker → slots                                    live to twice that
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S
 {pN}:ping                string  proof that writes are taken                       PING_S
 {pN}:rate:<p>            hash    tokens left of a principal's rate (pool 0)        until it would be full again

@@ -20,7 +20,7 @@ from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
 HOLD_S: Final = 0.0005
-"""Longest a command waits for others that are asked in the same turn of the loop."""
+"""A command that has waited so long for others of the same turn of the loop leaves with the next one."""
 TRIES: Final = 2
 """A connection may be stale after Redis came back; every step may be repeated."""
 

@@ -44,8 +44,8 @@ class WorkerSide:
         self.presence = Presence(settings.pools, settings.lease_s)
         self._claim_turn, self._word_turn = count(), count()
         self._heard: dict[int, str] = {}
-        self._held = defaultdict[str, set[str]](set)
-        """What each worker here has claimed; of any other delivery to it the claim, or its answer, was lost."""
+        self._held = defaultdict[tuple[str, int], set[str]](set)
+        """What each worker here has claimed, by pool; of other deliveries to it the claim, or its answer, was lost."""
         self._claiming = defaultdict[str, Lock](Lock)
 
     # ---- being there
@@ -65,25 +65,30 @@ class WorkerSide:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
         for pool, block_s in self._turns(wait_s, self._claim_turn):
             with self.presence.asking(pool):
-                if claim := await self._take(worker_id, pool):
+                claim = await self._take(worker_id, pool)
+                if claim is None and block_s and await self._is_called(worker_id, pool, block_s):
+                    claim = await self._take(worker_id, pool)
+                if claim is not None:
                     return claim
-                if block_s:
-                    stream = keys.key(pool, "ready")
-                    await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
         for pool in self.presence.there() if wait_s > 0 else ():
             with self.presence.asking(pool):
                 if claim := await self._take(worker_id, pool):
                     return claim
         return None
 
+    async def _is_called(self, worker_id: str, pool: int, block_s: float) -> bool:
+        """Wait for a delivery; return whether one came."""
+        stream = keys.key(pool, "ready")
+        entry = await self._link.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
+        return entry is not None
+
     def _turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
         """Yield pools to look into and how long to wait there, until the time is up; another one is first each time."""
         ends_at = monotonic() + wait_s
         there = self.presence.there()
         at = next(turn) % len(there)
-        first = [*there[at:], *there[:at]]
-        longest = BLOCK_S if len(first) == 1 else ROUND_S / len(first)
-        yield from ((pool, 0.0) for pool in first if len(first) > 1 or wait_s <= 0)
+        longest = BLOCK_S if len(there) == 1 else ROUND_S / len(there)
+        yield from ((pool, 0.0) for pool in (*there[at:], *there[:at]) if len(there) > 1 or wait_s <= 0)
         while (left := ends_at - monotonic()) > 0:
             there = self.presence.there()
             yield there[next(turn) % len(there)], min(left, longest)
@@ -91,7 +96,7 @@ class WorkerSide:
     async def _take(self, worker_id: str, pool: int) -> Claim | None:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
         async with self._claiming[worker_id]:
-            held = list(self._held[worker_id])
+            held = list(self._held[worker_id, pool])
             reply = await self._insist("claim", pool, {"worker": worker_id, "held": held, "missing": MISSING})
             return await self._taken(worker_id, reply)
 
@@ -103,7 +108,7 @@ class WorkerSide:
         job = records.job_of(job_id, records.fields_of(job_fields))
         scenario = records.scenario_of(records.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
-        self._held[worker_id].add(delivery_id)
+        self._held[worker_id, ids.pool_of("job", job_id)].add(delivery_id)
         return Claim(job, job.fence, worker_id, delivery_id, scenario, best, job.progress.elapsed_s)
 
     async def _insist(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
@@ -240,7 +245,7 @@ class WorkerSide:
             raise LeaseLostError
 
     def _forget(self, claim: Claim) -> None:
-        self._held[claim.worker_id].discard(claim.delivery_id)
+        self._held[claim.worker_id, ids.pool_of("job", claim.job.id)].discard(claim.delivery_id)
 
 
 def _error(error: NotFoundError | PoisonedJobError) -> str:

@@ -95,7 +95,7 @@ local function shown(id, job)
   return { 'ok', flat_of(job), place, id }
 end
 
--- An index outlives what it names by LIMITS.live_s at least. It is renewed once in that time: a look costs no write.
+-- An index lives for LIMITS.live_s at least from each change. It is renewed once in that time: a look costs no write.
 local function outlive(index)
   if call('TTL', index) < LIMITS.live_s then call('EXPIRE', index, 2 * LIMITS.live_s) end
 end

@@ -13,6 +13,7 @@ for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', LIMITS.lease_ms,
   elseif job and job.delivery == delivery and job.state == 'queued' then -- delivered, never claimed: nobody's fault
     release(id, job)
     enqueue(id, job, true)
+    keep(id, job)
     taken = taken + 1
   else
     call('XACK', READY, GROUP, delivery)

@@ -88,6 +88,23 @@ async def test_a_pool_that_never_runs_dry_does_not_keep_the_others_waiting(
     assert sorted(served) == [*range(POOLS)]
 
 
+async def test_what_a_worker_holds_in_one_pool_is_not_taken_for_a_delivery_of_another(
+    store: RedisStore, plan: dict[str, Any]
+) -> None:
+    """SPEC J6: deliveries are numbered in each pool alone, so two may have one name."""
+    for pool in (0, 1):
+        await submit(store, pool)
+        await store.redis.xadd(f"{{p{pool}}}:ready", {"job": "none"}, id="9999999999999-0")  # the next is ...-1
+    await store.register("w1", 3)
+    first, second = await store.claim("w1", 0), await store.claim("w1", 0)
+    assert first is not None
+    assert second is not None
+    assert first.delivery_id == second.delivery_id
+    await store.complete(second, Progress(percent=10), plan)
+    assert await store.claim("w1", 0) is None
+    await store.complete(first, Progress(percent=10), plan)
+
+
 async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J4, T4."""
     await store.register("w1", 1)

@@ -72,8 +72,8 @@ async def test_a_worker_forgets_what_it_lost(
     else:
         with pytest.raises(LeaseLostError):
             await desk.store.report(stale, half, None)
-    assert not desk.store._held["w1"]
-    assert len(desk.store._held["w2"]) == 1
+    assert not desk.store._held["w1", 0]
+    assert len(desk.store._held["w2", 0]) == 1
 
 
 async def test_renewing_keeps_the_reaper_away(desk: Any) -> None:

@@ -68,6 +68,22 @@ async def test_a_delivery_that_was_never_claimed_is_nobodys_fault(desk: Any) -> 
     assert (claim.job.id, claim.job.crashes) == (job.id, 0)
 
 
+async def test_a_delivery_nobody_claimed_leaves_no_trace_of_itself(desk: Any) -> None:
+    """SPEC J6, J8: cancelled later, the job leaves the backlog and takes none of its principal's places."""
+    await desk.workers()
+    job = await desk.submit()
+    await desk.store.link.read_group("{p0}:ready", group="workers", consumer="w1", block_s=0)
+    await desk.store.unregister("w1")
+    redis = desk.store.redis
+    delivery = await redis.hget(f"{{p0}}:job:{job.id}", "delivery")
+    await redis.execute_command("XCLAIM", "{p0}:ready", "workers", "w1", 0, delivery, "IDLE", 60_000, "JUSTID")
+    assert await desk.store.reap() == 1
+    assert await redis.hget(f"{{p0}}:job:{job.id}", "delivery") == ""
+    await desk.store.cancel("ann", job.id, keep_best=True)
+    await desk.workers()
+    assert await redis.exists("{p0}:bl:ann", "{p0}:out:ann") == 0
+
+
 async def test_a_drained_worker_takes_its_slots_with_it_and_keeps_its_jobs(
     desk: Any, plan: dict[str, Any], half: Progress
 ) -> None:
