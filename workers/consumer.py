@@ -109,14 +109,7 @@ class Consumer:
         trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
         is_reusable = False
         try:
-            attempt = Attempt(
-                claim,
-                child,
-                self._store,
-                self._settings,
-                trace_id=trace_id,
-                goes_on=lambda: not self._draining.is_set(),
-            )
+            attempt = Attempt(claim, child, self._store, self._settings, trace_id=trace_id, goes_on=self._goes_on)
             if self._draining.is_set():
                 attempt.hand_back()
             if claim.job.id in self._changed:

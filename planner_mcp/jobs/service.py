@@ -19,7 +19,7 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import Job, Principal, ScenarioCard, SolveRequest, StoredScenario
-from planner_mcp.jobs.ports import Feed, JobStore, Past, QueueStats
+from planner_mcp.jobs.ports import Feed, Follower, JobStore, Past, QueueStats
 from planner_mcp.settings import Settings
 from planner_mcp.spans import carried
 from planner_mcp.vrp.scenario import input_hash
@@ -153,14 +153,8 @@ class Planner:
             job = await self.job(principal, job_id)
             if job.is_terminal or (since is not None and _later(job.changed_id, since)):
                 return job
-            past = Past((), job.event_number, is_over=False) if since in {None, job.event_id} else None
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
-                async with aclosing(follower.events(principal.id, since or job.event_id, past)) as events:
-                    async for event in events:
-                        if on_event is not None:
-                            await on_event(event)
-                        if _is_change(event, job):
-                            break
+                await _hear_change(follower, job, since or job.event_id, on_event)
         return await self.job(principal, job_id)
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
@@ -209,6 +203,17 @@ class Planner:
     async def ready(self) -> QueueStats:
         """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
         return await self._store.stats(await self._store.ping())
+
+
+async def _hear_change(follower: Follower, job: Job, after: str, on_event: OnEvent | None) -> None:
+    """Return when a job, looked at since it is listened to, has changed; tell all that comes after a position."""
+    past = Past((), job.event_number, is_over=False) if after == job.event_id else None
+    async with aclosing(follower.events(job.principal, after, past)) as events:
+        async for event in events:
+            if on_event is not None:
+                await on_event(event)
+            if _is_change(event, job):
+                return
 
 
 def _later(event_id: str, than: str) -> bool:

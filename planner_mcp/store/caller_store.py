@@ -122,7 +122,7 @@ class CallerStore:
 
     async def get_job(self, principal: str, job_id: str) -> Job:
         """Return a job as it stands, with its place among those of its principal that wait."""
-        pool = self._pool("job", job_id)
+        pool = self.pool_of_job(job_id)
         kept = await self._link.command("HGETALL", keys.key(pool, "job", job_id))
         if kept.get("principal") != principal:
             raise NotFoundError
@@ -140,7 +140,7 @@ class CallerStore:
         return await self._on_job("finish_now", principal, job_id)
 
     async def _on_job(self, step: str, principal: str, job_id: str, **args: Any) -> Job:
-        pool = self._pool("job", job_id)
+        pool = self.pool_of_job(job_id)
         return _job(await self._link.step(step, pool, {"job": job_id, "principal": principal, **args}))
 
     async def list_jobs(
@@ -192,7 +192,7 @@ class CallerStore:
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> Past:
         """Return the same, and whether the job has ended."""
         reply = await self._link.step(
-            "events", self._pool("job", job_id), {"job": job_id, "principal": principal, "after": after}
+            "events", self.pool_of_job(job_id), {"job": job_id, "principal": principal, "after": after}
         )
         if reply[0] != "ok":
             _refuse(reply)

@@ -68,7 +68,8 @@ async def test_waiting_ends_with_a_better_cost_and_tells_every_event(planner: Pl
             group.start_soon(worker)
             job = await planner.wait(LOCAL, claim.job.id, 45, note)
     assert job.progress.cost == 7.0
-    assert len(told) > 1
+    assert (told[-1].data["cost"], len(told) > 1) == (7.0, True)
+    assert [event.data["progress"] - told[0].data["progress"] for event in told] == [*range(len(told))]
     assert [event.number for event in told] == list(range(told[0].number, told[-1].number + 1))
 
 

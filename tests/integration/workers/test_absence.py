@@ -59,11 +59,12 @@ async def deaf_to_a_job(shop: Shop) -> AsyncIterator[tuple[HardOfHearing, Consum
         store.deaf_to = job.id
         working = asyncio.create_task(consumer.run())
         await store.was_told.wait()
-        yield store, consumer, job
-        store.deaf_to = ""
-        await shop.until_end(job)
-        consumer.drain()
-        await working
+        try:
+            yield store, consumer, job
+        finally:
+            store.deaf_to = ""
+            consumer.drain()
+            await working
 
 
 async def test_a_worker_takes_other_jobs_while_the_end_of_one_cannot_be_told(shop: Shop) -> None:
