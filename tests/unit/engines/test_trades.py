@@ -19,6 +19,7 @@ FEATURES: tuple[frozenset[Feature], ...] = (
     frozenset({Feature.TIME_WINDOWS, Feature.SHIFTS, Feature.MULTI_DEPOT, Feature.MULTI_CAPACITY}),
     frozenset({Feature.TIME_WINDOWS, Feature.HETEROGENEOUS, Feature.BREAKS, Feature.PICKUPS, Feature.OVERTIME}),
     frozenset({Feature.RELOAD, Feature.RELEASE, Feature.TIME_WINDOWS, Feature.LOCKS}),
+    frozenset({Feature.SKILLS, Feature.HETEROGENEOUS, Feature.TIME_WINDOWS, Feature.RELOAD}),
 )
 
 
@@ -64,7 +65,7 @@ def test_a_traded_plan_costs_what_its_routes_laid_out_anew_cost(
 
 def test_trades_are_made_of_every_kind_of_day_they_are_meant_for(library: ctypes.CDLL) -> None:
     """Our choice: the test above would hold for a search that trades nothing."""
-    alone = (Feature.TIME_WINDOWS, Feature.PICKUPS, Feature.BREAKS, Feature.MULTI_DEPOT, Feature.RELOAD)
+    alone = (Feature.TIME_WINDOWS, Feature.PICKUPS, Feature.BREAKS, Feature.MULTI_DEPOT, Feature.RELOAD, Feature.SKILLS)
     for features in (set(), *({feature} for feature in alone)):
         made = [trade(library, random_day(seed, tickets=40, features=frozenset(features)), seed) for seed in range(10)]
         assert sum(kept for kept, _ in made) >= 10, features

@@ -22,7 +22,7 @@ bool Inserter::admits(const Route& route, const Option& option) const {
             if (route.load[d] + ticket.demand[d] > agent.capacity[d]) return false;
     if (route.served + (option.pickup >= 0 ? 2 : 1) > agent.max_stops) return false;
     const bool has_locked_lift = option.pickup < 0 && ticket.kind == Kind::DROP;
-    if (!problem_.choosy && !has_locked_lift) return true;
+    if (!problem_.choosy && !problem_.rivals && !has_locked_lift) return true;
     const auto is_here = [&](int other) { return plan_.where[other] == route.agent; };
     const auto is_welcome = [&](int stop) {
         return problem_.may_serve(agent.type, stop) && !problem_.has_rival(stop, is_here);

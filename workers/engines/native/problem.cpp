@@ -204,8 +204,8 @@ void Problem::classify() {
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
     const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();
-    choosy = std::find(input_.allowed, end, 0) != end ||
-             std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
+    choosy = std::find(input_.allowed, end, 0) != end;
+    rivals = std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
     weighs = (stretches || span_cost > 0) && (!is_single || softens);
     trips = trips || releases;
     stretches = stretches || trips;

@@ -13,8 +13,8 @@ class Trade {
 public:
     Trade(Plan& plan, Random& random) : plan_(plan), problem_(plan.problem), random_(random) {}
 
-    // Not where a stop is bound to others of its route, or to its vehicle.
-    bool is_of_use() const { return !problem_.choosy && !problem_.paired; }
+    // Not where a stop is bound to others of its route.
+    bool is_of_use() const { return !problem_.rivals && !problem_.paired; }
     // Draw a move. If by its legs the plan grows by less than `room`, make it in a round of its own, which is left open:
     // the cost of the plan is the judgement. False when nothing was made.
     bool propose(Number room);
