@@ -252,6 +252,23 @@ bool Plan::adopt(int agent, const std::vector<int>& stops) {
     return settle(agent);
 }
 
+// Whether an agent could drive another's route for as much as a bound tells, and for how much at least.
+bool Plan::may_drive(int agent, const Route& route, Number& least) const {
+    if (!route.is_used()) return true;
+    const Agent &driver = problem.agents[agent], &other = problem.agents[route.agent];
+    const bool is_loaded_once = !problem.is_mixed(driver) && !problem.is_mixed(other);
+    for (int d = 0; d < problem.dimensions && is_loaded_once; ++d)
+        if (route.load[d] > driver.capacity[d]) return false;
+    if (driver.profile != other.profile) return true;
+    const Matrix& distance = problem.distance(driver);
+    const auto& nodes = route.nodes;
+    const std::size_t last = nodes.size() - 1;
+    const Number length = route.distance - nodes[1].leg - nodes[last].leg + distance(driver.start, nodes[1].place) +
+                          distance(nodes[last - 1].place, driver.end);
+    least += driver.fixed + driver.per_distance * length;
+    return length <= driver.max_distance;
+}
+
 bool Plan::exchange(int one, int other, bool at_any_price) {
     const auto would = [&](int agent, int stops, Number& cost) {
         Route route = routes[stops];
@@ -262,7 +279,9 @@ bool Plan::exchange(int one, int other, bool at_any_price) {
         cost += route.cost;
         return is_feasible;
     };
-    Number cost = 0;
+    Number cost = 0, least = 0;
+    if (!may_drive(one, routes[other], least) || !may_drive(other, routes[one], least)) return false;
+    if (!at_any_price && least >= routes[one].cost + routes[other].cost) return false;
     if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost))
         return false;
     if (!at_any_price && cost >= routes[one].cost + routes[other].cost) return false;

@@ -78,6 +78,7 @@ public:
     bool is_sound = true;          // false: locked visits alone break a rule
 
 private:
+    bool may_drive(int agent, const Route& route, Number& least) const;
     std::size_t lock_as(Route& route, const std::vector<int>& stops) const;
     void touch(int agent);
     void index(int agent, std::size_t from = 1);

@@ -253,13 +253,18 @@ void part_into_trips(const Problem& problem, Route& route, const auto& travel) {
             route.trips[k].to_come = std::max(route.trips[k].to_come, route.trips[k + 1].to_come);
 }
 
+// From the end of a stop to the start of service at the next.
+Number travel_after(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &node = route.nodes[k], &next = route.nodes[k + 1];
+    const bool sets_up = problem.is_ticket(next.stop) && (k == 0 || next.place != node.place);
+    return next.ride + (sets_up ? problem.tickets[next.stop].setup : 0);
+}
+
 void join_stretches(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
     const auto& nodes = route.nodes;
     const std::size_t last = nodes.size() - 1;
-    const auto travel = [&](std::size_t k) {
-        return time_between(problem, agent, nodes[k].place, nodes[k + 1].stop, k == 0);
-    };
+    const auto travel = [&](std::size_t k) { return travel_after(problem, route, k); };
     route.until.resize(nodes.size()), route.from.resize(nodes.size());
     route.until[0] = stretch_of(problem, agent, TERMINUS, false);
     route.from[last] = stretch_of(problem, agent, TERMINUS, true);
@@ -272,6 +277,20 @@ void join_stretches(const Problem& problem, Route& route) {
     }
     for (std::size_t k = 0; k < last; ++k) route.until[k + 1] = route.until[k].then(travel(k), route.from[k + 1]);
     for (std::size_t k = last; k-- > 1;) route.from[k] = route.from[k].then(travel(k), route.from[k + 1]);
+}
+
+// After a stop was put at `at`: what joins it to those before and behind.
+void join_at(const Problem& problem, Route& route, std::size_t at) {
+    if (problem.trips) return join_stretches(problem, route);
+    const Agent& agent = problem.agents[route.agent];
+    const auto travel = [&](std::size_t k) { return travel_after(problem, route, k); };
+    const auto alone = [&](std::size_t k) {
+        return stretch_of(problem, agent, route.nodes[k].stop, k + 1 == route.nodes.size());
+    };
+    route.until.emplace(route.until.begin() + at), route.from.emplace(route.from.begin() + at);
+    for (std::size_t k = at; k < route.nodes.size(); ++k)
+        route.until[k] = route.until[k - 1].then(travel(k - 1), alone(k));
+    for (std::size_t k = at + 1; k-- > 1;) route.from[k] = alone(k).then(travel(k), route.from[k + 1]);
 }
 
 }  // namespace
@@ -341,7 +360,7 @@ void slip_in(const Problem& problem, Route& route, std::size_t at) {
         }
     }
     if (problem.stretches) {
-        join_stretches(problem, route);
+        join_at(problem, route, at);
         route.duration = route.until.back().lasts;
     }
     route.cost =
