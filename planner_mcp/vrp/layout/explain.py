@@ -10,7 +10,7 @@ from typing import Final
 
 from planner_mcp.vrp.layout.pace import quickest
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import AgentSpec, GroupKind, Problem, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
 
 Reason = tuple[str, str]
 """(code, detail)."""
@@ -121,16 +121,19 @@ class _Judge:
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
         chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents
-        return any(_fits(ticket, self._spare[agent]) for agent in chosen)
+        return any(_fits(ticket, self._spare[agent][ticket.load]) for agent in chosen)
 
 
 def _fits(ticket: TicketSpec, room: tuple[int, ...]) -> bool:
     return all(need <= space for need, space in zip(ticket.demand, room, strict=True))
 
 
-def _spare(problem: Problem, plan: Plan) -> list[tuple[int, ...]]:
-    """Return what each agent could take beside all it serves; with reloads or shipments, its whole capacity."""
-    spare = [agent.capacity for agent in problem.agents]
+def _spare(problem: Problem, plan: Plan) -> list[dict[Load, tuple[int, ...]]]:
+    """Return what each agent could yet deliver, and pick up; with reloads or shipments, its whole capacity.
+
+    One more delivery fits as the first on the route, beside the other deliveries; one more pickup as the last.
+    """
+    spare = [dict.fromkeys(Load, agent.capacity) for agent in problem.agents]
     is_reused = any(ticket.pickup is not None for ticket in problem.tickets)
     by_id = {ticket.id: ticket for ticket in problem.tickets}
     index = {agent.id: position for position, agent in enumerate(problem.agents)}
@@ -138,9 +141,9 @@ def _spare(problem: Problem, plan: Plan) -> list[tuple[int, ...]]:
         agent = index[route.agent_id]
         if is_reused or problem.agents[agent].max_reloads:
             continue
-        for load in ("delivery", "pickup"):
-            tickets = [by_id[v.ticket_id] for v in route.visits if v.ticket_id is not None]
-            used = [ticket.demand for ticket in tickets if ticket.load == load]
-            room = tuple(c - sum(d[i] for d in used) for i, c in enumerate(problem.agents[agent].capacity))
-            spare[agent] = tuple(map(min, spare[agent], room)) if load == "pickup" else room
+        for visit in route.visits:
+            if visit.ticket_id is not None:
+                ticket = by_id[visit.ticket_id]
+                room = spare[agent][ticket.load]
+                spare[agent][ticket.load] = tuple(a - b for a, b in zip(room, ticket.demand, strict=True))
     return spare

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile.compiler import assumptions
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
@@ -166,6 +168,20 @@ def test_each_ticket_left_out_has_an_honest_reason() -> None:
     assert plan.status is PlanStatus.PARTIAL
     near = replace(day, agents=(replace(day.agents[0], max_distance=1),))
     assert {entry.code for entry in lay_out(near, Candidate(())).unassigned} == {"MAX_DISTANCE"}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["delivery", "pickup"]), st.integers(0, 4)), min_size=1, max_size=5))
+def test_capacity_is_named_only_where_no_place_on_the_route_has_room(loads: list[tuple[str, int]]) -> None:
+    """SPEC T5: a delivery may go before the goods picked up come on board."""
+    tickets = [ticket(f"t{i}", kind=kind, demand=demand) for i, (kind, demand) in enumerate(loads)]
+    day = problem([agent(capacity=4)], tickets)
+    served: list[str] = []
+    for name in (entry["id"] for entry in tickets[:-1]):
+        served += [] if verify(day, lay_out(day, candidate(day, *served, name))) else [name]
+    last = tickets[-1]["id"]
+    (code,) = [e.code for e in lay_out(day, candidate(day, *served)).unassigned if e.ticket_id == last]
+    ways = [candidate(day, *served[:at], last, *served[at:]) for at in range(len(served) + 1)]
+    assert (code == "ALL_CAPACITY_USED") == all(verify(day, lay_out(day, way)) for way in ways)
 
 
 def test_large_days_fit_in_memory_and_time() -> None:
