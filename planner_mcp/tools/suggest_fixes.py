@@ -63,7 +63,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 
 def _lines(answer: Json) -> list[str]:
-    lines = [f"{answer['plan_id']}: each fix proved by inserting into this plan and verifying it"]
+    lines = [f"{answer['plan_id']}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in answer["fixes"]:
         cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
         lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
@@ -88,8 +88,9 @@ def _shown(fix: Fix, shows_prices: bool) -> Json:
     told: Json = {"ticket_id": fix.ticket_id, "kinds": list(fix.kinds), "agent_id": fix.agent_id}
     is_priced = bool(_PRICED & set(fix.kinds))
     if not shows_prices:
-        words = "raise its penalty" if "PENALTY" in fix.kinds else fix.change
-        return {**told, "change": words, **({} if is_priced else {"patch": fix.patch})}
+        words = zip(fix.kinds, fix.changes, strict=True)
+        change = "; ".join("raise its penalty" if kind == "PENALTY" else each for kind, each in words)
+        return {**told, "change": change, **({} if is_priced else {"patch": fix.patch})}
     patch = {"patch": fix.patch} if fitting([fix.patch], MAX_PATCH_BYTES) else {}
     return {**told, "change": fix.change, "cost_delta": number(fix.cost_delta), **patch}
 

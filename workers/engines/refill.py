@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
-from planner_mcp.vrp.advice.insertion import Trial, halves, trials, with_route
+from planner_mcp.vrp.advice.insertion import Trial, bundled, halves, trials, with_route
 from planner_mcp.vrp.advice.repair import rested
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
@@ -113,17 +113,9 @@ def _served(candidate: Candidate) -> set[int]:
 def _absent(problem: Problem, candidate: Candidate) -> list[Bundle]:
     """Return what nobody serves, the dearest first."""
     served = _served(candidate)
-    bundles = {_bundle(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
+    bundles = {bundled(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
     absent = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
     return sorted(absent, key=lambda bundle: (-sum(problem.tickets[ticket].penalty for ticket in bundle), bundle))
-
-
-def _bundle(problem: Problem, ticket: int) -> Bundle:
-    """Return a ticket with those it stands and falls with."""
-    members, wholes = {ticket}, [set(group.tickets) for group in problem.groups if group.kind is GroupKind.ALL]
-    while more := [whole for whole in wholes if not members.isdisjoint(whole) and not members >= whole]:
-        members.update(*more)
-    return tuple(sorted({halves(problem, member)[-1] for member in members}))
 
 
 def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
@@ -134,7 +126,7 @@ def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
 
 def _movable(problem: Problem, candidate: Candidate) -> list[Bundle]:
     locked = {ticket for agent in problem.agents for ticket in agent.locked}
-    bundles = {_bundle(problem, ticket) for ticket in _served(candidate)}
+    bundles = {bundled(problem, ticket) for ticket in _served(candidate)}
     return sorted(bundle for bundle in bundles if locked.isdisjoint(_tickets(problem, bundle)))
 
 

@@ -1,25 +1,25 @@
 """The smallest changes of a day that let a plan serve a ticket it leaves out, each proved (SPEC T5).
 
 Owns the choice and the proof. A fix is a patch of the scenario (`day/patch.py`). It is proved by construction: the
-patched day passes every check, and the plan that stands, with the ticket inserted where the fix makes room, passes the
-independent verifier on that day. No search is needed and none is claimed: smaller changes may exist where other tickets
-may move, which a warm solve of the patched day would find.
+patched day passes every check; the plan that stands, with the ticket inserted where the fix makes room, passes the
+independent verifier on that day; and there it costs less than leaving the ticket out, prices and span counted. No
+search is needed and none is claimed: one that moves others may find smaller changes, or better use of the room.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Final
 
 from planner_mcp.errors import InputError
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, reloads_of, tickets_of
-from planner_mcp.vrp.advice.insertion import Trial, Until, trials, with_route
-from planner_mcp.vrp.advice.remedies import remedy
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of
+from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
+from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.patch import revise
+from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.day.tables import Tables
-from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
-from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out, price, running
 from planner_mcp.vrp.problem import Candidate, Problem, Route
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
@@ -27,8 +27,12 @@ from planner_mcp.vrp.scenario import parse_scenario
 Json = dict[str, Any]
 MAX_OBSTACLES: Final = 2
 """Limits that one fix may change; with more it is no small change any longer."""
+NOTHING: Final = "NONE"
+"""Kind of the fix that changes nothing."""
 STRANGER: Final = 2.0
 """Weight added where a promise to another customer would be changed; an hour counts as 1."""
+Step = tuple[str, Remedy]
+"""A kind of change, and the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,17 @@ class Fix:
     """What is changed: limits of `advice/fits.py`, `NONE`, `PENALTY` or `ADD_AGENT`."""
     agent_id: str
     """Who would serve it."""
-    change: str
-    """In words, with the values."""
+    changes: tuple[str, ...]
+    """The same in words, with the values."""
     patch: Json
     """For `revise_scenario` or `resolve_vrp`; empty where nothing need change."""
     cost_delta: float
-    """What the routes would cost more, in the caller's currency."""
+    """What routes and span would cost more, in the caller's currency."""
+
+    @property
+    def change(self) -> str:
+        """All changes in words."""
+        return "; ".join(self.changes)
 
 
 class Bench:
@@ -63,13 +72,11 @@ class Bench:
         self.problem = compile_scenario(parse_scenario(body, tables=tables))
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
-        self._served = {ticket for route in self.candidate.routes for ticket in tickets_of(route)}
-        self._cost = _route_costs(lay_out(self.problem, self.candidate))
 
     def closest(self, ticket: int, until: Until) -> list[Trial]:
-        """Return the best trial of each agent, the nearest to fitting first."""
+        """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
         best: dict[int, Trial] = {}
-        for trial in trials(self.problem, self.candidate, ticket, until=until):
+        for trial in trials(self.problem, self._with_companions(ticket, until), ticket, until=until):
             known = best.get(trial.route.agent)
             if known is None or trial.effort < known.effort:
                 best[trial.route.agent] = trial
@@ -78,18 +85,23 @@ class Bench:
     def fixes(self, ticket: int, until: Until, *, most: int = 3) -> list[Fix]:
         """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up."""
         found: list[Fix] = []
-        for trial in self._smallest(ticket, until):
-            if (fix := self._fix(ticket, trial)) is not None:
+        base = self._with_companions(ticket, until)
+        for trial in self._smallest(base, ticket, until):
+            if (fix := self._fix(base, ticket, trial)) is not None:
                 found.append(fix)
-            if until() or len(found) == most or (fix is not None and fix.kinds == ("NONE",)):
+            if until() or len(found) == most or (fix is not None and fix.kinds == (NOTHING,)):
                 return found
         newcomer = self._with_another_agent(ticket, until)
         return found if newcomer is None else [*found, newcomer]
 
-    def _smallest(self, ticket: int, until: Until) -> list[Trial]:
+    def _with_companions(self, ticket: int, until: Until) -> Candidate:
+        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet."""
+        return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
+
+    def _smallest(self, base: Candidate, ticket: int, until: Until) -> list[Trial]:
         """Return the nearest trial for each set of limits that one fix may change."""
         best: dict[tuple[Limit, ...], Trial] = {}
-        for trial in trials(self.problem, self.candidate, ticket, until=until):
+        for trial in trials(self.problem, base, ticket, until=until):
             if len(trial.obstacles) > MAX_OBSTACLES:
                 continue
             known = best.get(trial.limits)
@@ -97,26 +109,19 @@ class Bench:
                 best[trial.limits] = trial
         return sorted(best.values(), key=lambda trial: _weight(ticket, trial))
 
-    def _fix(self, ticket: int, trial: Trial) -> Fix | None:
-        spec, agent = self.problem.tickets[ticket], self.problem.agents[trial.route.agent]
-        changes = [remedy(self.body, self.problem, trial.route.agent, each) for each in trial.obstacles]
-        if None in changes:
+    def _fix(self, base: Candidate, ticket: int, trial: Trial) -> Fix | None:
+        candidate = with_route(base, trial.route)
+        driven = [route for route in candidate.routes if route not in self.candidate.routes]
+        broken = [(route.agent, each) for route in driven for each in obstacles(self.problem, route)]
+        if len(broken) > MAX_OBSTACLES:
             return None
-        told = [change for change in changes if change is not None]
-        patch = _joined([change.patch for change in told])
-        plan = self._proved(patch, with_route(self.candidate, trial.route))
-        if plan is None:
-            return None
-        delta = _route_costs(plan) - self._cost
-        kinds = tuple(each.limit.value for each in trial.obstacles) or ("NONE",)
-        words = "; ".join(change.words for change in told) or self._as_it_fits(trial.route)
-        price = spec.penalty / self.problem.cost_scale
-        if spec.is_priced and delta > price:
-            raised = math.ceil(delta + 1)
-            patch = _joined([patch, {"tickets": {spec.id: {"penalty": raised}}}])
-            words = f"{words}; raise its penalty above {delta:g}" if told else f"raise its penalty to {raised}"
-            kinds = ("PENALTY",) if kinds == ("NONE",) else (*kinds, "PENALTY")
-        return Fix(spec.id, kinds, agent.id, words, patch, delta)
+        steps: list[Step] = []
+        for agent, obstacle in broken:
+            if (change := remedy(self.body, self.problem, agent, obstacle)) is None:
+                return None
+            steps.append((obstacle.limit.value, change))
+        steps = steps or [(NOTHING, Remedy(self._as_it_fits(trial.route), {}))]
+        return self._proved(ticket, self.problem.agents[trial.route.agent].id, candidate, steps)
 
     def _as_it_fits(self, route: Route) -> str:
         standing = (each for each in self.candidate.routes if each.agent == route.agent)
@@ -126,32 +131,46 @@ class Bench:
 
     def _with_another_agent(self, ticket: int, until: Until) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
-        spec = self.problem.tickets[ticket]
         free = [number for number, agent in enumerate(self.problem.agents) if not agent.locked]
         alone = (trial for trial in trials(self.problem, Candidate(()), ticket, until=until) if not trial.obstacles)
         best = min((t for t in alone if t.route.agent in free), key=lambda trial: trial.cost, default=None)
         if best is None:
             return None
         like = self.problem.agents[best.route.agent].id
-        patch = _newcomer(self.body, like, spec.id)
+        wards = [half for each in bundled(self.problem, ticket) for half in halves(self.problem, each)]
+        patch = _newcomer(self.body, like, [self.problem.tickets[ward].id for ward in wards])
         (name,) = patch["agents"]
-        route = replace(best.route, agent=len(self.problem.agents))
-        plan = self._proved(patch, with_route(self.candidate, route))
-        if plan is None:
+        problem = self._patched(patch)
+        if problem is None:
             return None
-        words = f"add one agent like {like}"
-        return Fix(spec.id, ("ADD_AGENT",), name, words, patch, _route_costs(plan) - self._cost)
+        candidate = with_route(self.candidate, replace(best.route, agent=len(self.problem.agents)))
+        candidate = with_tickets(problem, candidate, _companions(problem, ticket), until=until)
+        return self._proved(ticket, name, candidate, [("ADD_AGENT", Remedy(f"add one agent like {like}", patch))])
 
-    def _proved(self, patch: Json, candidate: Candidate) -> Plan | None:
-        """Return the plan on the patched day, or None where a check or the verifier refuses it."""
-        problem = self.problem
-        if patch:
-            try:
-                problem = compile_scenario(parse_scenario(revise(self.body, patch), tables=self._tables))
-            except InputError:
-                return None
-        plan = lay_out(problem, candidate)
-        return None if verify(problem, plan) else plan
+    def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[Step]) -> Fix | None:
+        """Return the fix, the ticket's price raised where it is too low; None where a check or the verifier refuses."""
+        kinds, changes = zip(*steps, strict=True)
+        patch = reduce(merge, (change.patch for change in changes), Json())
+        problem = self._patched(patch)
+        if problem is None or verify(problem, lay_out(problem, candidate)):
+            return None
+        short = price(problem, candidate) - price(problem, self.candidate)
+        if short < 0:
+            delta = (running(problem, candidate) - running(problem, self.candidate)) / problem.cost_scale
+            return Fix(problem.tickets[ticket].id, kinds, agent_id, tuple(each.words for each in changes), patch, delta)
+        if "PENALTY" in kinds or not problem.tickets[ticket].is_priced:
+            return None
+        more = ("PENALTY", raised(self.body, problem, ticket, short))
+        return self._proved(ticket, agent_id, candidate, [*(step for step in steps if step[0] != NOTHING), more])
+
+    def _patched(self, patch: Json) -> Problem | None:
+        """Return the patched day, or None where a check refuses it."""
+        if not patch:
+            return self.problem
+        try:
+            return compile_scenario(parse_scenario(revise(self.body, patch), tables=self._tables))
+        except InputError:
+            return None
 
 
 def told(problem: Problem, obstacle: Obstacle) -> str:
@@ -182,30 +201,21 @@ def _weight(ticket: int, trial: Trial) -> tuple[float, int]:
     return share + STRANGER * strangers, cost
 
 
-def _route_costs(plan: Plan) -> float:
-    return sum(route.cost for route in plan.routes)
+def _companions(problem: Problem, ticket: int) -> list[int]:
+    """Return the rest of what a ticket stands and falls with, one of each shipment."""
+    return [each for each in bundled(problem, ticket) if ticket not in halves(problem, each)]
 
 
-def _joined(patches: list[Json]) -> Json:
-    """Return patches that touch different fields as one."""
-    joined: Json = {}
-    for patch in patches:
-        for name, entries in patch.items():
-            for id_, change in entries.items():
-                joined.setdefault(name, {}).setdefault(id_, {}).update(change)
-    return joined
-
-
-def _newcomer(body: Json, like: str, ticket_id: str) -> Json:
-    """Return the patch that adds a copy of an agent, allowed to serve the ticket as the original is."""
+def _newcomer(body: Json, like: str, wards: Sequence[str]) -> Json:
+    """Return the patch that adds a copy of an agent, allowed to serve some tickets as the original is."""
     taken = {agent["id"] for agent in body["agents"]}
     name = next(name for name in _names(like) if name not in taken)
     (model,) = (agent for agent in body["agents"] if agent["id"] == like)
     personal = {"id", "name", "phone", "locked_tickets"}
     patch: Json = {"agents": {name: {key: value for key, value in model.items() if key not in personal}}}
-    (ticket,) = (entry for entry in body["tickets"] if entry["id"] == ticket_id)
-    if ticket.get("agents") is not None:
-        patch["tickets"] = {ticket_id: {"agents": [*ticket["agents"], name]}}
+    named = (entry for entry in body["tickets"] if entry["id"] in wards and entry.get("agents") is not None)
+    if tickets := {entry["id"]: {"agents": [*entry["agents"], name]} for entry in named}:
+        patch["tickets"] = tickets
     return patch
 
 

@@ -5,13 +5,15 @@ more, an idle agent with its breaks before or after. The order of the other stop
 out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import combinations_with_replacement
 
 from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of, tickets_of
-from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.layout.schedule import route_cost
+from planner_mcp.vrp.layout.timeline import time_route
+from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 Until = Callable[[], bool]
 """Whether the time is up."""
@@ -24,7 +26,7 @@ class Trial:
     Args:
         route: The agent's route with the ticket.
         obstacles: What it breaks; empty where it fits.
-        cost: What the route would cost more, in cost units, lateness and overtime left aside.
+        cost: What the plan would cost more, its span with it, in cost units.
     """
 
     route: Route
@@ -51,17 +53,18 @@ def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until 
         ticket: Index of the ticket.
         until: Asked after each agent; true ends the search.
     """
-    standing = {route.agent: route for route in candidate.routes}
+    standing = {route.agent: (route, time_route(problem, route)) for route in candidate.routes}
+    spans = {agent: line.duration for agent, (_, line) in standing.items()}
+    longest, second = nlargest(2, (0, 0, *spans.values()))
     pair = halves(problem, ticket)
     for agent in range(len(problem.agents)):
-        old = standing.get(agent, Route(agent, ()))
-        before = _cost(problem, agent, time_route(problem, old)) if old.stops else 0
-        switches = sum(
-            t.switch_cost for t in map(problem.tickets.__getitem__, pair) if t.preferred not in (None, agent)
-        )
+        old = standing[agent][0] if agent in standing else Route(agent, ())
+        before = route_cost(problem, *standing[agent]) if agent in standing else 0
+        others = second if spans.get(agent) == longest else longest
         for route in _ways(problem, old, pair):
             line = time_route(problem, route)
-            more = _cost(problem, agent, line) - before + switches
+            longer = max(others, line.duration) - longest
+            more = route_cost(problem, route, line) - before + problem.span_cost * longer
             yield Trial(route, tuple(obstacles(problem, route, line)), more)
         if until():
             return
@@ -74,6 +77,22 @@ def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
         return pickup, ticket
     delivery = next((index for index, other in enumerate(problem.tickets) if other.pickup == ticket), None)
     return (ticket,) if delivery is None else (ticket, delivery)
+
+
+def bundled(problem: Problem, ticket: int) -> tuple[int, ...]:
+    """Return a ticket with those it stands and falls with, one of each shipment."""
+    members, wholes = {ticket}, [set(group.tickets) for group in problem.groups if group.kind is GroupKind.ALL]
+    while more := [whole for whole in wholes if not members.isdisjoint(whole) and not members >= whole]:
+        members.update(*more)
+    return tuple(sorted({halves(problem, member)[-1] for member in members}))
+
+
+def with_tickets(problem: Problem, candidate: Candidate, tickets: Iterable[int], *, until: Until) -> Candidate:
+    """Return a candidate with some tickets, one after the other where each comes nearest to fitting."""
+    for ticket in tickets:
+        ways = trials(problem, candidate, ticket, until=until)
+        candidate = with_route(candidate, min(ways, key=lambda trial: trial.effort).route)
+    return candidate
 
 
 def with_route(candidate: Candidate, route: Route) -> Candidate:
@@ -118,9 +137,3 @@ def _after_locks(problem: Problem, route: Route) -> int:
     locked = set(problem.agents[route.agent].locked) & set(tickets_of(route))
     places = [place for place, stop in enumerate(route.stops) if stop.kind is StopKind.TICKET and stop.index in locked]
     return max(places, default=-1) + 1
-
-
-def _cost(problem: Problem, agent: int, line: Timeline) -> int:
-    driver = problem.agents[agent]
-    distance = sum(leg.distance for leg in line.legs)
-    return driver.fixed_cost + driver.distance_cost * distance + driver.time_cost * line.duration

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.vrp.advice.fits import Limit, Obstacle
-from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.problem import GroupKind, Problem
 
 Json = dict[str, Any]
 _CLOCK_END_S: Final = 48 * 3600
@@ -28,6 +28,27 @@ def remedy(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Reme
     """Return the change, or None where no single value could be changed (order, exclusions)."""
     build = _REMEDIES.get(obstacle.limit)
     return None if build is None else build(body, problem, agent, obstacle)
+
+
+def raised(body: Json, problem: Problem, ticket: int, short: int) -> Remedy:
+    """Return the change that makes a ticket worth more than it is, where its price stands: its own or its group's.
+
+    Args:
+        body: The day.
+        problem: The same as integers.
+        ticket: One that the caller priced.
+        short: By how much leaving it out is too cheap, in cost units.
+    """
+    name = problem.tickets[ticket].id
+    choices = ((i, g) for i, g in enumerate(problem.groups) if g.kind is GroupKind.ONE_OF and ticket in g.tickets)
+    place, group = next(choices, (None, None))
+    worth = problem.tickets[ticket].penalty if group is None else group.penalty
+    value = math.ceil((worth + short) / problem.cost_scale + 1)
+    if place is None or body["groups"][place].get("penalty") is None:
+        return Remedy(f"raise its penalty to {value}", {"tickets": {name: {"penalty": value}}})
+    groups = [*body["groups"]]
+    groups[place] = {**groups[place], "penalty": value}
+    return Remedy(f"raise the penalty of its group to {value}", {"groups": groups})
 
 
 def _window(_body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:

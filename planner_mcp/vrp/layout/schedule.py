@@ -44,9 +44,8 @@ def lay_out(
         versions: Versions of the software that took part.
         input_hash: Hash of the scenario.
     """
-    used = [route for route in candidate.routes if _tickets(route)]
-    timed = [(route, time_route(problem, route)) for route in used]
-    served = {ticket for route in used for ticket in _tickets(route)}
+    timed = _timed(problem, candidate)
+    served = _served(timed)
     routes = tuple(_planned(problem, route, line) for route, line in timed)
     penalty = _left_out(problem, served, is_priced=False)
     plan = Plan(
@@ -73,9 +72,26 @@ def lay_out(
 
 def price(problem: Problem, candidate: Candidate) -> int:
     """Return what engines minimize: cost and penalty in cost units. About a millisecond per 1000 tickets."""
-    used = [route for route in candidate.routes if _tickets(route)]
-    timed = [(route, time_route(problem, route)) for route in used]
-    return _total(problem, timed, {ticket for route in used for ticket in _tickets(route)})
+    timed = _timed(problem, candidate)
+    return _total(problem, timed, _served(timed))
+
+
+def running(problem: Problem, candidate: Candidate) -> int:
+    """Return what the routes and the span cost, in cost units: the price without what is left out."""
+    return _running(problem, _timed(problem, candidate))
+
+
+def route_cost(problem: Problem, route: Route, line: Timeline) -> int:
+    """Return what a route costs by itself, in cost units, whatever limits it breaks."""
+    agent = problem.agents[route.agent]
+    distance = sum(leg.distance for leg in line.legs)
+    overtime = max(0, line.end - agent.shift[1])
+    late = 0
+    for leg, time in zip(line.legs, line.times, strict=True):
+        if leg.stop is not None and leg.soft_close is not None:
+            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+    running = agent.distance_cost * distance + agent.time_cost * line.duration
+    return agent.fixed_cost + running + agent.overtime_cost * overtime + late + _switches(problem, route)
 
 
 def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
@@ -125,6 +141,14 @@ def _tickets(route: Route) -> list[int]:
     return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
 
 
+def _timed(problem: Problem, candidate: Candidate) -> list[tuple[Route, Timeline]]:
+    return [(route, time_route(problem, route)) for route in candidate.routes if _tickets(route)]
+
+
+def _served(timed: Sequence[tuple[Route, Timeline]]) -> set[int]:
+    return {ticket for route, _ in timed for ticket in _tickets(route)}
+
+
 def _status(problem: Problem, served: set[int]) -> PlanStatus:
     """Return PARTIAL where a ticket that nobody priced, and no alternative replaces, stays behind."""
     replaced = {
@@ -138,8 +162,12 @@ def _status(problem: Problem, served: set[int]) -> PlanStatus:
 
 
 def _total(problem: Problem, timed: Sequence[tuple[Route, Timeline]], served: set[int]) -> int:
-    cost = sum(_route_cost(problem, route, line) for route, line in timed)
-    cost += sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
+    missed = sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
+    return _running(problem, timed) + missed
+
+
+def _running(problem: Problem, timed: Sequence[tuple[Route, Timeline]]) -> int:
+    cost = sum(route_cost(problem, route, line) for route, line in timed)
     return cost + problem.span_cost * max((line.duration for _, line in timed), default=0)
 
 
@@ -153,18 +181,6 @@ def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
         if problem.tickets[group.tickets[0]].is_priced == is_priced
     )
     return sum(ticket.penalty for ticket in tickets if ticket.is_priced == is_priced) + sum(g.penalty for g in groups)
-
-
-def _route_cost(problem: Problem, route: Route, line: Timeline) -> int:
-    agent = problem.agents[route.agent]
-    distance = sum(leg.distance for leg in line.legs)
-    overtime = max(0, line.end - agent.shift[1])
-    late = 0
-    for leg, time in zip(line.legs, line.times, strict=True):
-        if leg.stop is not None and leg.soft_close is not None:
-            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
-    running = agent.distance_cost * distance + agent.time_cost * line.duration
-    return agent.fixed_cost + running + agent.overtime_cost * overtime + late + _switches(problem, route)
 
 
 def _switches(problem: Problem, route: Route) -> int:
@@ -187,7 +203,7 @@ def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
         distance_m=sum(leg.distance for leg in line.legs) / scale,
         travel_s=travel / scale,
         waiting_s=(line.duration - travel - busy) / scale,
-        cost=_route_cost(problem, route, line) / problem.cost_scale,
+        cost=route_cost(problem, route, line) / problem.cost_scale,
     )
 
 

@@ -140,7 +140,7 @@ async def test_a_plan_that_no_longer_holds_is_mended_not_dropped(desk: Desk) -> 
 
 
 async def test_a_fix_is_proved_by_solving_again(desk: Desk) -> None:
-    """SPEC T5: with a suggested patch more is served; the room may go to another ticket as wanted."""
+    """SPEC T5: with a suggested patch more is served, and that ticket itself where no other waits for the room."""
     body = fleet(20, capacity=40)
     body["agents"] = body["agents"][:2]
     before = await desk.solve(body)
@@ -150,11 +150,16 @@ async def test_a_fix_is_proved_by_solving_again(desk: Desk) -> None:
     answer = await desk.use("suggest_fixes", plan=before)
     assert answer["fixes"]
     assert not answer["not_examined"]
-    old = drivers(await desk.plan(before))
+    plan = await desk.plan(before)
+    old, left_out = drivers(plan), [entry["ticket_id"] for entry in plan["unassigned"]]
     for fix in answer["fixes"][:2]:
         again = await desk.use("resolve_vrp", warm_from=before, patch=fix["patch"], keep_agents=True, solve_time="PT1S")
         served = drivers(await desk.plan(again["job_id"]))
         assert len(served) > len(old)
+        others = {entry: None for entry in left_out if entry != fix["ticket_id"]}
+        alone = {**fix["patch"], "tickets": {**fix["patch"].get("tickets", {}), **others}}
+        again = await desk.use("resolve_vrp", warm_from=before, patch=alone, keep_agents=True, solve_time="PT1S")
+        assert fix["ticket_id"] in drivers(await desk.plan(again["job_id"]))
 
 
 async def test_alternatives_really_differ_and_keep_the_day(desk: Desk) -> None:

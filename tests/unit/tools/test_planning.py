@@ -202,6 +202,17 @@ async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: 
     assert all("cost_delta" not in fix for fix in shown.values())
 
 
+async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not."""
+    day = body([agent("v", capacity=2)], [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 1}])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    first = (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"][0]
+    assert first["kinds"] == ["CAPACITY", "PENALTY"]
+    assert first["change"] == "raise the capacity (load) of v to 3; raise its penalty"
+    assert "patch" not in first
+
+
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
     """SPEC T7."""
     job_id = await solved(call, store, await created(call), ["a", "b"])

@@ -12,7 +12,7 @@ from planner_mcp.vrp.checks.logic import check
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.patch import revise
-from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
@@ -33,6 +33,23 @@ def bench(day: dict[str, Any], *routes: str) -> Bench:
 
 def fixes(at: Bench, name: str) -> list[Fix]:
     return at.fixes(at.index[name], lambda: False)
+
+
+def best_of(day: dict[str, Any]) -> Candidate:
+    """Return the best plan there is of a small day."""
+    problem = compile_scenario(parse_scenario(day))
+    return tiny.solve(problem, Limits(float("inf")), lambda _: None, lambda: False).best or Candidate(())
+
+
+def servings(day: dict[str, Any], candidate: Candidate) -> set[str]:
+    """Return whom a plan serves."""
+    return {day["tickets"][index]["id"] for route in candidate.routes for index in tickets_of(route)}
+
+
+def servings_with(fix: Fix, day: dict[str, Any]) -> set[str]:
+    """Return whom the best plan there is of the patched day serves."""
+    patched = revise(day, fix.patch)
+    return servings(patched, best_of(patched))
 
 
 FULL = body([agent("v", capacity=1)], [ticket("a"), ticket("b", "B")])
@@ -77,11 +94,7 @@ def test_a_search_on_the_patched_day_serves_the_ticket(case: tuple[Any, ...]) ->
     """SPEC T5: proved by a re-solve, of every plan there is."""
     day, routes, left_out, *_ = case
     for fix in fixes(bench(day, *routes), left_out):
-        patched = compile_scenario(parse_scenario(revise(day, fix.patch)))
-        best = tiny.solve(patched, Limits(float("inf")), lambda _: None, lambda: False).best
-        assert best is not None
-        served = {patched.tickets[index].id for route in best.routes for index in tickets_of(route)}
-        assert served == {entry["id"] for entry in day["tickets"]}, fix
+        assert servings_with(fix, day) == {entry["id"] for entry in day["tickets"]}, fix
 
 
 def test_one_more_agent_is_offered_at_the_end() -> None:
@@ -162,10 +175,7 @@ def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str
         found = fixes(at, name)
         assert found, "one more agent always helps here"
         for fix in found:
-            patched = compile_scenario(parse_scenario(revise(day, fix.patch)))
-            best = tiny.solve(patched, Limits(float("inf")), lambda _: None, lambda: False).best
-            assert best is not None
-            assert sum(len(tickets_of(route)) for route in best.routes) > len(served)
+            assert len(servings_with(fix, day)) > len(served)
 
 
 SINGLE = {"CAPACITY", "TIME_WINDOW", "SHIFT_END", "MAX_DURATION", "MAX_DISTANCE", "MAX_TICKETS"}
@@ -239,3 +249,113 @@ def test_a_fix_is_the_smallest_there_is(case: tuple[dict[str, Any], list[str]]) 
             if fix.kinds[0] in SINGLE and len(fix.kinds) == 1:
                 assert fits_somewhere(revise(day, fix.patch), order, name)
                 assert not fits_somewhere(revise(day, one_less(fix.patch)), order, name), fix
+
+
+def test_a_longer_span_is_part_of_what_a_ticket_costs() -> None:
+    """SPEC T5, S1: where balance has a price, a fix names it and outweighs it."""
+    day = body(tickets=[ticket("a"), ticket("b", "B", penalty=4)], options={"balance_cost_per_hour": 18000})
+    (fix, *_) = fixes(bench(day, "a"), "b")
+    assert (fix.kinds, fix.cost_delta) == (("PENALTY",), 12.0)
+    assert servings_with(fix, day) == {"a", "b"}
+
+
+def test_the_agent_whose_day_grows_no_longer_than_the_longest_costs_least() -> None:
+    """SPEC T5, S1: a higher price is not asked for where some other agent serves the ticket for less."""
+    tickets = [ticket("a", "C"), ticket("b", "B", service_time_s=2, penalty=5), ticket("c", "A")]
+    day = body([agent("v"), agent("w")], tickets, options={"balance_cost_per_hour": 18000})
+    (fix,) = fixes(bench(day, "a", "c"), "b")
+    assert (fix.kinds, fix.agent_id, fix.cost_delta) == (("NONE",), "w", 2.0)
+
+
+def test_one_more_agent_must_be_worth_its_price_too() -> None:
+    """SPEC T5: a ticket cheaper than the agent that would serve it is raised in price with it."""
+    day = body([agent("v", capacity=1)], [ticket("a"), ticket("b", "B", penalty=1)])
+    fix = fixes(bench(day, "a"), "b")[-1]
+    assert fix.kinds == ("ADD_AGENT", "PENALTY")
+    assert servings_with(fix, day) == {"a", "b"}
+
+
+@pytest.mark.parametrize("penalty", [None, 1])
+def test_one_of_several_alternatives_is_raised_where_the_price_stands(penalty: float | None) -> None:
+    """SPEC T5: leaving all alternatives out costs what their group says, else the highest of their own prices."""
+    group = {"kind": "one_of", "tickets": ["b", "c"], **({} if penalty is None else {"penalty": penalty})}
+    tickets = [ticket("a"), ticket("b", "B", penalty=1), ticket("c", "C", penalty=1)]
+    day = body(tickets=tickets, groups=[group])
+    (fix, *_) = fixes(bench(day, "a"), "b")
+    assert fix.kinds == ("PENALTY",)
+    assert ("groups" in fix.patch) == (penalty is not None)
+    assert servings_with(fix, day) == {"a", "b"}
+
+
+def test_alternatives_whose_group_is_worth_it_need_no_higher_price() -> None:
+    """SPEC T5: what a member says of its own price counts for nothing beside its group's."""
+    tickets = [ticket("a"), ticket("b", "B", penalty=1), ticket("c", "C")]
+    day = body(tickets=tickets, groups=[{"kind": "one_of", "tickets": ["b", "c"], "penalty": 50}])
+    (fix,) = fixes(bench(day, "a"), "b")
+    assert fix.kinds == ("NONE",)
+
+
+def test_tickets_that_stand_and_fall_together_go_in_together() -> None:
+    """SPEC T5: one change lets a whole all-or-none group in."""
+    tickets = [ticket("a"), ticket("b", "B"), ticket("c", "C")]
+    day = body([agent("v", capacity=2)], tickets, groups=[{"kind": "all", "tickets": ["b", "c"]}])
+    found = fixes(bench(day, "a"), "b")
+    assert {fix.kinds: fix.patch for fix in found}[("CAPACITY",)] == {"agents": {"v": {"capacity": 3}}}
+    assert found[-1].kinds == ("ADD_AGENT",)
+    for fix in found:
+        assert servings_with(fix, day) == {"a", "b", "c"}, fix
+
+
+@st.composite
+def priced(draw: st.DrawFn) -> dict[str, Any]:
+    """A day of two agents on which prices, a span, a group or a lack of room may leave somebody out."""
+    agents = [agent(name, capacity=draw(st.integers(1, 3)), fixed_cost=draw(st.integers(0, 3))) for name in "vw"]
+    if draw(st.booleans()):
+        agents[0]["shift_end"] = draw(st.integers(4, 8))
+    tickets = []
+    for name in "abc":
+        fields: dict[str, Any] = {"demand": draw(st.integers(0, 2)), "service_time_s": draw(st.integers(0, 2))}
+        if draw(st.booleans()):
+            fields["penalty"] = draw(st.integers(0, 9))
+        tickets.append(ticket(name, draw(st.sampled_from("ABCE")), **fields))
+    kind = draw(st.sampled_from([None, "one_of", "all"]))
+    group = {"kind": kind, "tickets": draw(st.sampled_from([["a", "b"], ["a", "b", "c"]]))}
+    if kind == "one_of" and draw(st.booleans()):
+        group["penalty"] = draw(st.integers(0, 9))
+    options = {"balance_cost_per_hour": draw(st.sampled_from([0, 3600, 18000]))}
+    return body(agents, tickets, groups=[group] if kind else [], options=options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(priced())
+def test_searching_again_finds_each_fix_worth_it(day: dict[str, Any]) -> None:
+    """SPEC T5: proved by a re-solve; from the best plan of a day, of all plans of the patched day, prices included."""
+    assume(not check(Scenario.model_validate(day)))
+    before = best_of(day)
+    problem = compile_scenario(parse_scenario(day))
+    at, left_out = Bench(day, lay_out(problem, before).as_json()), set("abc") - servings(day, before)
+    for name in left_out:
+        for fix in fixes(at, name):
+            event(" ".join(fix.kinds))
+            new = revise(day, fix.patch)
+            patched, again = compile_scenario(parse_scenario(new)), best_of(new)
+            assert fix.kinds != ("NONE",), "the plan was the best there is"
+            assert price(patched, again) < price(patched, before)
+            if fix.kinds == ("PENALTY",) and not any(g["kind"] == "one_of" for g in day["groups"]):
+                assert name in servings(new, again)
+
+
+@settings(max_examples=40, deadline=None)
+@given(priced())
+def test_a_wanted_ticket_gets_the_room_where_no_other_waits_for_it(day: dict[str, Any]) -> None:
+    """SPEC T5: with the others that are left out gone, the best plan serves the ticket that was asked about."""
+    day = {**day, "groups": []}
+    assume(not check(Scenario.model_validate(day)))
+    before = best_of(day)
+    served = servings(day, before)
+    at = Bench(day, lay_out(compile_scenario(parse_scenario(day)), before).as_json())
+    for name in (entry["id"] for entry in day["tickets"] if entry["id"] not in served and "penalty" not in entry):
+        others = {"tickets": dict.fromkeys(set("abc") - served - {name})}
+        for fix in fixes(at, name):
+            new = revise(revise(day, fix.patch), others)
+            assert name in servings(new, best_of(new)), fix
