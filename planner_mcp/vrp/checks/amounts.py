@@ -1,10 +1,10 @@
 """Checks on what is carried and who may carry it: demands, capacities, skills, shipments, limits."""
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
+from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, Ticket
 
@@ -24,6 +24,15 @@ def _dimensions(scenario: Scenario) -> list[str]:
     return list(dict.fromkeys(name for agent in scenario.agents for name in agent.capacity))
 
 
+def total(amounts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the sum of amounts by dimension."""
+    sums: dict[str, float] = {}
+    for amount in amounts:
+        for name, value in amount.items():
+            sums[name] = sums.get(name, 0.0) + value
+    return sums
+
+
 def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
     """Yield demands in dimensions that no agent has."""
     known = _dimensions(scenario)
@@ -37,18 +46,17 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
 def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
     """Yield demands above the capacity of every agent that may serve the ticket."""
     eligible = Eligible(scenario)
-
-    @cache
-    def largest(agents: frozenset[int], dimension: str) -> float:
-        return max(scenario.agents[agent].capacity.get(dimension, 0.0) for agent in agents)
-
-    known = set(_dimensions(scenario))
+    ranked = {
+        name: sorted(enumerate(agent.capacity.get(name, 0.0) for agent in scenario.agents), key=lambda each: -each[1])
+        for name in _dimensions(scenario)[:MAX_DIMENSIONS]
+    }
     for index, ticket in enumerate(scenario.tickets):
         agents = eligible.agents(ticket)
-        for dimension, amount in ticket.demand.items():
-            if agents and dimension in known and amount > (most := largest(agents, dimension)):
+        for name, amount in ticket.demand.items() if agents else ():
+            most = next((room for agent, room in ranked.get(name, ()) if agent in agents), amount)
+            if amount > most:
                 problem = f"The demand is above the capacity ({most:g}) of every agent that may serve the ticket."
-                yield Fault(_amount_path(index, dimension), problem, f"at most {most:g}", "Split the ticket.", "logic")
+                yield Fault(_amount_path(index, name), problem, f"at most {most:g}", "Split the ticket.", "logic")
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -131,15 +139,13 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in one trip."""
     if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in _shipments(scenario)):
         return
-    for dimension in _dimensions(scenario):
-        room = sum(agent.capacity.get(dimension, 0.0) for agent in scenario.agents)
-        for kind in ("delivery", "pickup"):
-            need = sum(ticket.demand.get(dimension, 0.0) for ticket in scenario.tickets if ticket.kind == kind)
-            if need > room:
-                problem = (
-                    f"The {kind} tickets need {need:g} of {plain(dimension, 40)}, all agents together carry {room:g}."
-                )
-                yield Fault("/agents", problem, "", "Add agents; otherwise some tickets stay unassigned.", "warning")
+    rooms = total(agent.capacity for agent in scenario.agents)
+    for kind in ("delivery", "pickup"):
+        for name, need in total(ticket.demand for ticket in scenario.tickets if ticket.kind == kind).items():
+            if need > (room := rooms.get(name, need)):
+                words = f"need {need:g} of {plain(name, 40)}, all agents together carry {room:g}."
+                hint = "Add agents; otherwise some tickets stay unassigned."
+                yield Fault("/agents", f"The {kind} tickets {words}", "", hint, "warning")
 
 
 def worthless_tickets(scenario: Scenario) -> Iterator[Fault]:

@@ -5,9 +5,11 @@ of travel that knows shorter ways round, could help, nothing is said.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Set as AbstractSet
+from itertools import islice
 
 from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks.amounts import total
 from planner_mcp.vrp.checks.reach import Reach
 from planner_mcp.vrp.checks.times import SLACK_S, Duty
 from planner_mcp.vrp.day.eligible import Eligible
@@ -18,15 +20,19 @@ _UNLOCK = "Unlock the last of them, or move them to another agent."
 
 def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
     """Yield locked visits that exclude each other: incompatible ones of one agent, two of which one may be served."""
-    held = {name: agent for agent, spec in enumerate(scenario.agents) for name in spec.locked_tickets}
-    pairs = [pair for group in scenario.incompatible for pair in combinations(group, 2)]
-    clashes = {pair for pair in pairs if held.get(pair[0], -1) == held.get(pair[1], -2)}
+    held = {name: (agent, path) for path, agent, _before, name in _locked(scenario)}
+    clashes: dict[str, None] = {}
+    for names in scenario.incompatible:
+        firsts: dict[int, str] = {}
+        locked = (name for name in names if name in held)
+        clashes.update((name, None) for name in locked if firsts.setdefault(held[name][0], name) != name)
     for group in scenario.groups:
         if group.kind == "one_of":
-            clashes |= {pair for pair in combinations(group.tickets, 2) if held.keys() >= set(pair)}
-    for _, name in sorted(pair for pair in clashes if pair[0] != pair[1]):
+            locked = (name for name in dict.fromkeys(group.tickets) if name in held)
+            clashes.update((name, None) for name in islice(locked, 1, None))
+    for name in clashes:
         problem = "The ticket is locked beside another that excludes it."
-        yield Fault(_path(scenario, held[name], name), problem, "one of the two", "Unlock one of the two.", "logic")
+        yield Fault(held[name][1], problem, "one of the two", "Unlock one of the two.", "logic")
 
 
 def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
@@ -34,7 +40,7 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     shipped = {ticket.pickup for ticket in scenario.tickets}
     for index, agent in enumerate(scenario.agents):
-        tickets = [by_id[name] for name in agent.locked_tickets if name in by_id]
+        tickets = [by_id[name] for name in dict.fromkeys(agent.locked_tickets) if name in by_id]
         if agent.max_tickets is not None and len(tickets) > agent.max_tickets:
             path, problem = f"/agents/{index}/locked_tickets", "There are more locked visits than max_tickets."
             yield Fault(path, problem, f"at most {agent.max_tickets}", _UNLOCK, "logic")
@@ -47,10 +53,9 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
 def _overloaded(agent: Agent, tickets: Sequence[Ticket]) -> str | None:
     """Return the dimension of which goods brought, or goods collected, take more than there is."""
     for kind in ("delivery", "pickup"):
-        goods = [ticket.demand for ticket in tickets if ticket.kind == kind]
-        for name in dict.fromkeys(name for amount in goods for name in amount):
-            if sum(amount.get(name, 0.0) for amount in goods) > agent.capacity.get(name, 0.0) + 1e-6:
-                return name
+        needed = total(ticket.demand for ticket in tickets if ticket.kind == kind)
+        if short := [name for name, need in needed.items() if need > agent.capacity.get(name, 0.0) + 1e-6]:
+            return short[0]
     return None
 
 
@@ -60,8 +65,11 @@ def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     for path, agent, _before, name in _locked(scenario):
         if name in by_id and agent not in eligible.agents(by_id[name]):
-            problem = "The ticket is locked to an agent that may not serve it."
-            yield Fault(path, problem, "", "Lock it to another agent or relax the ticket.", "logic")
+            problem, hint = (
+                "The agent may not serve this locked ticket.",
+                "Lock it to another agent or relax the ticket.",
+            )
+            yield Fault(path, problem, "a ticket that this agent may serve", hint, "logic")
 
 
 def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
@@ -70,8 +78,8 @@ def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
     for path, _agent, before, name in _locked(scenario):
         pickup = pickups.get(name)
         if pickup is not None and pickup not in before:
-            problem = "The delivery is locked without its pickup in front of it."
-            yield Fault(path, problem, "", "Lock the pickup before it, to the same agent.", "logic")
+            problem, hint = "The delivery is locked without its pickup in front of it.", "Lock the pickup before it."
+            yield Fault(path, problem, "a delivery behind its pickup, at the same agent", hint, "logic")
 
 
 def unkept_locks(scenario: Scenario) -> Iterator[Fault]:
@@ -113,12 +121,10 @@ def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int, *, 
             yield Fault(path, problem, "visits that the agent can make", _UNLOCK, "logic")
 
 
-def _locked(scenario: Scenario) -> Iterator[tuple[str, int, Sequence[str], str]]:
+def _locked(scenario: Scenario) -> Iterator[tuple[str, int, AbstractSet[str], str]]:
     """Yield every locked visit: where it stands, whose it is, those in front of it, its ticket."""
     for index, agent in enumerate(scenario.agents):
+        before: set[str] = set()
         for at, name in enumerate(agent.locked_tickets):
-            yield f"/agents/{index}/locked_tickets/{at}", index, agent.locked_tickets[:at], name
-
-
-def _path(scenario: Scenario, agent: int, name: str) -> str:
-    return f"/agents/{agent}/locked_tickets/{scenario.agents[agent].locked_tickets.index(name)}"
+            yield f"/agents/{index}/locked_tickets/{at}", index, before, name
+            before.add(name)

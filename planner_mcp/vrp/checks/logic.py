@@ -6,13 +6,17 @@ looks odd is a warning, and planning goes on.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, times
+from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, sizes, times
 from planner_mcp.vrp.day.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
+
+MOST_FAULTS: Final = 1000
+"""Faults that are looked for by one check; a day with more was made to cost time and memory."""
 
 CHECKS: Final[tuple[Check, ...]] = (
     names.duplicate_ids,
@@ -20,8 +24,12 @@ CHECKS: Final[tuple[Check, ...]] = (
     names.unknown_agents,
     names.unknown_tickets,
     names.groups_of_nothing,
+    names.repeated_exclusions,
     names.locked_twice,
     names.absurd_date,
+    sizes.too_many_pairs,
+    sizes.too_many_dimensions,
+    sizes.too_much_travel,
     places.incomplete_positions,
     places.mixed_systems,
     places.missing_positions,
@@ -84,12 +92,12 @@ def _out_of_reach(scenario: Scenario) -> list[Fault]:
 
 def contradictions(scenario: Scenario) -> list[Fault]:
     """Return the logic faults that can be told without travel."""
-    return [fault for rule in CHECKS for fault in rule(scenario)]
+    return [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
 
 
 def oddities(scenario: Scenario) -> list[Fault]:
     """Return what looks wrong and yet can be planned; `kind` is `warning`."""
-    return [fault for rule in WARNINGS for fault in rule(scenario)]
+    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MOST_FAULTS)]
 
 
 def warnings(scenario: Scenario) -> list[str]:

@@ -117,6 +117,16 @@ def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:
         taken.update(group.tickets if group.kind == "one_of" else ())
 
 
+def repeated_exclusions(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the first ticket that a list of incompatible tickets names twice."""
+    for index, names in enumerate(scenario.incompatible):
+        first: dict[str, int] = {}
+        at = next((at for at, name in enumerate(names) if first.setdefault(name, at) != at), None)
+        if at is not None:
+            problem, hint = "The list names this ticket twice.", "Remove the repetition."
+            yield Fault(f"/incompatible/{index}/{at}", problem, "each ticket once", hint, "logic")
+
+
 def locked_twice(scenario: Scenario) -> Iterator[Fault]:
     """Yield tickets that are locked more than once."""
     taken: set[str] = set()

@@ -78,6 +78,6 @@ def _follows(fault: Fault, path: tuple[str, ...], place: Place) -> bool:
     ):
         return True
     if section == "agents" and (len(place) == 2 or field in ("capacity", "skills")):
-        return "demand" in path or "skills" in path or "may serve" in fault.problem
+        return "demand" in path or "skills" in path or "serve" in fault.problem
     is_named = field == "id" or len(place) == 2
     return is_named and section in _LISTS and f"There is no {str(section)[:-1]} " in fault.problem

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, times
+from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, sizes, times
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -42,8 +42,18 @@ CASES: dict[Check, Json] = {
     names.unknown_agents: body(tickets=[ticket(agents=["w"])]),
     names.unknown_tickets: body([agent(locked_tickets=["zz"])]),
     names.groups_of_nothing: body(groups=[{"kind": "all", "tickets": []}]),
+    names.repeated_exclusions: body(incompatible=[["a", "b", "a"]]),
     names.locked_twice: body([agent(locked_tickets=["a"]), agent("w", locked_tickets=["a"])]),
     names.absurd_date: body(planning_date="1925-07-15"),
+    sizes.too_many_pairs: body(
+        tickets=[ticket(f"t{n}") for n in range(633)], incompatible=[[f"t{n}" for n in range(633)]]
+    ),
+    sizes.too_many_dimensions: body(
+        [agent(n, capacity={f"d{n}{m}": 9 for m in range(8)} | {"load": 9}) for n in "abc"]
+    ),
+    sizes.too_much_travel: body(
+        [agent(str(n), reload_locations=[f"R{n}-{m}" for m in range(20)]) for n in range(500)], locations=[]
+    ),
     places.incomplete_positions: globe(PEKING[0], (39.9, None)),
     places.mixed_systems: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "lat": 1, "lon": 1}]),
     places.missing_positions: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A"}, {"id": "B"}]),
@@ -98,8 +108,12 @@ TOLD: dict[Check, tuple[str, str]] = {
     names.unknown_agents: ("/tickets/0/agents/0", "Add the agent"),
     names.unknown_tickets: ("/agents/0/locked_tickets/0", "Add the ticket"),
     names.groups_of_nothing: ("/groups/0/tickets", "Add tickets or remove the group"),
+    names.repeated_exclusions: ("/incompatible/0/2", "Remove the repetition"),
     names.locked_twice: ("/agents/1/locked_tickets/0", "Remove one"),
     names.absurd_date: ("/planning_date", "Check the year"),
+    sizes.too_many_pairs: ("/incompatible/0", "Make the groups smaller"),
+    sizes.too_many_dimensions: ("/agents", "the same names"),
+    sizes.too_much_travel: ("/agents", "Split the day"),
     places.incomplete_positions: ("/locations/1", "Add lon"),
     places.mixed_systems: ("/locations/1", "Use one system"),
     places.missing_positions: ("/locations/1", "Add its coordinates"),
@@ -153,7 +167,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
     assert set(CASES) == {*CHECKS, times.unreachable_tickets, locks.unkept_locks}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 40
+    assert len(CASES) == 44
     assert len(ODD) == 6
 
 

@@ -1,0 +1,48 @@
+"""Checks on what a small body could grow into: pairs of tickets, dimensions, tables of travel.
+
+Owns the bounds of what compiling makes of a day beyond what the body itself holds. What is counted here is never made.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks.names import named_places
+from planner_mcp.vrp.day.model import Scenario
+
+MAX_PAIRS: Final = 200_000
+"""Pairs of tickets that exclude each other: one group of 632, or 2000 groups of 14. A pair takes about 100 bytes."""
+MAX_DIMENSIONS: Final = 20
+"""Dimensions of the whole day; each is a number of every agent and every ticket."""
+MAX_CELLS: Final = 100_000_000
+"""Numbers in all tables of travel, 8 bytes each: 5000 places at three speeds, 7000 at one."""
+
+
+def too_many_pairs(scenario: Scenario) -> Iterator[Fault]:
+    """Yield groups that exclude too many pairs of tickets, told at the largest of them."""
+    sizes = [len(names) for names in scenario.incompatible]
+    pairs = sum(size * (size - 1) // 2 for size in sizes)
+    if pairs > MAX_PAIRS:
+        path = f"/incompatible/{sizes.index(max(sizes))}"
+        hint = "Make the groups smaller: each ticket of a group takes an agent of its own."
+        problem = f"The groups make {pairs} pairs of tickets that exclude each other."
+        yield Fault(path, problem, f"at most {MAX_PAIRS} pairs in all groups together", hint, "logic")
+
+
+def too_many_dimensions(scenario: Scenario) -> Iterator[Fault]:
+    """Yield days whose agents have more kinds of capacity than a plan keeps count of."""
+    count = len({name for agent in scenario.agents for name in agent.capacity})
+    if count > MAX_DIMENSIONS:
+        problem = f"The agents have {count} different dimensions of capacity."
+        yield Fault("/agents", problem, f"at most {MAX_DIMENSIONS} in all", "Use the same names for all.", "logic")
+
+
+def too_much_travel(scenario: Scenario) -> Iterator[Fault]:
+    """Yield days whose tables of travel would have too many numbers: every place in use, once for each speed."""
+    places = len(named_places(scenario))
+    speeds = len({agent.speed_factor for agent in scenario.agents})
+    if (1 + speeds) * places**2 > MAX_CELLS:
+        problem = f"{places} locations in use, at {speeds} different speed_factor, need too large tables of travel."
+        accepted = f"locations² · (1 + different speed_factor) up to {MAX_CELLS}"
+        hint = "Split the day, or name fewer reload_locations and rounder speed_factor."
+        yield Fault("/agents", problem, accepted, hint, "logic")

@@ -1,0 +1,82 @@
+"""Days made to cost time and memory: each fits into the body of one call, and is judged in seconds."""
+
+import time
+from collections.abc import Callable
+from itertools import combinations, islice
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.vrp.checks.sizes import MAX_PAIRS
+from planner_mcp.vrp.scenario import parse_scenario, warnings
+
+from .days import agent, body, ticket
+
+MOST_S = 8.0
+"""CPU time; on a quiet machine each of these takes less than two."""
+Json = dict[str, Any]
+
+
+def many(count: int, **fields: Any) -> list[Json]:
+    return [ticket(f"t{n}", **fields) for n in range(count)]
+
+
+def names(count: int) -> list[str]:
+    return [f"t{n}" for n in range(count)]
+
+
+def locked(count: int, ids: list[str]) -> list[Json]:
+    return [agent(f"v{n}", capacity=10_000, locked_tickets=ids) for n in range(count)]
+
+
+def dims(n: int) -> Json:
+    return {f"d{n}-{m}": 9 for m in range(10)}
+
+
+def barred(count: int) -> list[Json]:
+    pairs = islice(combinations(range(1000), 2), count)
+    return [ticket(f"t{n}", not_agents=[f"v{a}", f"v{b}"]) for n, (a, b) in enumerate(pairs)]
+
+
+DAYS: dict[str, Callable[[], Json]] = {
+    "one id, 20,000 times": lambda: body(incompatible=[["a"] * 20_000]),
+    "all tickets exclude each other": lambda: body(tickets=many(5000), incompatible=[names(5000)]),
+    "all are locked, and one may be served": lambda: body(
+        locked(1, names(5000)), many(5000), groups=[{"kind": "one_of", "tickets": names(5000)}]
+    ),
+    "one delivery is locked a million times": lambda: body(
+        locked(49, ["q"] * 20_000), [ticket("p", kind="pickup"), ticket("q", pickup="p")]
+    ),
+    "a million unknown ids": lambda: body(incompatible=[["z"] * 20_000 for _ in range(50)]),
+    "10,000 dimensions": lambda: body(
+        [agent(f"v{n}", capacity=dims(n), locked_tickets=names(5000)[5 * n : 5 * n + 5]) for n in range(1000)],
+        [ticket(f"t{n}", demand=dims(n // 5)) for n in range(5000)],
+    ),
+    "tickets that each bar other agents": lambda: body([agent(f"v{n}") for n in range(1000)], barred(5000)),
+}
+
+
+@pytest.mark.parametrize("day", DAYS.values(), ids=DAYS)
+def test_no_day_costs_more_than_seconds_to_judge(day: Callable[[], Json]) -> None:
+    """SPEC T7, J8: whatever a body of 4 MB holds, its judgement takes neither long nor much memory."""
+    args = day()
+    begun = time.process_time()
+    try:
+        warnings(parse_scenario(args))
+    except InputError as error:
+        assert all(fault.path.startswith("/") or "more problems" in fault.problem for fault in error.errors)
+    assert time.process_time() - begun < MOST_S
+
+
+def test_pairs_are_counted_and_the_largest_group_is_named() -> None:
+    """SPEC T7: as many as the bound holds pass; more are refused with what to change."""
+    pairs = [list(pair) for pair in islice(combinations(names(200), 2), 1000)]
+    size = next(n for n in range(2, 1000) if n * (n - 1) // 2 + 1000 > MAX_PAIRS)
+    assert parse_scenario(body(tickets=many(700), incompatible=[*pairs, names(size - 1)]))
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(tickets=many(700), incompatible=[*pairs, names(size)]))
+    (fault,) = refused.value.errors
+    assert (refused.value.code, fault.path) == (4005, "/incompatible/1000")
+    assert str(MAX_PAIRS) in fault.accepted
+    assert "smaller" in fault.hint
