@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.vrp.checks.logic import check, contradictions, warnings
 from planner_mcp.vrp.day.faults import faults_of
-from planner_mcp.vrp.day.fields import read_date
+from planner_mcp.vrp.day.fields import Patience, read_date
 from planner_mcp.vrp.day.mend import is_doubtful, mend
 from planner_mcp.vrp.day.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
 from planner_mcp.vrp.day.schema import scenario_schema
@@ -86,7 +86,8 @@ def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:
 
 
 def _validate(args: Any, tables: Tables | None = None) -> Scenario:
-    return Scenario.model_validate(args, context={"planning_date": _planning_date(args), "tables": tables})
+    context = {"planning_date": _planning_date(args), "tables": tables, "patience": Patience()}
+    return Scenario.model_validate(args, context=context)
 
 
 def _beyond(args: Any, error: ValidationError) -> list[Fault]:

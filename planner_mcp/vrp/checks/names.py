@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -12,6 +12,8 @@ from planner_mcp.vrp.day.model import Scenario
 _YEARS: Final = (2000, 2100)
 _MAX_SUGGESTIONS: Final = 10
 """Unknown names of one kind for which a near one is looked for; each look costs a pass over all names."""
+_MAX_PAIRED: Final = 2_000_000
+"""Pairs of characters one such pass may compare: 5000 names of 20 characters; of longer names the first few."""
 
 Reference = tuple[str, str]
 """(path, name)."""
@@ -96,10 +98,16 @@ def _unknown(references: Iterable[Reference], known: Collection[str], kind: str)
     for path, name in references:
         if name in known:
             continue
-        near = get_close_matches(name, known, n=1) if looks < _MAX_SUGGESTIONS else []
+        near = _nearest(name, known) if looks < _MAX_SUGGESTIONS else None
         looks += 1
-        hint = f"Did you mean {plain(near[0], 40)}?" if near else f"Add the {kind} or name another."
+        hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
         yield Fault(path, f"There is no {kind} with this id.", f"the id of one of the {kind}s", hint, "logic")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    alike = (each for each in known if abs(len(each) - len(name)) < len(name))
+    near = get_close_matches(name, islice(alike, _MAX_PAIRED // len(name) ** 2), n=1)
+    return near[0] if near else None
 
 
 def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:

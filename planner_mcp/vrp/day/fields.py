@@ -8,10 +8,11 @@ Times become seconds after midnight of the planning date, which the validation c
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 MAX_NUMBER: Final = 1e9
@@ -165,6 +166,27 @@ Speed = Annotated[float, PlainValidator(_number(0.001, 1e6)), _bounded(0.001, 1e
 Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema({"type": "integer", "minimum": 0})]
 Priority = Annotated[int, PlainValidator(_whole(1, 9)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 9})]
 Decimals = Annotated[int, PlainValidator(_whole(0, 3)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 3})]
+
+
+@dataclass(slots=True)
+class Patience:
+    """How many more mistakes of a day are told one by one; it goes along as `patience` of the validation context."""
+
+    left: int = 1000
+
+
+def told_briefly(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """Pass on a part of a day, and its mistakes while there is patience; later ones as one, or they take gigabytes."""
+    try:
+        return read(value)
+    except ValidationError as error:
+        patience = (info.context or {}).get("patience")
+        if patience is None:
+            raise
+        if patience.left > 0:
+            patience.left -= error.error_count()
+            raise
+        raise mistake("There is a mistake in this part, beside many others.", "", "Mend the others first.") from None
 
 
 def need_some(value: Any) -> Any:

@@ -8,7 +8,16 @@ caller's units, lengths are metres (or plane units), times are seconds after mid
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, StrictBool, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    WrapValidator,
+    model_validator,
+)
 from typing_extensions import override
 
 from planner_mcp.vrp.day.fields import (
@@ -32,13 +41,15 @@ from planner_mcp.vrp.day.fields import (
     need_pair,
     need_pairs,
     need_some,
+    told_briefly,
 )
 from planner_mcp.vrp.day.tables import Tables
 
 _MAX_FIELDS: Final = 100
 """Fields of one object; none of the models has half as many."""
 
-Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000)]
+Briefly = WrapValidator(told_briefly)
+Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), Briefly]
 Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
 Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
 Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
@@ -196,12 +207,12 @@ class Scenario(_Part):
 
     name: Identifier
     planning_date: Day
-    agents: Annotated[tuple[Agent, ...], BeforeValidator(need_some)]
-    tickets: Annotated[tuple[Ticket, ...], BeforeValidator(need_some)]
-    locations: Annotated[tuple[Location, ...], Field(max_length=20_000)] = ()
+    agents: Annotated[tuple[Annotated[Agent, Briefly], ...], BeforeValidator(need_some)]
+    tickets: Annotated[tuple[Annotated[Ticket, Briefly], ...], BeforeValidator(need_some)]
+    locations: Annotated[tuple[Annotated[Location, Briefly], ...], Field(max_length=20_000)] = ()
     depot: Identifier | None = Field(None, description="start and end of all agents")
     travel: Travel = Travel()
-    groups: Annotated[tuple[Group, ...], Field(max_length=5000)] = ()
+    groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = ()
     incompatible: Annotated[tuple[Ids, ...], Field(max_length=20_000)] = Field(
         (), description="tickets never on one route"
     )

@@ -53,6 +53,12 @@ DAYS: dict[str, Callable[[], Json]] = {
         [agent(f"v{n}", capacity=dims(n), locked_tickets=names(5000)[5 * n : 5 * n + 5]) for n in range(1000)],
         [ticket(f"t{n}", demand=dims(n // 5)) for n in range(5000)],
     ),
+    "ids that are numbers, two million times": lambda: body(incompatible=[[1] * 20_000 for _ in range(95)]),
+    "half a million wrong hours": lambda: body(tickets=many(5000, time_windows=[[-1, -1]] * 50)),
+    "long names that are alike": lambda: body(
+        tickets=[ticket(f"t{n}", "ab" * 50) for n in range(10)],
+        locations=[{"id": "ba" * 46 + f"{n:06d}"} for n in range(20_000)],
+    ),
     "tickets that each bar other agents": lambda: body([agent(f"v{n}") for n in range(1000)], barred(5000)),
 }
 
