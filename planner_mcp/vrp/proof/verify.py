@@ -61,7 +61,7 @@ def _unknown_names(book: Book, plan: Plan) -> Iterator[str]:
         for visit in route.visits:
             if visit.kind not in ("ticket", "reload", "break"):
                 yield f"A visit is of no known kind: {visit.kind}."
-            if visit.kind == "ticket" and visit.ticket_id not in book.tickets:
+            if (visit.kind == "ticket" or visit.ticket_id is not None) and visit.ticket_id not in book.tickets:
                 yield f"Ticket {visit.ticket_id} does not exist."
             if visit.kind == "reload" and visit.location not in book.locations:
                 yield f"A reload happens at {visit.location}, which does not exist."

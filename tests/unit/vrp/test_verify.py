@@ -356,3 +356,24 @@ def test_penalty_of_alternatives_is_a_cost_only_where_the_caller_named_it() -> N
     assert [verify(day, plan) for day, plan in zip((wanted, priced), nobody, strict=True)] == [[], []]
     assert (nobody[0].cost, nobody[0].penalty > 0) == (0.0, True)
     assert (nobody[1].cost, nobody[1].penalty) == (7.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["ticket", "reload", "break"])
+def test_a_visit_of_any_kind_that_names_no_ticket_of_the_day_is_told(kind: str) -> None:
+    """SPEC S2: the verifier judges whatever plan it is given, and never breaks."""
+    day = problem([agent(reload_locations=["D"], breaks=[{"earliest": 0, "latest": 9, "duration_s": 1}])])
+    plan = lay_out(day, candidate(day, "a", "b"))
+    first = plan.routes[0]
+    stray = replace(first.visits[0], kind=kind, ticket_id="zz", location="D")
+    broken = replace(plan, routes=(replace(first, visits=(stray, *first.visits[1:])),))
+    assert "Ticket zz does not exist." in verify(day, broken)
+
+
+def test_a_visit_to_a_ticket_needs_its_name() -> None:
+    """SPEC S2: also where nothing else is wrong with it."""
+    day = problem()
+    plan = lay_out(day, candidate(day, "a", "b"))
+    first = plan.routes[0]
+    nameless = replace(first.visits[0], ticket_id=None)
+    broken = replace(plan, routes=(replace(first, visits=(nameless, *first.visits[1:])),))
+    assert verify(day, broken)
