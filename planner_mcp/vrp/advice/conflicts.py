@@ -12,6 +12,8 @@ goods do not add up.
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isqrt
 from typing import Final
 
 import numpy as np
@@ -23,10 +25,14 @@ from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketS
 
 Ways = Sequence[NDArray[np.int64]]
 """Shortest times between places, one table a profile."""
-MAX_PLACES: Final = 400
-"""Places up to which shortest ways are worked out for the test of pairs (the cube of their number)."""
+Apart = dict[int, set[int]]
+"""For each ticket those that cannot share a route with it; tickets that can share one with all are left out."""
+MAX_WAYS: Final = 4 * 400**3
+"""Places up to which shortest ways are worked out for the test of pairs: the cube of their number, for each profile."""
 MAX_TIGHT: Final = 80
-"""Tickets, those with the shortest windows, whose pairs are tried."""
+"""Tickets, those with the shortest windows, whose pairs are tried; and tickets that sets are grown from."""
+MAX_PAIRS: Final = 1_000_000
+"""Pairs of tickets tried with an agent of each kind; where agents differ, fewer tickets are tried."""
 MAX_SETS: Final = 50
 """Different sets of eligible agents that are looked at."""
 FEW: Final = 12
@@ -49,7 +55,8 @@ class Conflict:
 
 def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monotonic) -> Conflict | None:
     """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
-    ways = _shortest_ways(problem) if len(problem.locations) <= MAX_PLACES else None
+    is_small = len(problem.durations) * len(problem.locations) ** 3 <= MAX_WAYS
+    ways = _shortest_ways(problem) if is_small else None
     found, ends = _smallest(problem, ways), clock() + THIN_S
     while found is not None:
         spared = (name for name in reversed(found.tickets) if len(found.tickets) <= FEW or clock() < ends)
@@ -83,15 +90,28 @@ def _conflicts(problem: Problem, ways: Ways | None) -> Iterator[Conflict | None]
     wanted = _wanted(problem)
     if not wanted:
         return
-    into = shortest_legs_into(problem)
-    for eligible in list(dict.fromkeys(_eligible(problem, index) for index in wanted))[:MAX_SETS]:
-        tickets = [index for index in wanted if _eligible(problem, index) <= eligible]
+    into, excluded = shortest_legs_into(problem), _excluded(problem)
+    may_serve = {index: _eligible(problem, index) for index in wanted}
+    sets = list(dict.fromkeys(may_serve.values()))[:MAX_SETS]
+    for eligible in sets:
+        tickets = [index for index in wanted if may_serve[index] <= eligible]
         crew = [problem.agents[agent] for agent in sorted(eligible)]
         yield from _capacity(problem, tickets, crew)
         yield _stops(problem, tickets, crew)
         yield _hours(problem, tickets, crew, into)
+        apart = {index: excluded[index].intersection(tickets) for index in tickets if index in excluded}
         if ways is not None:
-            yield _exclusive(problem, tickets, sorted(eligible), ways)
+            _add_untimely(apart, problem, tickets, crew, ways, MAX_PAIRS // len(sets))
+        yield _exclusive(problem, apart, crew)
+
+
+def _excluded(problem: Problem) -> Apart:
+    """Return the tickets the caller keeps apart."""
+    excluded: Apart = {}
+    for low, high in problem.incompatible:
+        excluded.setdefault(low, set()).add(high)
+        excluded.setdefault(high, set()).add(low)
+    return excluded
 
 
 def _wanted(problem: Problem) -> list[int]:
@@ -155,23 +175,28 @@ def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> li
     return []
 
 
-def _exclusive(problem: Problem, tickets: Sequence[int], agents: Sequence[int], ways: Ways) -> Conflict | None:
-    """Look for more tickets than agents, no two of which fit on one route: grown greedily from each ticket."""
+def _add_untimely(
+    apart: Apart, problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec], ways: Ways, most: int
+) -> None:
+    """Keep apart, too, the tickets with windows that no agent could serve both, in either order."""
+    kinds = list({_duty(agent): agent for agent in crew}.values())
     timed = sorted((index for index in tickets if problem.tickets[index].windows), key=lambda i: _slack(problem, i))
-    kinds = {_duty(problem.agents[agent]): agent for agent in agents}.values()
-    tight = timed[:MAX_TIGHT]
-    apart = {
-        index: {other for other in tight if other != index and _are_apart(problem, index, other, kinds, ways)}
-        for index in tight
-    }
-    for index in apart:
+    for one, other in combinations(timed[: min(MAX_TIGHT, isqrt(most // max(1, len(kinds))))], 2):
+        if _are_apart(problem.tickets[one], problem.tickets[other], kinds, ways):
+            apart.setdefault(one, set()).add(other)
+            apart.setdefault(other, set()).add(one)
+
+
+def _exclusive(problem: Problem, apart: Apart, crew: Sequence[AgentSpec]) -> Conflict | None:
+    """Look for more tickets than agents, no two of which fit on one route: grown greedily from those with the most."""
+    likely = sorted((i for i in apart if len(apart[i]) >= len(crew)), key=lambda i: -len(apart[i]))
+    for index in likely[:MAX_TIGHT]:
         clique = [index]
         for other in sorted(apart[index], key=lambda each: -len(apart[each] & apart[index])):
-            if all(other in apart[member] for member in clique):
+            if apart[other].issuperset(clique):
                 clique.append(other)
-            if len(clique) > len(agents):
-                crew = [problem.agents[agent] for agent in agents]
-                words = f"no two of them fit on one route, and there are {len(agents)} agents"
+            if len(clique) > len(crew):
+                words = f"no two of them fit on one route, and there are {len(crew)} agents"
                 return _conflict(problem, "EXCLUSIVE", clique, crew, words)
     return None
 
@@ -184,15 +209,12 @@ def _duty(agent: AgentSpec) -> tuple[object, ...]:
     return agent.start, agent.end, agent.shift, agent.overtime, agent.profile, agent.reload_depots
 
 
-def _are_apart(problem: Problem, one: int, other: int, agents: Iterable[int], ways: Ways) -> bool:
+def _are_apart(one: TicketSpec, other: TicketSpec, agents: Iterable[AgentSpec], ways: Ways) -> bool:
     """Return whether no agent of any kind could serve both, in either order, with nothing else to do."""
-    if (min(one, other), max(one, other)) in problem.incompatible:
-        return True
-    a, b = problem.tickets[one], problem.tickets[other]
     return not any(
-        _can_follow(problem.agents[agent], first, second, ways[problem.agents[agent].profile])
+        _can_follow(agent, first, second, ways[agent.profile])
         for agent in agents
-        for first, second in ((a, b), (b, a))
+        for first, second in ((one, other), (other, one))
     )
 
 

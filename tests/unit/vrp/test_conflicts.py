@@ -1,6 +1,7 @@
 """Small sets of tickets that cannot all be served, against every plan there is."""
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -55,6 +56,26 @@ def test_only_those_who_may_serve_count() -> None:
     assert found.words == "they need 4 of load, the agents carry 3"
 
 
+def test_tickets_that_exclude_each_other_need_no_windows_to_be_a_conflict() -> None:
+    """SPEC T5, S1: three of one group are too many for two agents; the others are not told."""
+    agents = [agent("v"), agent("w")]
+    orders = [ticket(name, place) for name, place in zip("abcef", "ABCEA", strict=True)]
+    assert smallest_conflict(problem(agents, orders, incompatible=[["a", "e"], ["b", "f"]])) is None
+    found = smallest_conflict(problem(agents, orders, incompatible=[["a", "e"], ["a", "b", "c"]]))
+    assert found is not None
+    assert (found.kind, set(found.tickets)) == ("EXCLUSIVE", {"a", "b", "c"})
+
+
+def test_many_tickets_that_exclude_each_other_are_a_conflict_on_large_days_too() -> None:
+    """SPEC T5, S1: with more places than ways are worked out for, and more tickets than are tried in pairs."""
+    agents = [agent(f"v{n}", capacity=1000) for n in range(100)]
+    orders = [ticket(f"t{n}", f"L{n}") for n in range(500)]
+    day = body(agents, orders, locations=[], incompatible=[[f"t{n}" for n in range(0, 500, 4)]])
+    found = smallest_conflict(compile_scenario(parse_scenario(day)))
+    assert found is not None
+    assert (found.kind, len(found.tickets)) == ("EXCLUSIVE", 101)
+
+
 @st.composite
 def days(draw: st.DrawFn) -> dict[str, Any]:
     """A tight day, small enough to try every plan."""
@@ -75,7 +96,8 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
             fields["time_windows"] = [[opens, opens + draw(st.integers(0, 4))]]
         tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
     rush = st.sampled_from([[], [{"start": 0, "end": 6, "factor": 0.5}], [{"start": 2, "end": 9, "factor": 3}]])
-    return body(agents, tickets, travel={"decimals": 0, "rush_hours": draw(rush)})
+    apart = [[entry["id"] for entry in tickets]] if draw(st.booleans()) and len(tickets) > 1 else []
+    return body(agents, tickets, travel={"decimals": 0, "rush_hours": draw(rush)}, incompatible=apart)
 
 
 @settings(max_examples=60, deadline=None)
@@ -87,6 +109,7 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     if found is None:
         return
     rest = {**day, "tickets": [entry for entry in day["tickets"] if entry["id"] in found.tickets]}
+    rest["incompatible"] = [[name for name in names if name in found.tickets] for names in day["incompatible"]]
     alone = compile_scenario(Scenario.model_validate(rest))
     best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
     assert best is not None
@@ -101,7 +124,8 @@ def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
     found = smallest_conflict(at)
     for spared in found.tickets if found is not None else ():
         rest = tuple(each for each in at.tickets if found and each.id in set(found.tickets) - {spared})
-        assert not rest or smallest_conflict(replace(at, tickets=rest)) is None
+        pairs = frozenset(combinations(range(len(rest)), 2)) if at.incompatible else frozenset()
+        assert not rest or smallest_conflict(replace(at, tickets=rest, incompatible=pairs)) is None
 
 
 def test_a_set_found_by_one_proof_is_thinned_by_another() -> None:
