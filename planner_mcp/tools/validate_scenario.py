@@ -14,7 +14,7 @@ from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.scenario import Scenario, warnings
+from planner_mcp.vrp.scenario import Scenario, cautions, warnings
 
 MAX_FAULTS: Final = 10
 """Faults listed; a last entry tells how many more there are."""
@@ -56,14 +56,14 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
+    borrowed = Borrowed() if patch else lend(body)
     try:
+        scenario = read_day(body, settings, borrowed)
         if patch:
-            read_day(body, settings, Borrowed())
             _, scenario = revised(body, patch, settings, lend)
-        else:
-            scenario = read_day(body, settings, lend(body))
     except InputError as error:
-        return {"valid": False, "errors": _listed(error), "warnings": []}
+        beside = [] if patch else cautions(body, borrowed.tables, error)
+        return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_FAULTS]}
     return {"valid": True, "errors": [], "warnings": warnings(scenario)[:MAX_FAULTS], **_outlook(scenario)}
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "Scenario",
     "Ticket",
     "Travel",
+    "cautions",
     "input_hash",
     "parse_scenario",
     "scenario_schema",
@@ -72,6 +73,16 @@ def parse_scenario(
     if found := [*known_faults, *check(scenario)]:
         raise _refusal(found)
     return scenario
+
+
+def cautions(args: Any, tables: Tables | None, refusal: InputError) -> list[str]:
+    """Return what is odd about a day that was refused, beside its faults; nothing where it could not even be read."""
+    if isinstance(refusal, TooLargeError):
+        return []
+    try:
+        return warnings(_validate(args, tables), refusal.errors)
+    except ValidationError:
+        return []
 
 
 def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:

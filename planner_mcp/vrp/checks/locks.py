@@ -82,12 +82,21 @@ def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(path, problem, "a delivery behind its pickup, at the same agent", hint, "logic")
 
 
-def unkept_locks(scenario: Scenario) -> Iterator[Fault]:
-    """Yield locked visits that cannot be kept in their order, even with nothing else to do."""
+def unkept_locks(
+    scenario: Scenario, *, unfit: frozenset[int] = frozenset(), spared: frozenset[str] = frozenset()
+) -> Iterator[Fault]:
+    """Yield locked visits that cannot be kept in their order, even with nothing else to do.
+
+    Args:
+        scenario: The day.
+        unfit: Agents about whom something else is wrong, who are not judged.
+        spared: Ids of tickets the same holds of; an agent who has one of them locked is not judged.
+    """
     reach = Reach(scenario)
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     for index, agent in enumerate(scenario.agents):
-        if agent.locked_tickets and not agent.reload_locations:
+        is_judged = index not in unfit and spared.isdisjoint(agent.locked_tickets)
+        if is_judged and agent.locked_tickets and not agent.reload_locations:
             tickets = [by_id[name] for name in agent.locked_tickets]
             yield from _unkept(Duty.of(scenario, agent), tickets, reach, index, may_detour=scenario.tables is not None)
 

@@ -5,16 +5,18 @@ in the file of its subject: names, places, matrices, times, amounts. A check say
 looks odd is a warning, and planning goes on.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, sizes, times
 from planner_mcp.vrp.day.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
 
+_ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
+"""Lists of which one entry may be wrong while ways between the others can be judged."""
 MOST_FAULTS: Final = 1000
 """Faults that are looked for by one check; a day with more was made to cost time and memory."""
 
@@ -58,6 +60,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     amounts.broken_shipments,
     amounts.unequal_shipments,
     times.late_pickups,
+    groups.torn_shipments,
     locks.locked_against_each_other,
     locks.locked_too_many,
     locks.locked_out_of_order,
@@ -68,6 +71,8 @@ WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
     amounts.free_lateness,
+    groups.halves_left_over,
+    groups.idle_penalties,
     places.far_outliers,
     matrices.matrix_diagonals,
     places.foreign_gcj02,
@@ -78,16 +83,33 @@ WARNINGS: Final[tuple[Check, ...]] = (
 def check(scenario: Scenario) -> list[Fault]:
     """Return every logic fault.
 
-    Reachability is judged last and only when nothing else is wrong, because it needs sound places and times; and only
-    where travel is known already.
+    Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
+    travel is known already.
     """
+    found = contradictions(scenario)
     is_known = scenario.tables is not None or not scenario.refers_to_tables
-    return contradictions(scenario) or (_out_of_reach(scenario) if is_known else [])
+    is_sound = len(found) < MOST_FAULTS and all(_touched(fault) is not None for fault in found)
+    return [*found, *_out_of_reach(scenario, found)] if is_known and is_sound else found
 
 
-def _out_of_reach(scenario: Scenario) -> list[Fault]:
-    """Return the tickets nobody could reach; where there are none, the locked visits that cannot be kept."""
-    return list(times.unreachable_tickets(scenario)) or list(locks.unkept_locks(scenario))
+def _touched(fault: Fault) -> tuple[str, int] | None:
+    """Return the list and the entry a fault stands in; None where it may concern every way there is."""
+    section, _, rest = fault.path[1:].partition("/")
+    index = rest.partition("/")[0]
+    return (section, int(index)) if section in _ENTRIES and index.isdigit() else None
+
+
+def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]:
+    """Yield the tickets nobody could reach, then the locked visits that cannot be kept."""
+    wrong = {_touched(fault) for fault in found}
+    unfit = {_touched(fault) for fault in found if "/locked_tickets" not in fault.path}
+    agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
+    tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
+    for fault in times.unreachable_tickets(scenario, unfit=agents, spared=frozenset(tickets)):
+        tickets.add(int(fault.path.split("/")[2]))
+        yield fault
+    held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)
+    yield from locks.unkept_locks(scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets))
 
 
 def contradictions(scenario: Scenario) -> list[Fault]:
@@ -100,6 +122,11 @@ def oddities(scenario: Scenario) -> list[Fault]:
     return [fault for rule in WARNINGS for fault in islice(rule(scenario), MOST_FAULTS)]
 
 
-def warnings(scenario: Scenario) -> list[str]:
-    """Return the same as sentences, each with its place."""
-    return [f"{fault.path}: {fault.problem} {fault.hint}".rstrip() for fault in oddities(scenario)]
+def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
+    """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault."""
+    wrong = [f"{fault.path}/" for fault in faults]
+    return [
+        f"{odd.path}: {odd.problem} {odd.hint}".rstrip()
+        for odd in oddities(scenario)
+        if not any(path.startswith(f"{odd.path}/") or f"{odd.path}/".startswith(path) for path in wrong)
+    ]

@@ -80,7 +80,7 @@ def impossible_positions(scenario: Scenario) -> Iterator[Fault]:
     """Yield coordinates that are not on earth."""
     for index, (lat, lon) in _points(scenario):
         if abs(lat) > 90:
-            hint = "Swap lat and lon." if abs(lon) <= 90 and abs(lat) <= 180 else ""
+            hint = "Swap lat and lon." if abs(lon) <= 90 and abs(lat) <= 180 else "Look it up again."
             yield Fault(f"/locations/{index}/lat", "The latitude is out of range.", "-90 to 90", hint, "logic")
         if abs(lon) > 180:
             yield Fault(

@@ -135,14 +135,25 @@ _OBSTACLES: Final[tuple[tuple[str, str, str], ...]] = (
 """(field, problem, hint), from the hardest to the mildest: what keeps the agent that comes closest is what is told."""
 
 
-def unreachable_tickets(scenario: Scenario) -> Iterator[Fault]:
-    """Yield tickets that no agent could serve even with nothing else to do."""
+def unreachable_tickets(
+    scenario: Scenario, *, unfit: frozenset[int] = frozenset(), spared: frozenset[int] = frozenset()
+) -> Iterator[Fault]:
+    """Yield tickets that no agent could serve even with nothing else to do.
+
+    Args:
+        scenario: The day.
+        unfit: Agents about whom something else is wrong; what they may serve is not judged.
+        spared: Tickets that are not judged.
+    """
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
     eligible = Eligible(scenario)
     reach = Reach(scenario)
     found = 0
     for index, ticket in enumerate(scenario.tickets):
-        candidates = dict.fromkeys(duties[agent] for agent in sorted(eligible.agents(ticket)))
+        agents = eligible.agents(ticket)
+        if index in spared or not unfit.isdisjoint(agents):
+            continue
+        candidates = dict.fromkeys(duties[agent] for agent in sorted(agents))
         obstacle = _mildest(ticket, candidates, reach)
         if obstacle is not None:
             field, problem, hint = _OBSTACLES[obstacle]

