@@ -3,8 +3,8 @@
 Owns looking it up and what is said where there is none. A day is judged in a thread; looking up is the event loop's.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import anyio
@@ -21,6 +21,8 @@ from planner_mcp.vrp.scenario import Scenario, parse_scenario
 Json = dict[str, Any]
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
+MAX_WRITTEN: Final = 200
+"""Rows of a matrix written into a call. Larger ones come by reference: they would fill the context of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,18 @@ Lend = Callable[[Any], Borrowed]
 """Takes a day, of whatever form, and returns what belongs to it."""
 
 
-def lender(ctx: ToolContext) -> Lend:
-    """Return how the days of a caller come to their tables; to be used in a thread of this event loop."""
+def lender(ctx: ToolContext, *, is_written: bool = False) -> Lend:
+    """Return how the days of a caller come to their tables; to be used in a thread of this event loop.
+
+    Args:
+        ctx: Of the call.
+        is_written: The days were written into the call itself, where large matrices have no place.
+    """
 
     def lend(body: Any) -> Borrowed:
-        return anyio.from_thread.run(_lookup, ctx, body)
+        borrowed = anyio.from_thread.run(_lookup, ctx, body)
+        written = written_faults(body) if is_written else ()
+        return replace(borrowed, faults=(*borrowed.faults, *written))
 
     return lend
 
@@ -64,6 +73,20 @@ def router_faults(body: Any, settings: Settings) -> list[Fault]:
         return []
     accepted = " or ".join(settings.routers) or "no road engine is configured here"
     return [Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")]
+
+
+def written_faults(body: Any) -> Iterator[Fault]:
+    """Yield the matrices of a day, or of a patch, that are too large to be written into a call."""
+    travel = body.get("travel") if isinstance(body, dict) else None
+    tables = travel if isinstance(travel, dict) else {}
+    for name in ("distances", "durations"):
+        rows = tables.get(name)
+        if isinstance(rows, list) and len(rows) > MAX_WRITTEN:
+            accepted, hint = (
+                f"at most {MAX_WRITTEN} rows in a call",
+                "Put it to /matrices and name it as travel.matrix.",
+            )
+            yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
 
 
 def read_day(body: Any, settings: Settings, borrowed: Borrowed) -> Scenario:

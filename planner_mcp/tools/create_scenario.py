@@ -36,13 +36,15 @@ _limiter = anyio.CapacityLimiter(2)
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    return await keep(ctx, args)
+    return await keep(ctx, args, is_written=True)
 
 
-async def keep(ctx: ToolContext, body: dict[str, Any], said: Iterable[str] = ()) -> ToolResult:
+async def keep(
+    ctx: ToolContext, body: dict[str, Any], said: Iterable[str] = (), *, is_written: bool = False
+) -> ToolResult:
     """Check and keep a scenario, whoever wrote it; `said` is assumed beside what the scenario leaves open."""
     scenario, assumed, cautions = await anyio.to_thread.run_sync(
-        _judge, body, ctx.settings, lender(ctx), limiter=_limiter
+        _judge, body, ctx.settings, lender(ctx, is_written=is_written), limiter=_limiter
     )
     assumptions = [*said, *assumed]
     stored = await ctx.planner.create_scenario(ctx.principal, body)

@@ -6,7 +6,7 @@ thread, a few at a time, so that other callers are answered meanwhile.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, TypeVar
 
 import anyio
@@ -19,7 +19,7 @@ from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.borrowing import Lend, read_day
+from planner_mcp.tools.borrowing import Lend, read_day, written_faults
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
@@ -121,7 +121,8 @@ def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Js
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
-    if wrong := list(misuses(body, patch)):
+    written = (replace(fault, path=f"/patch{fault.path}") for fault in written_faults(patch))
+    if wrong := [*misuses(body, patch), *written]:
         raise input_error(wrong)
     new = revise(body, patch)
     try:

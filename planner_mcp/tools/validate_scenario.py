@@ -50,7 +50,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     body = asked.scenario
     if asked.scenario_id is not None:
         body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
-    found = await aside(judged, body, asked.patch, ctx.settings, lender(ctx))
+    lend = lender(ctx, is_written=asked.scenario is not None)
+    found = await aside(judged, body, asked.patch, ctx.settings, lend)
     return ToolResult(found, "\n".join(lines_of(found)))
 
 

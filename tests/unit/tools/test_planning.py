@@ -248,6 +248,23 @@ async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: Redis
     assert "lower_bound" not in plain.structured
 
 
+async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolContext) -> None:
+    """SPEC T1: neither in a day nor in a patch, and told with what else is wrong; 200 rows do."""
+    names = [f"L{n}" for n in range(201)]
+    travel = {"distances": [[0] * 201] * 201, "matrix_locations": names}
+    large = body([agent(shift_start=9, shift_end=8)], [ticket("a", "L0")], depot="L1", locations=[], travel=travel)
+    refused = await call("create_scenario", large)
+    told = {fault["path"]: fault for fault in refused.structured["errors"]}
+    assert told.keys() == {"/travel/distances", "/agents/0/shift_end"}
+    assert "/matrices" in told["/travel/distances"]["hint"]
+    judged = await call("validate_scenario", {"scenario": large})
+    assert {fault["path"] for fault in judged.structured["errors"]} == told.keys()
+    patch = {"scenario_id": await created(call), "patch": {"travel": travel}}
+    assert (await call("revise_scenario", patch)).structured["errors"][0]["path"] == "/patch/travel/distances"
+    small = {"distances": [[0] * 200] * 200, "matrix_locations": names[:200]}
+    assert not (await call("create_scenario", {**large, "agents": [agent()], "travel": small})).is_error
+
+
 async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
     """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
     wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})
