@@ -1,8 +1,9 @@
 """Plans of one day that weigh things differently, and how they weigh up on the day's own terms (SPEC T5).
 
 Owns the styles and the table. A style is a patch that changes prices only, so that every plan of the patched day keeps
-all promises of the day itself; there each plan is priced anew, and so all rows can be compared. How different two plans
-are is measured by `advice/compare.py`.
+all promises of the day itself; there each plan is priced anew, and so all rows can be compared. It adds to the prices
+there are, and changes how tickets are served, not whether: what a priced ticket is worth was weighed by the day's own
+prices. How different two plans are is measured by `advice/compare.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.vrp.advice.compare import difference
+from planner_mcp.vrp.day.fields import MAX_NUMBER
+from planner_mcp.vrp.day.patch import merge
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem
@@ -22,6 +25,8 @@ WEIGHT: Final = 3.0
 """What a style cares for weighs this many times all that the plan costs now."""
 DEFAULT_PER_KM: Final = 1000.0
 """What driving costs where nobody names a rate (`compile/prices.py`); a style that adds a rate must name it."""
+_MOST_EXTRA: Final = 1e8
+"""A style adds no more to a price, so that wanted tickets still outweigh it (`compile/prices.py`)."""
 
 
 def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
@@ -32,45 +37,64 @@ def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
         plan: Its plan so far, as `Plan.as_json()`: what things cost now.
     """
     found = {name: build(body, plan) for name, build in _STYLES.items()}
-    return {name: patch for name, patch in found.items() if patch is not None}
+    served = _as_served(body, plan)
+    return {name: patch and merge(served, patch) for name, patch in found.items() if patch is not None}
+
+
+def _as_served(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json:
+    """Return the patch under which what is priced is wanted where the plan serves it, else worth nothing."""
+    served = {visit["ticket_id"] for route in plan["routes"] for visit in route["visits"]}
+    tickets = {
+        ticket["id"]: {"penalty": None if ticket["id"] in served else 0}
+        for ticket in body["tickets"]
+        if ticket.get("penalty") is not None
+    }
+    groups = [
+        group if group.get("penalty") is None else {**group, "penalty": None if served & {*group["tickets"]} else 0}
+        for group in body.get("groups") or ()
+    ]
+    return {name: part for name, part in {"tickets": tickets, "groups": groups}.items() if part}
 
 
 def _fewest_agents(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
     if plan["agents_used"] < 2:
         return None
-    extra = _whole(WEIGHT * plan["cost"])
-    return _agents(body, lambda agent: {"fixed_cost": (agent.get("fixed_cost") or 0) + extra})
+    extra = WEIGHT * plan["cost"]
+    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), extra)})
 
 
 def _balanced(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
     longest_h = max((route["end_s"] - route["start_s"] for route in plan["routes"]), default=0) / 3600
     if plan["agents_used"] < 2 or not longest_h:
         return None
-    return {"options": {"balance_cost_per_hour": _whole(WEIGHT * plan["cost"] / longest_h)}}
+    own = (body.get("options") or {}).get("balance_cost_per_hour")
+    return {"options": {"balance_cost_per_hour": _raised(own, WEIGHT * plan["cost"] / longest_h)}}
 
 
 def _quickest(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
     hours = plan["duration_s"] / 3600
     if not hours:
         return None
-    extra = _whole(WEIGHT * plan["cost"] / hours)
-    driving = {} if _is_any(body, "cost_per_km", "cost_per_hour") else {"cost_per_km": DEFAULT_PER_KM}
-    return _agents(body, lambda agent: {**driving, "cost_per_hour": (agent.get("cost_per_hour") or 0) + extra})
+    extra = WEIGHT * plan["cost"] / hours
+    driving = {} if _is_any_rate(body) else {"cost_per_km": DEFAULT_PER_KM}
+    return _agents(body, lambda agent: {**driving, "cost_per_hour": _raised(agent.get("cost_per_hour"), extra)})
 
 
 def _punctual(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
     soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
     if not soft:
         return None
-    price = _whole(60 * WEIGHT * plan["cost"])
-    return {"tickets": {ticket["id"]: {"lateness_cost_per_hour": price} for ticket in soft}}
+    extra = 60 * WEIGHT * plan["cost"]
+    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), extra) for ticket in soft}
+    return {"tickets": {name: {"lateness_cost_per_hour": price} for name, price in prices.items()}}
 
 
-def _shortest(body: Mapping[str, Any], _plan: Mapping[str, Any]) -> Json | None:
-    if not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
+def _shortest(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+    if not plan["distance_m"] or not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
         return None
-    free = {"fixed_cost": 0, "cost_per_hour": 0, "cost_per_km": DEFAULT_PER_KM}
-    return _agents(body, lambda _: free)
+    extra = WEIGHT * plan["cost"] / (plan["distance_m"] / 1000)
+    unnamed = 0 if _is_any_rate(body) else DEFAULT_PER_KM
+    return _agents(body, lambda agent: {"cost_per_km": _raised(agent.get("cost_per_km") or unnamed, extra)})
 
 
 def _other_search(_body: Mapping[str, Any], _plan: Mapping[str, Any]) -> Json:
@@ -92,12 +116,17 @@ def _is_any(body: Mapping[str, Any], *names: str) -> bool:
     return any(agent.get(name) for agent in body["agents"] for name in names)
 
 
+def _is_any_rate(body: Mapping[str, Any]) -> bool:
+    """Return whether somebody names a rate, be it nothing: then who names none drives for nothing."""
+    return any(agent.get(name) is not None for agent in body["agents"] for name in ("cost_per_km", "cost_per_hour"))
+
+
 def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]) -> Json:
     return {"agents": {agent["id"]: change(agent) for agent in body["agents"]}}
 
 
-def _whole(price: float) -> int:
-    return max(1, min(round(price), 100_000_000))
+def _raised(own: float | None, extra: float) -> float:
+    return min((own or 0) + max(1, round(min(extra, _MOST_EXTRA))), MAX_NUMBER)
 
 
 @dataclass(frozen=True, slots=True)
