@@ -37,7 +37,10 @@ _OUTPUT: Final = {
         "columns": {"type": "array"},
         "rows": {"type": "array", "items": {"type": "array"}},
         "duplicates": {"type": "object", "description": "plan_id → the one it hardly differs from"},
-        "invalid": {"type": "array", "description": "plans that break a promise of the base's day"},
+        "invalid": {
+            "type": "array",
+            "description": "plans that break a promise of the base's day, or have stops it does not know (cost null)",
+        },
     },
     "required": ["columns", "rows"],
 }

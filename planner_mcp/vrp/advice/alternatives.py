@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.vrp.advice.compare import difference
+from planner_mcp.vrp.advice.pricing import stops_on
 from planner_mcp.vrp.day.fields import MAX_NUMBER
 from planner_mcp.vrp.day.patch import merge
-from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem
 from planner_mcp.vrp.proof.verify import verify
@@ -133,7 +134,8 @@ def _raised(own: float | None, extra: float) -> float:
 class Row:
     """One plan on the terms of the day: what people trade off."""
 
-    cost: float
+    cost: float | None
+    """None where the day does not know every stop of the plan."""
     agents_used: int
     distance_m: float
     longest_s: float
@@ -161,11 +163,12 @@ def weigh(problem: Problem, plans: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 
 def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int) -> Row:
-    plan = lay_out(problem, candidate_of(problem, plans[number]))
+    stops = stops_on(problem, plans[number])
+    plan = Plan.from_json(dict(plans[number])) if stops is None else lay_out(problem, stops)
     lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
     twins = (at for at in range(number) if difference(plans[at], plans[number]) < DUPLICATE_BELOW)
     return Row(
-        cost=plan.cost,
+        cost=None if stops is None else plan.cost,
         agents_used=plan.agents_used,
         distance_m=plan.distance_m,
         longest_s=max(lengths),
@@ -174,7 +177,7 @@ def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int) -> R
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
         duplicate_of=next(twins, None),
-        is_valid=not verify(problem, plan),
+        is_valid=stops is not None and not verify(problem, plan),
     )
 
 

@@ -1,7 +1,8 @@
 """What differs between two plans of one day (SPEC T5).
 
 Owns the counting, on plans as stored (`Plan.as_json()`): which tickets went to another agent, changed their order, are
-newly served or left out, and what each agent gains. It judges nothing: which plan is better is for people.
+newly served or left out, and what each agent gains. It judges nothing: which plan is better is for people. Costs are
+taken as they stand; by which prices two plans compare is `advice/pricing.py`'s.
 
 Difference of two plans is the share of neighbourships (ticket after ticket, by direction) of the one that the other
 does not have, so that equal routes driven by other vehicles of the same kind count as equal.
@@ -43,7 +44,8 @@ class AgentDelta:
 class Comparison:
     """What differs from plan a to plan b."""
 
-    cost: float
+    cost: float | None
+    """None where there are no prices that hold for both."""
     distance_m: float
     agents_used: int
     moved: tuple[Move, ...]
@@ -67,7 +69,7 @@ def compare(a: Json, b: Json) -> Comparison:
     shared = [ticket for ticket in driver[0] if ticket in driver[1]]
     starts = _starts(a), _starts(b)
     return Comparison(
-        cost=b["cost"] - a["cost"],
+        cost=_dearer(a, b),
         distance_m=b["distance_m"] - a["distance_m"],
         agents_used=b["agents_used"] - a["agents_used"],
         moved=tuple(Move(t, driver[0][t], driver[1][t]) for t in shared if driver[0][t] != driver[1][t]),
@@ -148,14 +150,18 @@ def _deltas(a: Json, b: Json) -> tuple[AgentDelta, ...]:
 
 
 def _delta(agent: str, old: Json, new: Json) -> AgentDelta:
-    hidden = old["cost"] is None or new["cost"] is None
     return AgentDelta(
         agent_id=agent,
         tickets=_served(new) - _served(old),
         distance_m=new["distance_m"] - old["distance_m"],
         duration_s=(new["end_s"] - new["start_s"]) - (old["end_s"] - old["start_s"]),
-        cost=None if hidden else new["cost"] - old["cost"],
+        cost=_dearer(old, new),
     )
+
+
+def _dearer(old: Json, new: Json) -> float | None:
+    """Return by how much the cost changes; None where one of them is not told."""
+    return None if old["cost"] is None or new["cost"] is None else new["cost"] - old["cost"]
 
 
 def _served(route: Json) -> int:
