@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, job_id_of, subject
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import parse_scenario
@@ -49,7 +49,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return the trade-off table."""
     asked = parse(WeighArguments, args)
-    found = [await subject(ctx, name) for name in dict.fromkeys(asked.plans)]
+    found = [await subject(ctx, job_id) for job_id in dict.fromkeys(map(job_id_of, asked.plans))]
     ids = [each.plan_id for each in found]
     rows = await aside(_weighed, found[0], [each.plan for each in found])
     structured: Json = {
@@ -60,7 +60,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     }
     lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in structured["rows"])]
     lines += [f"{one} is hardly different from {other}" for one, other in structured["duplicates"].items()]
-    lines += [f"{name} breaks a promise of the day of {ids[0]}" for name in structured["invalid"]]
+    lines += [f"{name} does not hold on the day of {ids[0]}" for name in structured["invalid"]]
     return ToolResult(structured, "\n".join(lines))
 
 

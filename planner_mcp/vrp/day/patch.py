@@ -41,7 +41,7 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
     merged: Json = merge(body, {name: value for name, value in patch.items() if name not in by_id})
     for name, entries in by_id.items():
-        merged[name] = _merge_list(merged.get(name, []), entries)
+        merged[name] = _merge_list(merged.get(name) or [], entries)
     return merged
 
 
@@ -61,7 +61,7 @@ def misuses(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[Fault
         entries = patch.get(name)
         if not isinstance(entries, Mapping):
             continue
-        known = {entry["id"] for entry in body.get(name, ())}
+        known = {entry["id"] for entry in body.get(name) or ()}
         for id_, change in entries.items():
             place = pointer(("patch", name, id_))
             if change is None and id_ not in known:
@@ -82,9 +82,12 @@ def led_back(fault: Fault, body: Mapping[str, Any]) -> Fault:
         return fault
     entries = body.get(path[1])
     position = int(path[2])
-    if not isinstance(entries, list) or position >= len(entries) or "id" not in entries[position]:
+    if not isinstance(entries, list) or position >= len(entries):
         return fault
-    path[2] = pointer((entries[position]["id"],))[1:]
+    entry = entries[position]
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
+        return fault
+    path[2] = pointer((entry["id"],))[1:]
     return replace(fault, path="/".join(path))
 
 
@@ -99,7 +102,7 @@ class Revision:
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Revision]:
     """Return what differs between two bodies, list by list; lists that are equal are left out."""
-    found = {name: _compared(before.get(name, ()), after.get(name, ())) for name in BY_ID}
+    found = {name: _compared(before.get(name) or [], after.get(name) or []) for name in BY_ID}
     return {name: each for name, each in found.items() if each.added or each.removed or each.changed}
 
 

@@ -74,6 +74,50 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     assert same.structured["errors"][0]["problem"] == "The patch changes nothing."
 
 
+@pytest.mark.parametrize("name", ["agents", "tickets", "locations"])
+@pytest.mark.parametrize("entry", [7, "an id of", None, [], {"id": ["a"]}, {"id": None}, {"id": {}}])
+async def test_a_list_of_anything_is_refused_at_its_place(call: Call, name: str, entry: object) -> None:
+    """SPEC T7: whatever a patch puts in place of a list, the answer tells where it is wrong."""
+    scenario_id = await created(call)
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {name: [entry]}})
+    assert result.structured["errors"], result.structured
+    assert result.structured["errors"][0]["path"].startswith(f"/{name}/")
+
+
+async def test_null_in_place_of_a_list_is_none_at_all(call: Call) -> None:
+    """SPEC T5, T7: null stands for absent, in a revision too."""
+    day = {
+        "name": "day",
+        "planning_date": "2025-07-15",
+        "agents": [{"id": "v", "capacity": 9}],
+        "tickets": [{"id": "a", "location": "A", "demand": 1}],
+        "locations": None,
+        "groups": None,
+        "options": None,
+    }
+    scenario_id = await created(call, day)
+    patch = {"locations": {"A": {"x": 1, "y": 1}}, "options": {"backhaul": True}}
+    added = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert added.structured["changes"] == ["locations: 1 added (A)", "changed: options"]
+    again = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 2}}}})
+    assert again.structured["changes"] == ["tickets: 1 changed (a)"]
+    none = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"locations": {"B": None}}})
+    assert none.structured["errors"][0]["path"] == "/patch/locations/B"
+
+
+async def test_alternatives_of_a_day_with_nulls_are_queued(call: Call, store: RedisStore) -> None:
+    """SPEC T5: every style of a day whose prices are null, and the same plan named twice is one row."""
+    nulls = {"fixed_cost": None, "cost_per_km": None, "cost_per_hour": None}
+    tickets = [ticket("a", penalty=None, soft_close=1, lateness_cost_per_hour=None), ticket("b", penalty=5)]
+    day = body([agent("v", **nulls), agent("w", **nulls)], tickets, options=None, groups=None)
+    job_id = await solved(call, store, await created(call, day), ["a"], ["b"])
+    answer = await call("solve_alternatives", {"plan": job_id, "k": 5})
+    styles = [each["style"] for each in answer.structured["alternatives"]]
+    assert styles == ["fewest_agents", "balanced", "quickest", "punctual", "other_search"]
+    twice = (await call("weigh_plans", {"plans": [job_id, job_id.replace("job", "plan", 1)]})).structured
+    assert (len(twice["rows"]), twice["duplicates"]) == (1, {})
+
+
 async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) -> None:
     """SPEC T5: the worker gets the earlier plan; without changes the day is the same one."""
     scenario_id = await created(call)
@@ -214,6 +258,8 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
         "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
         "resolve_vrp": {"warm_from": job_id},
         "compare_plans": {"plan_a": job_id, "plan_b": job_id},
+        "weigh_plans": {"plans": [job_id, job_id]},
+        "solve_alternatives": {"plan": job_id},
         "explain_unassigned": {"plan": job_id},
         "suggest_fixes": {"plan": job_id},
     }.items():
