@@ -8,11 +8,13 @@ Departures from the plain reading of the library, each because the model of `vrp
 2. What an agent may not do (skills, a pickup before a delivery on a backhaul) is an arc longer than any shift.
 3. Tickets that everybody wants are required at first; where no plan serves them all, they get prizes instead, cut
    to the size of real detours so that the search still tells good plans from bad ones.
+4. A shipment is left out as a whole, so it is wanted where either half is.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from math import log
 from typing import Any, Final
 
 import numpy as np
@@ -34,8 +36,12 @@ from pyvrp import Route as PyvrpRoute
 from planner_mcp.vrp.problem import AgentSpec, Candidate, Load, Problem, Route, Stop, StopKind, TicketSpec
 
 PRIZE_IN_DETOURS: Final = 10
-"""Longest arcs that the largest prize is worth."""
+"""Longest arcs that the smallest prize of a wanted ticket is worth."""
 DEFAULT_MAX_PENALTY: Final = 100_000.0
+MOST_PENALTIES: Final = 1 << 62
+"""What all that is broken in a plan may cost: the library adds it up in 64 bits."""
+MOST_PRIZES: Final = 1 << 52
+"""What all prizes may come to: exact in a float as well."""
 UNLIMITED: Final = int(np.iinfo(np.int64).max)
 Matrix = NDArray[np.int64]
 PyvrpMatrix = Any  # its stub says `ndarray[int]`, which no array is
@@ -62,8 +68,15 @@ class PyvrpDay:
 
     @property
     def max_penalty(self) -> float:
-        """The most one unit of a broken constraint may cost: more than any prize, lest breaking it should pay."""
-        return max(DEFAULT_MAX_PENALTY, 0.0 if self._is_complete else 2.0 * self._largest_prize)
+        """The most one unit of a broken constraint may cost: more than any prize, lest breaking it should pay.
+
+        No more, though, than more than the smallest, where a plan that breaks everything could not be priced.
+        """
+        if self._is_complete or not self._prizes:
+            return DEFAULT_MAX_PENALTY
+        stops = len(self.problem.tickets) + len(self.problem.agents)
+        dearest = min(2 * max(self._prizes.values()), MOST_PENALTIES // (stops * self._never))
+        return max(DEFAULT_MAX_PENALTY, dearest, 2 * min(self._prizes.values()))
 
     # ---- solutions
 
@@ -181,26 +194,37 @@ class PyvrpDay:
             delivery_service_duration=delivery.service,
             amount=list(delivery.demand),
             prize=self._prize(pickup) + self._prize(delivery),
-            required=self._is_complete and not (delivery.is_priced or pickup.is_priced),
+            required=self._is_complete and not (delivery.is_priced and pickup.is_priced),
         )
 
     def _prize(self, ticket: TicketSpec) -> int:
         if ticket.is_priced:
             return ticket.penalty
-        return 0 if self._is_complete else max(1, ticket.penalty * self._largest_prize // self._largest_penalty)
+        return 0 if self._is_complete else self._prizes[ticket.penalty]
 
     @cached_property
-    def _largest_penalty(self) -> int:
-        return max(1, *(ticket.penalty for ticket in self.problem.tickets if not ticket.is_priced))
+    def _prizes(self) -> dict[int, int]:
+        """Prize of a wanted ticket by its penalty, each a multiple of the smallest.
+
+        As their penalties are to each other, or, where the largest would be too large to reckon with, closer together.
+        """
+        penalties = sorted({ticket.penalty for ticket in self.problem.tickets if not ticket.is_priced})
+        if not penalties:
+            return {}
+        least = min(self._detour, penalties[0])
+        ratio = penalties[-1] / penalties[0]
+        spread = max(1.0, min(ratio, MOST_PRIZES / (least * len(self.problem.tickets))))
+        power = log(spread) / log(ratio) if ratio > 1 else 1.0
+        return {penalty: int(least * (penalty / penalties[0]) ** power) for penalty in penalties}
 
     @cached_property
-    def _largest_prize(self) -> int:
-        """A few detours: what makes leaving a wanted ticket out the last choice, and no more than that."""
-        agents = self.problem.agents
+    def _detour(self) -> int:
+        """What makes leaving a wanted ticket out the last choice: a few detours and what all others offer."""
+        agents, tickets = self.problem.agents, self.problem.tickets
         arc = max(int(matrix.max()) for matrix in self.problem.distances) * max(a.distance_cost for a in agents)
         hours = max(int(matrix.max()) for matrix in self.problem.durations) * max(a.time_cost for a in agents)
-        detour = PRIZE_IN_DETOURS * (arc + hours + 1) + max(agent.fixed_cost for agent in agents)
-        return min(detour, self._largest_penalty)
+        offers = sum(ticket.penalty for ticket in tickets if ticket.is_priced)
+        return PRIZE_IN_DETOURS * (arc + hours + 1) + max(agent.fixed_cost for agent in agents) + offers
 
     def _vehicle_type(self, agent: AgentSpec, count: int, profile: int) -> VehicleType:
         return VehicleType(
@@ -227,6 +251,11 @@ class PyvrpDay:
         return max(agent.shift[1] for agent in self.problem.agents)
 
     @cached_property
+    def _never(self) -> int:
+        """A leg longer than any shift."""
+        return 2 * self._horizon + 1
+
+    @cached_property
     def _places(self) -> Matrix:
         """Location of each ticket and depot; -1 for the place of open ends."""
         return np.array([*(ticket.location for ticket in self.problem.tickets), *self._place_of_depot], dtype=np.int64)
@@ -250,13 +279,12 @@ class PyvrpDay:
         is_ticket = np.arange(len(self._places)) < len(tickets)
         is_elsewhere = (self._places[:, None] != self._places[None, :]) | ~is_ticket[:, None]
         travel += setup[None, :] * is_elsewhere
-        never = 2 * self._horizon + 1
         if self.problem.backhaul:
             loads = np.array([ticket.load is Load.PICKUP for ticket in tickets])
-            travel[: len(tickets), : len(tickets)][np.ix_(loads, ~loads)] = never
+            travel[: len(tickets), : len(tickets)][np.ix_(loads, ~loads)] = self._never
         if banned:
-            travel[list(banned), :] = never
-            travel[:, list(banned)] = never
+            travel[list(banned), :] = self._never
+            travel[:, list(banned)] = self._never
         np.fill_diagonal(travel, 0)
         return travel
 

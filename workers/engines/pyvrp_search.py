@@ -44,6 +44,9 @@ class PyvrpSearch:
         lacking = problem.features - self.features
         if Feature.SHIPMENTS in problem.features:
             lacking |= problem.features & {Feature.BACKHAUL, Feature.RELOAD}
+        halves = ((ticket, problem.tickets[ticket.pickup]) for ticket in problem.tickets if ticket.pickup is not None)
+        if any(half.release for shipment in halves for half in shipment):
+            lacking |= {Feature.RELEASE}
         return lacking
 
     def is_available(self) -> bool:
