@@ -157,7 +157,7 @@ def _search(order: Order, desk: Desk) -> frames.Message:
 
     incumbent = Incumbent(problem, _stamp(order, engine), publish)
     warm_start = _warm_start(order, problem, incumbent)
-    search = Limits(deadline, order.seed, order.cores)
+    search = Limits(deadline, order.seed, order.cores, order.solve_s)
     outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     incumbent.settle(outcome.best)
     if incumbent.violations:

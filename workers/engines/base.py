@@ -10,6 +10,7 @@ the caller lays out times, verifies and prices each candidate itself. An engine 
 * be repeatable for one seed as far as its solver allows, and say so in `is_deterministic`.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,6 +47,14 @@ class Limits:
     """`time.monotonic()` at which to return."""
     seed: int = 0
     cores: int = 1
+    asked_s: float | None = None
+    """Seconds that were asked for. A search that paces itself goes by them, so that a seed repeats it whatever time was
+    lost before it began; None: by what is left until the deadline."""
+
+    @property
+    def span_s(self) -> float:
+        """Seconds by which a search paces itself."""
+        return max(0.01, self.deadline - time.monotonic()) if self.asked_s is None else self.asked_s
 
 
 @dataclass(frozen=True, slots=True)

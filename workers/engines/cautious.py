@@ -57,7 +57,8 @@ class Cautious:
             return tiny.solve(problem, limits, on_improvement, should_stop)
         slow, now = at_worst(problem), time.monotonic()
         start = None if warm_start is None else repair(slow, warm_start)
-        searching = replace(limits, deadline=now + SHARE * (limits.deadline - now))
+        span_s = None if limits.asked_s is None else SHARE * limits.asked_s
+        searching = replace(limits, deadline=now + SHARE * (limits.deadline - now), asked_s=span_s)
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
         found = outcome.best or Candidate((), (self.name,))
         best = refilled(problem, found, limits.seed, lambda: should_stop() or time.monotonic() >= limits.deadline)

@@ -75,8 +75,8 @@ class OrToolsRouting:
             Feature.PROFILES,
         }
     )
-    is_deterministic = True
-    """For equal numbers of iterations; a limit in seconds ends two runs at different ones."""
+    is_deterministic = False
+    """The annealing of its iterated local search cools by the clock: two runs with one seed part sooner or later."""
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not respect.

@@ -56,7 +56,7 @@ class Portfolio:
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.able)):
             deadline = began + until * (limits.deadline - began)
-            turn = replace(limits, deadline=deadline, seed=limits.seed + number * limits.cores)
+            turn = replace(limits, deadline=deadline, asked_s=None, seed=limits.seed + number * limits.cores)
             search = _search_alone if len(engines) == 1 else _search_together
             outcome = search(engines, problem, turn, best, should_stop)
             iterations += outcome.iterations

@@ -37,23 +37,23 @@ def run(
     warm_start: Candidate | None,
 ) -> Outcome:
     """Search until the deadline or `should_stop`."""
-    left_s = limits.deadline - time.monotonic()
-    patience = time.monotonic() + min(COMPLETE_SHARE * left_s, COMPLETE_LONGEST_S)
+    span_s, iterations = limits.span_s, 0
+    patience_s = min(COMPLETE_SHARE * span_s, COMPLETE_LONGEST_S)
+    patience = time.monotonic() + patience_s
     watch = Watch(PyvrpDay(problem), limits.deadline, patience, on_improvement, should_stop)
-    iterations = 0
     if can_serve_all(problem):
-        iterations = search(watch, limits, warm_start)
+        iterations = search(watch, limits.seed, span_s, warm_start)
+        span_s -= patience_s
     if watch.best is None and not watch.is_stopped:
         watch = Watch(PyvrpDay(problem, is_complete=False), limits.deadline, None, on_improvement, should_stop)
-        iterations += search(watch, limits, warm_start)
+        iterations += search(watch, limits.seed, span_s, warm_start)
     reason = StopReason.STOPPED if watch.is_stopped else StopReason.TIME_LIMIT
     return Outcome(watch.best, reason, iterations)
 
 
-def search(watch: "Watch", limits: Limits, warm_start: Candidate | None) -> int:
-    """Search once under a watch; return the number of iterations."""
-    left_s = max(0.01, limits.deadline - time.monotonic())
-    history = history_length(len(watch.day.problem.tickets), left_s)
+def search(watch: "Watch", seed: int, span_s: float, warm_start: Candidate | None) -> int:
+    """Search once under a watch, at the pace of a search of so many seconds; return the number of iterations."""
+    history = history_length(len(watch.day.problem.tickets), span_s)
     params = SolveParams(
         ils=IteratedLocalSearchParams(history_length=history, callbacks=watch),
         penalty=PenaltyParams(max_penalty=watch.day.max_penalty),
@@ -61,7 +61,7 @@ def search(watch: "Watch", limits: Limits, warm_start: Candidate | None) -> int:
     start = None if warm_start is None else watch.day.solution_of(warm_start)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PenaltyBoundWarning)  # a day that cannot be served whole is no mistake
-        result = solve(watch.day.data, watch, limits.seed, collect_stats=False, params=params, initial_solution=start)
+        result = solve(watch.day.data, watch, seed, collect_stats=False, params=params, initial_solution=start)
     watch.note(result.best)
     return result.num_iterations
 

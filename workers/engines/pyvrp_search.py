@@ -37,7 +37,10 @@ class PyvrpSearch:
         }
     )
     is_deterministic = True
-    """For equal numbers of iterations; a limit in seconds ends two runs at different ones."""
+    """For equal limits (`Limits.asked_s`), as far as both get: seconds end two runs at different numbers of iterations.
+
+    A day that can hardly be served whole is the exception: for a plan that serves all it searches so many seconds only.
+    """
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not respect, alone or in this company."""
