@@ -11,6 +11,7 @@ import planner_mcp
 from planner_mcp.app import open_house
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
+from workers.engines import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Finding:
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
     """Yield what each check found, in the order in which one would mend them."""
     yield Finding("version", True, planner_mcp.__version__)
+    yield _engines()
     yield _port(settings)
     where = settings.redis_url or f"bundled server in {settings.data_dir}"
     try:
@@ -37,6 +39,13 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     has_workers = stats.live_workers > 0 or settings.workers > 0
     told = f"{stats.live_workers} alive; `serve` starts {settings.workers}"
     yield Finding("workers", has_workers, told if has_workers else f"{told}: jobs will stay queued")
+
+
+def _engines() -> Finding:
+    """Tell which engines are here and how to get the others; `auto` does with those there are."""
+    here = [f"{engine.name} {engine.version()}" for engine in registry.present()]
+    lacking = [f"no {name}: {remedy}" for name, remedy in registry.absent().items()]
+    return Finding("engines", bool(here), "; ".join([", ".join(here), *lacking]))
 
 
 def _port(settings: Settings) -> Finding:

@@ -4,6 +4,7 @@ Owns the list and the choice by features. How `auto` spends its time is
 `workers/engines/portfolio.py`'s.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
@@ -17,6 +18,12 @@ from workers.engines.portfolio import Portfolio
 from workers.engines.pyvrp_search import PyvrpSearch
 
 AUTO: Final = "auto"
+REMEDIES: Final = {
+    "sisr": "install a C++ compiler and run python -m workers.engines.native.build",
+    "pyvrp": "install planner-mcp[pyvrp]",
+    "ortools": "install ortools",
+}
+"""How to get an engine."""
 
 
 @runtime_checkable
@@ -44,8 +51,18 @@ def _native() -> tuple[Engine, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names `choose` accepts."""
+    """Return the names `choose` knows, whether or not their engines are here."""
     return (AUTO, *(engine.name for engine in engines()))
+
+
+def present() -> list[Engine]:
+    """Return the engines that can be run here, strongest first."""
+    return [engine for engine in engines() if engine.is_available()]
+
+
+def absent() -> dict[str, str]:
+    """Return how to get each engine that is not here."""
+    return {engine.name: REMEDIES[engine.name] for engine in engines() if not engine.is_available()}
 
 
 def choose(problem: Problem, name: str = AUTO) -> Engine:
@@ -56,15 +73,15 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
     """
     if problem.rushes:
         return Cautious(choose(at_worst(problem), name))
-    present = [engine for engine in engines() if engine.is_available()]
     if name == AUTO:
-        able = [engine for engine in present if not missing(engine, problem)]
+        able = [engine for engine in present() if not missing(engine, problem)]
         if not able:
-            raise UnsupportedFeatureError(_complaint(problem, present))
+            raise UnsupportedFeatureError(_complaint(problem))
         return Portfolio(able)
-    named = [engine for engine in present if engine.name == name]
+    named = [engine for engine in present() if engine.name == name]
     if not named:
-        raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {', '.join(names())}.")
+        here = ", ".join((AUTO, *(engine.name for engine in present())))
+        raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {here}.{_remedies([name])}")
     if lacking := missing(named[0], problem):
         raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(lacking))}.")
     return named[0]
@@ -75,8 +92,15 @@ def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
     return engine.missing(problem) if isinstance(engine, Choosy) else problem.features - engine.features
 
 
-def _complaint(problem: Problem, present: list[Engine]) -> str:
-    """Name what the engine that comes closest would still lack."""
-    closest = min(present, key=lambda engine: len(missing(engine, problem)))
+def _complaint(problem: Problem) -> str:
+    """Name what the engine that comes closest would still lack, and who could but is not here."""
+    closest = min(present(), key=lambda engine: len(missing(engine, problem)))
     lacking = ", ".join(sorted(missing(closest, problem)))
-    return f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."
+    able = [engine.name for engine in engines() if not engine.is_available() and not missing(engine, problem)]
+    told = f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."
+    return told + _remedies(able)
+
+
+def _remedies(wanted: Iterable[str]) -> str:
+    """Tell of those engines that are known but not here how to get them."""
+    return "".join(f" {name!r} is not here: {absent()[name]}." for name in wanted if name in absent())

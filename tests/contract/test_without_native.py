@@ -1,0 +1,91 @@
+"""Without a C++ compiler the planner plans on, and says what it lacks (issue 6)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import planner_mcp
+
+CHILD = """
+import asyncio, sys, time
+from pathlib import Path
+from workers.engines import sisr
+sisr.LIBRARY = Path(sys.argv[1])
+from planner_mcp.cli.doctor import examine
+from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.settings import Settings
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.contract.fleet import fleet_body
+from workers.engines import registry
+from workers.engines.base import Limits
+
+def told(body):
+    problem = compile_scenario(parse_scenario(body))
+    try:
+        engine = registry.choose(problem)
+    except UnsupportedFeatureError as error:
+        return error.message
+    best = engine.solve(problem, Limits(time.monotonic() + 0.6), lambda _: None, lambda: False).best
+    plan = lay_out(problem, best)
+    assert verify(problem, plan) == []
+    return f"{plan.tickets_served} by {plan.engine}, able: {engine.version()}"
+
+async def engines():
+    return next(found.told for found in [found async for found in examine(Settings())] if found.name == "engines")
+
+plain = fleet_body(12)
+rest = {"breaks": [{"earliest": 100, "latest": 300, "duration_s": 20}]}
+reload = {"reload_locations": ["D"], "max_reloads": 1}
+for more in ({}, rest, {**rest, **reload}):
+    print(told({**plain, "agents": [{**agent, **more} for agent in plain["agents"]]}))
+print(asyncio.run(engines()))
+try:
+    registry.choose(compile_scenario(parse_scenario(plain)), "sisr")
+except UnsupportedFeatureError as error:
+    print(error.message)
+"""
+REMEDY = "install a C++ compiler and run python -m workers.engines.native.build"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return what a process says that never had the library: of three days, of its engines, and asked for `sisr`."""
+    folder = tmp_path_factory.mktemp("bare")
+    root = Path(planner_mcp.__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": str(root), "PLANNER_DATA_DIR": str(folder), "PLANNER_PORT": "0"}
+    child = [sys.executable, "-c", CHILD, str(folder / "absent.so")]
+    done = subprocess.run(child, capture_output=True, text=True, timeout=60, env=environment, cwd=root, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_plain_day_and_day_with_breaks_are_planned(told: list[str]) -> None:
+    """SPEC S2: the plain day by PyVRP and OR-Tools, the one with breaks by OR-Tools."""
+    plain, breaks = told[:2]
+    assert plain.startswith("12 by pyvrp")
+    assert breaks.startswith("12 by ortools")
+    assert "sisr" not in plain + breaks
+
+
+def test_day_only_the_native_engine_can_plan_is_refused_with_the_way_to_get_it(told: list[str]) -> None:
+    """SPEC T8: breaks and reloads together; the message names what is missing and how to get it."""
+    assert "lacks" in told[2]
+    assert f"'sisr' is not here: {REMEDY}." in told[2]
+
+
+def test_doctor_lists_the_engines_and_how_to_get_the_others(told: list[str]) -> None:
+    """SPEC O3: versions of those that are here."""
+    assert told[3].startswith("pyvrp 0.")
+    assert ", ortools 9." in told[3]
+    assert told[3].endswith(f"; no sisr: {REMEDY}")
+
+
+def test_engine_that_is_not_here_is_not_among_those_there_are(told: list[str]) -> None:
+    """SPEC T7: the names told can be used."""
+    assert told[4] == f"Engine 'sisr' is not installed; there are auto, pyvrp, ortools. 'sisr' is not here: {REMEDY}."
