@@ -4,7 +4,8 @@ Owns the translation and nothing of the search. Each ticket has a place of its o
 then one place with free arcs for routes that have no start or no end. Agents that are alike become one vehicle type.
 
 Departures from the plain reading of the library, each because the model of `vrp/problem.py` asks for it:
-1. Setup is part of the arc, since it is spent only where the location changes.
+1. Setup is part of the arc, since it is spent only where the location changes; after a reload too, though the model
+   asks none of a ticket at the very place of the reload: there the plan has time to spare.
 2. What an agent may not do (skills, a pickup before a delivery on a backhaul) is an arc longer than any shift.
 3. Tickets that everybody wants are required at first; where no plan serves them all, they get prizes instead, cut
    to the size of real detours so that the search still tells good plans from bad ones.
@@ -155,7 +156,8 @@ class PyvrpDay:
         banned: defaultdict[int, list[int]] = defaultdict(list)
         everyone = frozenset(range(len(self.problem.agents)))
         for number, ticket in enumerate(self.problem.tickets):
-            for outsider in () if ticket.agents is None else everyone - ticket.agents:
+            welcome = frozenset() if self._is_lost(ticket) else ticket.agents
+            for outsider in () if welcome is None else everyone - welcome:
                 banned[outsider].append(number)
         types: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for number, agent in enumerate(self.problem.agents):
@@ -186,7 +188,7 @@ class PyvrpDay:
         return Shipment(
             pickup_location=delivery.pickup,
             delivery_location=number,
-            pickup_tw_early=pickup_opens,
+            pickup_tw_early=min(pickup_opens, closes),
             pickup_tw_late=pickup_closes,
             pickup_service_duration=pickup.service,
             delivery_tw_early=opens,
@@ -196,6 +198,13 @@ class PyvrpDay:
             prize=self._prize(pickup) + self._prize(delivery),
             required=self._is_complete and not (delivery.is_priced and pickup.is_priced),
         )
+
+    def _is_lost(self, ticket: TicketSpec) -> bool:
+        """Return whether a shipment closes before it opens: nobody may serve it; the library refuses it."""
+        if ticket.pickup is None or not ticket.windows:
+            return False
+        pickup = self.problem.tickets[ticket.pickup]
+        return bool(pickup.windows) and ticket.windows[0][1] < pickup.windows[0][0]
 
     def _prize(self, ticket: TicketSpec) -> int:
         if ticket.is_priced:
