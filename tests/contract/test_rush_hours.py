@@ -55,7 +55,7 @@ def test_what_an_engine_finds_keeps_every_promise_of_the_real_day(name: str) -> 
 def test_the_rush_decides_between_two_plans(name: str) -> None:
     """SPEC S1: on a day on which ignoring the rush gives a cheaper plan, nobody gives that one."""
     (day,) = [day for day in DAYS if day.feature is Feature.RUSH_HOURS]
-    problem = compile_scenario(parse_scenario(day.body))
+    problem = day.problem
     best, _ = search(problem, name)
     assert price(problem, best) / problem.cost_scale == pytest.approx(day.cost, abs=0.01)
     naive = Candidate.of_tickets({0: [0, 1, 2]})

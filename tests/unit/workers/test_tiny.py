@@ -4,10 +4,8 @@ import time
 
 import pytest
 
-from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import price
-from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.problem import Candidate, Feature
 from tests.contract.days import DAYS, Day
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason
@@ -15,14 +13,10 @@ from workers.engines.base import Limits, StopReason
 ENUMERATED = [day for day in DAYS if day.feature not in (Feature.BREAKS, Feature.RELOAD)]
 
 
-def _problem(day: Day) -> Problem:
-    return compile_scenario(parse_scenario(day.body))
-
-
 @pytest.mark.parametrize("day", ENUMERATED, ids=str)
 def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
     """The days of the engine contract are priced by hand; trying everything must come to the same."""
-    problem = _problem(day)
+    problem = day.problem
     assert tiny.is_tiny(problem)
     found: list[Candidate] = []
     outcome = tiny.solve(problem, Limits(time.monotonic() + 10), found.append, lambda: False)
@@ -34,10 +28,10 @@ def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
 @pytest.mark.parametrize("day", [day for day in DAYS if day not in ENUMERATED], ids=str)
 def test_days_with_stops_that_are_no_tickets_are_left_to_the_engines(day: Day) -> None:
     """Breaks and reloads are not enumerated."""
-    assert not tiny.is_tiny(_problem(day))
+    assert not tiny.is_tiny(day.problem)
 
 
 def test_enumeration_stops_when_asked() -> None:
     """Engine contract."""
-    outcome = tiny.solve(_problem(ENUMERATED[0]), Limits(time.monotonic() + 10), lambda _: None, lambda: True)
+    outcome = tiny.solve(ENUMERATED[0].problem, Limits(time.monotonic() + 10), lambda _: None, lambda: True)
     assert outcome.reason is StopReason.STOPPED
