@@ -61,6 +61,14 @@ class Shop:
         """Return the process id of the worker that holds a job."""
         return int((await self.store.redis.hget(f"{{p0}}:job:{job.id}", "worker")).split("-")[-2])
 
+    async def solvers(self, job: Job) -> list[int]:
+        """Return the processes that search for a job: the child of its worker, and whatever it started."""
+        worker = await self.holder(job)
+        with anyio.fail_after(LONGEST_S):
+            while not (found := [pid for warm in children(worker) for pid in descendants(warm)]):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+        return found
+
     async def until(self, job: Job, is_it: Callable[[Event], bool]) -> list[Event]:
         """Follow a job until an event, or its end; return all events up to there."""
         seen: list[Event] = []
