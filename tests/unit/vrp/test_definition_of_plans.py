@@ -43,9 +43,10 @@ def crew(draw: st.DrawFn) -> list[dict[str, Any]]:
             "max_duration_s": st.integers(4, 16),
             "cost_per_hour": st.just(3600),
             "end_location": st.none(),
-            "locked_tickets": st.sampled_from(["a", "b"]).map(lambda first: [first]),
         }
         fields |= {limit: draw(values) for limit, values in limits.items() if rarely(draw)}
+        if rarely(draw) and rarely(draw):
+            fields["locked_tickets"] = [draw(st.sampled_from("ab"))]
         if draw(st.booleans()):
             fields |= {"reload_locations": draw(st.sampled_from([["D"], ["B"]])), "max_reloads": 1}
         found.append(agent(name, skills=draw(st.sampled_from([[], ["s"]])), cost_per_km=1000, **fields))
@@ -68,7 +69,7 @@ def orders(draw: st.DrawFn) -> list[dict[str, Any]]:
         }
         fields |= {extra: draw(values) for extra, values in extras.items() if rarely(draw)}
         found.append(ticket(name, draw(st.sampled_from("ABCE")), **fields))
-    if draw(st.booleans()):
+    if rarely(draw):
         found[0] |= {"kind": "pickup"}
         found[1] |= {"kind": "delivery", "pickup": "a", "demand": found[0]["demand"]}
     return found
@@ -77,8 +78,8 @@ def orders(draw: st.DrawFn) -> list[dict[str, Any]]:
 @st.composite
 def days(draw: st.DrawFn) -> Problem:
     """Return a day of two agents and four tickets."""
-    more: dict[str, Any] = {"options": {"backhaul": rarely(draw)}}
-    if rarely(draw):
+    more: dict[str, Any] = {"options": {"backhaul": draw(st.booleans())}}
+    if draw(st.booleans()):
         more["incompatible"] = [draw(st.sampled_from([["a", "c"], ["b", "d"], ["c", "d"]]))]
     if draw(st.booleans()):
         more["groups"] = [{"kind": draw(st.sampled_from(["one_of", "all"])), "tickets": ["c", "d"]}]
