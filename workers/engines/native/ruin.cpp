@@ -7,7 +7,7 @@ void Ruin::operator()(std::vector<int>& items) {
     is_ruined_.clear(), is_listed_.clear();
     absent_listed_ = 0;
     if (plan_.own.empty()) return;
-    const int seed = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
+    const int seed = any_seed();
     const double mean_stops = plan_.active.empty() ? 1 : static_cast<double>(plan_.served) / plan_.active.size();
     const double longest = std::min<double>(LONGEST_STRING, mean_stops);
     const int strings = static_cast<int>(1 + random_.unit() * (4 * MEAN_REMOVED / (1 + longest) - 1));
@@ -34,6 +34,17 @@ void Ruin::operator()(std::vector<int>& items) {
         const int item = plan_.absent.any(random_);
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
     }
+}
+
+// A ticket to begin at; where the longest day is priced, often one of that day.
+int Ruin::any_seed() {
+    int seed = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
+    if (problem_.span_cost == 0 || plan_.active.empty() || !random_.chance(LONGEST_DAY)) return seed;
+    const Route* longest = &plan_.routes[*plan_.active.begin()];
+    for (int agent : plan_.active)
+        if (plan_.routes[agent].duration > longest->duration) longest = &plan_.routes[agent];
+    const int stop = longest->nodes[random_.between(1, static_cast<int>(longest->nodes.size()) - 2)].stop;
+    return problem_.is_ticket(stop) ? stop : seed;
 }
 
 // Try another kind of agent on a ruined route at any price: what is put back makes use of its room, or is refused.

@@ -31,6 +31,7 @@ private:
         0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
     static constexpr double REASSIGNED = 0.2;  // share of rounds in which what is left of a route changes its agent
     static constexpr double RELOADED = 0.1;    // share of rounds that try a reload among locked visits
+    static constexpr double LONGEST_DAY = 0.3;  // share of rounds that begin at a stop of the longest day, where it is priced
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
     static constexpr int CHEAP_TRIED = 2;    // of those anywhere, while they may be left out
     static constexpr double GATHERED = 0.3;  // share of rounds that then gather them
@@ -38,6 +39,7 @@ private:
     void remove_string(int ticket, int length, std::vector<int>& items);
     void remove_route(int agent, std::vector<int>& items);
     void remove(int agent, std::vector<int>& items);
+    int any_seed();
     void reassign();
     void reload();
     void gather(int ticket, std::vector<int>& items);
