@@ -29,7 +29,7 @@ void Ruin::operator()(std::vector<int>& items) {
     if (!problem_.reload_locked.empty() && random_.chance(RELOADED)) reload();
     has_gathered_ = plan_.is_lenient() && !plan_.absent.empty() && random_.chance(GATHERED);
     if (has_gathered_) return gather(seed, items);
-    const int most = plan_.is_lenient() ? CHEAP_TRIED : ABSENT_TRIED;
+    const int most = plan_.is_lenient() || problem_.priced ? CHEAP_TRIED : ABSENT_TRIED;
     for (int tries = 0; tries < most && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);

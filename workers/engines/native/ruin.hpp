@@ -33,7 +33,7 @@ private:
     static constexpr double RELOADED = 0.1;    // share of rounds that try a reload among locked visits
     static constexpr double LONGEST_DAY = 0.3;  // share of rounds that begin at a stop of the longest day, where it is priced
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
-    static constexpr int CHEAP_TRIED = 2;    // of those anywhere, while they may be left out
+    static constexpr int CHEAP_TRIED = 2;    // of those anywhere, where some may be left out for a price
     static constexpr double GATHERED = 0.3;  // share of rounds that then gather them
 
     void remove_string(int ticket, int length, std::vector<int>& items);
