@@ -13,7 +13,8 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.days import DAYS, TOUR, Day, abc, agent
+from tests.contract.day import TOUR, Day, abc, agent
+from tests.contract.days import DAYS
 from tests.contract.fleet import fleet
 from tests.stopwatch import Stopwatch
 from workers.engines import registry

@@ -9,7 +9,8 @@ from planner_mcp.jobs.model import LOCAL
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature
 from planner_mcp.vrp.proof.verify import verify
-from tests.contract.days import DAYS, Day
+from tests.contract.day import Day
+from tests.contract.days import DAYS
 from tests.integration.planning.conftest import Desk
 from workers.engines import registry
 

@@ -12,7 +12,7 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.days import PLACES, agent, ticket
+from tests.contract.day import PLACES, agent, ticket
 from workers.engines import registry
 from workers.engines.base import Limits
 from workers.engines.pyvrp_model import MOST_PRIZES, PyvrpDay
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def day(agents: list[Json], tickets: list[Json]) -> Problem:
-    """Return a day on the square of `tests/contract/days.py`."""
+    """Return a day on the square of `tests/contract/day.py`."""
     places = [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()]
     body = {"name": "day", "planning_date": "2025-07-15", "depot": "D", "locations": places}
     return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets}))

@@ -7,7 +7,8 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.days import DAYS, TOUR, abc, agent
+from tests.contract.day import TOUR, abc, agent
+from tests.contract.days import DAYS
 from workers.incumbent import PACE_S, Incumbent, Stamp
 
 STAMP = Stamp("test", 7, {"test": "1"}, "hash")

@@ -6,7 +6,8 @@ import pytest
 
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature
-from tests.contract.days import DAYS, Day
+from tests.contract.day import Day
+from tests.contract.days import DAYS
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason
 
