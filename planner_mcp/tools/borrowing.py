@@ -82,10 +82,8 @@ def written_faults(body: Any) -> Iterator[Fault]:
     for name in ("distances", "durations"):
         rows = tables.get(name)
         if isinstance(rows, list) and len(rows) > MAX_WRITTEN:
-            accepted, hint = (
-                f"at most {MAX_WRITTEN} rows in a call",
-                "Put it to /matrices and name it as travel.matrix.",
-            )
+            accepted = f"at most {MAX_WRITTEN} rows in a call"
+            hint = "Put it to /matrices and name it as travel.matrix."
             yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import planner_mcp
+from workers.engines.base import version_of
 
 CHILD = """
 import asyncio, sys, time
@@ -31,7 +32,7 @@ def told(body):
         engine = registry.choose(problem)
     except UnsupportedFeatureError as error:
         return error.message
-    best = engine.solve(problem, Limits(time.monotonic() + 0.6), lambda _: None, lambda: False).best
+    best = engine.solve(problem, Limits(time.monotonic() + 2), lambda _: None, lambda: False).best
     plan = lay_out(problem, best)
     assert verify(problem, plan) == []
     return f"{plan.tickets_served} by {plan.engine}, able: {engine.version()}"
@@ -81,8 +82,7 @@ def test_day_only_the_native_engine_can_plan_is_refused_with_the_way_to_get_it(t
 
 def test_doctor_lists_the_engines_and_how_to_get_the_others(told: list[str]) -> None:
     """SPEC O3: versions of those that are here."""
-    assert told[3].startswith("pyvrp 0.")
-    assert ", ortools 9." in told[3]
+    assert told[3].startswith(f"pyvrp {version_of('pyvrp')}, ortools {version_of('ortools')}")
     assert told[3].endswith(f"; no sisr: {REMEDY}")
 
 

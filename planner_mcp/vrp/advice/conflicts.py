@@ -28,7 +28,7 @@ Ways = Sequence[NDArray[np.int64]]
 Apart = dict[int, set[int]]
 """For each ticket those that cannot share a route with it; tickets that can share one with all are left out."""
 MAX_WAYS: Final = 4 * 400**3
-"""Places up to which shortest ways are worked out for the test of pairs: the cube of their number, for each profile."""
+"""Steps up to which shortest ways are worked out for the test of pairs: places³, for each profile."""
 MAX_TIGHT: Final = 80
 """Tickets, those with the shortest windows, whose pairs are tried; and tickets that sets are grown from."""
 MAX_PAIRS: Final = 1_000_000
@@ -99,7 +99,8 @@ def _conflicts(problem: Problem, ways: Ways | None) -> Iterator[Conflict | None]
         yield from _capacity(problem, tickets, crew)
         yield _stops(problem, tickets, crew)
         yield _hours(problem, tickets, crew, into)
-        apart = {index: excluded[index].intersection(tickets) for index in tickets if index in excluded}
+        here = set(tickets)
+        apart = {index: excluded[index] & here for index in tickets if index in excluded}
         if ways is not None:
             _add_untimely(apart, problem, tickets, crew, ways, MAX_PAIRS // len(sets))
         yield _exclusive(problem, apart, crew)

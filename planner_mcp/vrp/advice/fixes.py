@@ -76,7 +76,9 @@ class Bench:
     def closest(self, ticket: int, until: Until) -> list[Trial]:
         """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
         best: dict[int, Trial] = {}
-        for trial in trials(self.problem, self._with_companions(ticket, until), ticket, until=until):
+        if (base := self._with_companions(ticket, until)) is None:
+            return []
+        for trial in trials(self.problem, base, ticket, until=until):
             known = best.get(trial.route.agent)
             if known is None or trial.effort < known.effort:
                 best[trial.route.agent] = trial
@@ -85,7 +87,8 @@ class Bench:
     def fixes(self, ticket: int, until: Until, *, most: int = 3) -> list[Fix]:
         """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up."""
         found: list[Fix] = []
-        base = self._with_companions(ticket, until)
+        if (base := self._with_companions(ticket, until)) is None:
+            return []
         for trial in self._smallest(base, ticket, until):
             if (fix := self._fix(base, ticket, trial)) is not None:
                 found.append(fix)
@@ -94,8 +97,8 @@ class Bench:
         newcomer = self._with_another_agent(ticket, until)
         return found if newcomer is None else [*found, newcomer]
 
-    def _with_companions(self, ticket: int, until: Until) -> Candidate:
-        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet."""
+    def _with_companions(self, ticket: int, until: Until) -> Candidate | None:
+        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up."""
         return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
 
     def _smallest(self, base: Candidate, ticket: int, until: Until) -> list[Trial]:
@@ -131,7 +134,7 @@ class Bench:
 
     def _with_another_agent(self, ticket: int, until: Until) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
-        free = [number for number, agent in enumerate(self.problem.agents) if not agent.locked]
+        free = [number for number, entry in enumerate(self.body["agents"]) if _can_be_copied(entry)]
         alone = (trial for trial in trials(self.problem, Candidate(()), ticket, until=until) if not trial.obstacles)
         best = min((t for t in alone if t.route.agent in free), key=lambda trial: trial.cost, default=None)
         if best is None:
@@ -143,8 +146,10 @@ class Bench:
         problem = self._patched(patch)
         if problem is None:
             return None
-        candidate = with_route(self.candidate, replace(best.route, agent=len(self.problem.agents)))
-        candidate = with_tickets(problem, candidate, _companions(problem, ticket), until=until)
+        started = with_route(self.candidate, replace(best.route, agent=len(self.problem.agents)))
+        candidate = with_tickets(problem, started, _companions(problem, ticket), until=until)
+        if candidate is None:
+            return None
         return self._proved(ticket, name, candidate, [("ADD_AGENT", Remedy(f"add one agent like {like}", patch))])
 
     def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[Step]) -> Fix | None:
@@ -204,6 +209,12 @@ def _weight(ticket: int, trial: Trial) -> tuple[float, int]:
 def _companions(problem: Problem, ticket: int) -> list[int]:
     """Return the rest of what a ticket stands and falls with, one of each shipment."""
     return [each for each in bundled(problem, ticket) if ticket not in halves(problem, each)]
+
+
+def _can_be_copied(agent: Json) -> bool:
+    """Return whether a patch can add an agent like this one: nothing locked, and no null, which a patch takes away."""
+    ends = (agent.get(end, "depot") for end in ("start_location", "end_location"))
+    return not agent.get("locked_tickets") and all(end is not None for end in ends)
 
 
 def _newcomer(body: Json, like: str, wards: Sequence[str]) -> Json:

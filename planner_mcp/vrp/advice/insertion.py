@@ -87,9 +87,11 @@ def bundled(problem: Problem, ticket: int) -> tuple[int, ...]:
     return tuple(sorted({halves(problem, member)[-1] for member in members}))
 
 
-def with_tickets(problem: Problem, candidate: Candidate, tickets: Iterable[int], *, until: Until) -> Candidate:
-    """Return a candidate with some tickets, one after the other where each comes nearest to fitting."""
+def with_tickets(problem: Problem, candidate: Candidate, tickets: Iterable[int], *, until: Until) -> Candidate | None:
+    """Return a candidate with some tickets, each where it comes nearest to fitting; None if the time is up."""
     for ticket in tickets:
+        if until():
+            return None
         ways = trials(problem, candidate, ticket, until=until)
         candidate = with_route(candidate, min(ways, key=lambda trial: trial.effort).route)
     return candidate

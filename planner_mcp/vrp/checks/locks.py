@@ -64,11 +64,9 @@ def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
     eligible = Eligible(scenario)
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     for path, agent, _before, name in _locked(scenario):
-        if name in by_id and agent not in eligible.agents(by_id[name]):
-            problem, hint = (
-                "The agent may not serve this locked ticket.",
-                "Lock it to another agent or relax the ticket.",
-            )
+        if name in by_id and not eligible.may(agent, by_id[name]):
+            problem = "The agent may not serve this locked ticket."
+            hint = "Lock it to another agent or relax the ticket."
             yield Fault(path, problem, "a ticket that this agent may serve", hint, "logic")
 
 

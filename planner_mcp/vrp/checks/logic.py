@@ -124,7 +124,7 @@ def oddities(scenario: Scenario) -> list[Fault]:
 
 def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
     """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault."""
-    wrong = [f"{fault.path}/" for fault in faults]
+    wrong = [f"{fault.path}/" for fault in faults if fault.path]
     return [
         f"{odd.path}: {odd.problem} {odd.hint}".rstrip()
         for odd in oddities(scenario)

@@ -14,8 +14,8 @@ MAX_PAIRS: Final = 200_000
 """Pairs of tickets that exclude each other: one group of 632, or 2000 groups of 14. A pair takes about 100 bytes."""
 MAX_DIMENSIONS: Final = 20
 """Dimensions of the whole day; each is a number of every agent and every ticket."""
-MAX_CELLS: Final = 75_000_000
-"""Numbers in all tables of travel, 8 bytes each: 5000 places at two speeds, 6100 at one."""
+MAX_CELLS: Final = 101_000_000
+"""Numbers in all tables of travel, 8 bytes each: 5000 tickets and their depots at three speeds, 7100 places at one."""
 
 
 def too_many_pairs(scenario: Scenario) -> Iterator[Fault]:

@@ -22,15 +22,24 @@ class Eligible:
             for skill in set(agent.skills):
                 self._skilled[skill] = self._skilled.get(skill, 0) | 1 << index
         self._known: dict[tuple[object, ...], int] = {}
+        self._kept: dict[int, frozenset[int]] = {}
         self._indexes = lru_cache(maxsize=64)(_indexes)
 
     def agents(self, ticket: Ticket) -> frozenset[int]:
         """Return the indexes of the agents that may serve the ticket."""
         return self._indexes(self._bits(ticket))
 
+    def may(self, agent: int, ticket: Ticket) -> bool:
+        """Return whether one agent may serve the ticket."""
+        return bool(self._bits(ticket) >> agent & 1)
+
     def restriction(self, ticket: Ticket) -> frozenset[int] | None:
-        """Return the same, or None where every agent may."""
-        return None if self._bits(ticket) == self._all else self.agents(ticket)
+        """Return what `agents` does, or None where every agent may; for good, so that equal answers are one set."""
+        if (bits := self._bits(ticket)) == self._all:
+            return None
+        if bits not in self._kept:
+            self._kept[bits] = _indexes(bits)
+        return self._kept[bits]
 
     def _bits(self, ticket: Ticket) -> int:
         key = (ticket.skills, ticket.agents, ticket.not_agents)

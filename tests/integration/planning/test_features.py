@@ -32,7 +32,8 @@ async def planned(desk: Desk, day: Day, engine: str) -> dict[str, Any]:
     job_id = (await desk.use("solve_vrp", scenario_id=scenario_id, solve_time="PT5S", engine=engine))["job_id"]
     with anyio.fail_after(LONGEST_S):
         async for event in desk.ctx.planner.follow(LOCAL, job_id):
-            if not event.is_final and abs(event.data.get("cost", -1) - goal) < 0.01:
+            served, cost = event.data.get("tickets_served"), event.data.get("cost", -1)
+            if not event.is_final and served == day.served and abs(cost - goal) < 0.01:
                 await desk.ctx.planner.finish_now(LOCAL, job_id)
     return await desk.ctx.planner.plan_of_job(LOCAL, job_id)
 

@@ -28,7 +28,7 @@ def day(agents: list[Json], tickets: list[Json]) -> Problem:
     return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets}))
 
 
-def planned(problem: Problem, seconds: float = 0.4) -> Plan:
+def planned(problem: Problem, seconds: float = 1.0) -> Plan:
     """Return what PyVRP makes of a day it claims to know, proved."""
     assert registry.missing(PyvrpSearch(), problem) == frozenset()
     best = PyvrpSearch().solve(problem, Limits(time.monotonic() + seconds), lambda _: None, lambda: False).best

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.advice.conflicts import THIN_S, smallest_conflict
+from planner_mcp.vrp.advice.conflicts import MAX_WAYS, THIN_S, smallest_conflict
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -69,9 +69,11 @@ def test_tickets_that_exclude_each_other_need_no_windows_to_be_a_conflict() -> N
 def test_many_tickets_that_exclude_each_other_are_a_conflict_on_large_days_too() -> None:
     """SPEC T5, S1: with more places than ways are worked out for, and more tickets than are tried in pairs."""
     agents = [agent(f"v{n}", capacity=1000) for n in range(100)]
-    orders = [ticket(f"t{n}", f"L{n}") for n in range(500)]
-    day = body(agents, orders, locations=[], incompatible=[[f"t{n}" for n in range(0, 500, 4)]])
-    found = smallest_conflict(compile_scenario(parse_scenario(day)))
+    orders = [ticket(f"t{n}", f"L{n}") for n in range(700)]
+    day = body(agents, orders, locations=[], incompatible=[[f"t{n}" for n in range(0, 700, 4)]])
+    compiled = compile_scenario(parse_scenario(day))
+    assert len(compiled.locations) ** 3 > MAX_WAYS
+    found = smallest_conflict(compiled)
     assert found is not None
     assert (found.kind, len(found.tickets)) == ("EXCLUSIVE", 101)
 

@@ -105,6 +105,12 @@ def test_one_more_agent_is_offered_at_the_end() -> None:
     assert fix.patch == {"agents": {"v-2": {"capacity": 1, "fixed_cost": 7}}}
 
 
+def test_an_agent_that_ends_anywhere_is_no_model_for_one_more() -> None:
+    """SPEC T5: a patch takes null away, so the copy would end at the depot."""
+    day = body([agent("v", capacity=1, end_location=None)], [ticket("a"), ticket("b", "B")])
+    assert "ADD_AGENT" not in {kind for fix in fixes(bench(day, "a"), "b") for kind in fix.kinds}
+
+
 def test_what_fits_already_needs_no_change() -> None:
     """SPEC T5: a search that was cut short left room."""
     (fix,) = fixes(bench(body(), "a"), "b")
@@ -304,6 +310,15 @@ def test_tickets_that_stand_and_fall_together_go_in_together() -> None:
     assert found[-1].kinds == ("ADD_AGENT",)
     for fix in found:
         assert servings_with(fix, day) == {"a", "b", "c"}, fix
+
+
+def test_a_large_group_ends_with_the_time() -> None:
+    """SPEC T5: bounded, between one ticket of the group and the next."""
+    names = [f"t{number}" for number in range(40)]
+    day = body([agent("v", capacity=2)], [ticket(name) for name in names], groups=[{"kind": "all", "tickets": names}])
+    at, looks = bench(day), iter(range(100))
+    assert at.fixes(0, lambda: next(looks) >= 20) == []
+    assert at.closest(0, lambda: True) == []
 
 
 @st.composite

@@ -181,15 +181,16 @@ public:
     bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         trips = false, weighs = false, priced = false, exchangeable = true, choosy = false, rivals = false, prefers = false, sums = false,
-         paired = false, reloads = false, bare = false;
+         trips = false, weighs = false, priced = false, exchangeable = true, choosy = false, rivals = false,
+         prefers = false, sums = false, paired = false, reloads = false, bare = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
     // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
     // trips: a route may reload, or waits until what it delivers is released;
     // weighs: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
-    // choosy: some tickets are not for everybody; rivals: or not for one route with others; prefers: some should be somebody's;
+    // choosy: some tickets are not for everybody; rivals: some are not for one route with others;
+    // prefers: some should be somebody's;
     // paired: some belong to a shipment; reloads: some vehicle may load again on its way;
     // bare: deliveries in a window each, and nothing else that a look at an insertion would have to regard
 

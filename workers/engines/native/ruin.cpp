@@ -29,9 +29,9 @@ void Ruin::operator()(std::vector<int>& items) {
     if (!problem_.reload_locked.empty() && random_.chance(RELOADED)) reload();
     has_gathered_ = plan_.is_lenient() && !plan_.absent.empty() && random_.chance(GATHERED);
     if (has_gathered_) return gather(seed, items);
-    const int most = plan_.is_lenient() || problem_.priced ? CHEAP_TRIED : ABSENT_TRIED;
-    for (int tries = 0; tries < most && !plan_.absent.empty(); ++tries) {
+    for (int tries = 0, cheap = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
+        if ((plan_.is_lenient() || problem_.items[item].is_priced) && ++cheap > CHEAP_TRIED) continue;
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
     }
 }

@@ -31,9 +31,9 @@ private:
         0.02;  // share of rounds that begin by emptying a route, where agents differ or stops are priced
     static constexpr double REASSIGNED = 0.2;  // share of rounds in which what is left of a route changes its agent
     static constexpr double RELOADED = 0.1;    // share of rounds that try a reload among locked visits
-    static constexpr double LONGEST_DAY = 0.3;  // share of rounds that begin at a stop of the longest day, where it is priced
+    static constexpr double LONGEST_DAY = 0.3;  // share of rounds that begin in the longest day, where it is priced
     static constexpr int ABSENT_TRIED = 12;  // absent items tried a round at most
-    static constexpr int CHEAP_TRIED = 2;    // of those anywhere, where some may be left out for a price
+    static constexpr int CHEAP_TRIED = 2;    // of those anywhere that may be left out for a price
     static constexpr double GATHERED = 0.3;  // share of rounds that then gather them
 
     void remove_string(int ticket, int length, std::vector<int>& items);
