@@ -29,12 +29,13 @@ from planner_mcp.vrp.day.tables import Packed, Tables
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 from workers import frames, limits
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
 from workers.engines.cautious import Cautious
 from workers.engines.portfolio import Portfolio
+from workers.engines.refill import with_locked
 from workers.incumbent import Incumbent, Stamp
 
 OVERRUN_S: Final = 5.0
@@ -142,7 +143,7 @@ def answer(order: Order, desk: Desk) -> frames.Message:
 def _search(order: Order, desk: Desk) -> frames.Message:
     deadline = time.monotonic() + order.solve_s
     tables = None if order.tables is None else Tables.unpack(order.tables)
-    problem = compile_scenario(parse_scenario(order.body, tables=tables))
+    problem = compile_scenario(read_stored(order.body, tables))
     engine = registry.choose(problem, order.engine)
 
     def publish(plan: Plan, improvements: int) -> None:
@@ -158,7 +159,10 @@ def _search(order: Order, desk: Desk) -> frames.Message:
     incumbent = Incumbent(problem, _stamp(order, engine), publish)
     warm_start = _warm_start(order, problem, incumbent)
     search = Limits(deadline, order.seed, order.cores, order.solve_s)
-    outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
+    try:
+        outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
+    finally:
+        incumbent.flush()  # an engine that dies leaves what it found
     incumbent.settle(outcome.best)
     if incumbent.violations:
         _log_rejection(order, engine, list(incumbent.violations))
@@ -176,7 +180,7 @@ def _stamp(order: Order, engine: Engine) -> Stamp:
 def _warm_start(order: Order, problem: Problem, incumbent: Incumbent) -> Candidate | None:
     if order.best_plan is None:
         return None
-    return incumbent.start_from(repair(problem, candidate_of(problem, order.best_plan)))
+    return incumbent.start_from(with_locked(problem, repair(problem, candidate_of(problem, order.best_plan))))
 
 
 def _log_rejection(order: Order, engine: Engine, violations: list[str]) -> None:

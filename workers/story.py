@@ -94,7 +94,7 @@ class Story:
         elapsed_s = self._claim.elapsed_s + self.elapsed_s
         percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
         told = self._claim.job.progress
-        plan = self.plan or self._claim.best_plan or {}
+        plan = self.plan or self._kept or {}
         return Progress(
             percent=max(percent, min(99, told.percent)),
             cost=plan.get("cost"),
@@ -104,6 +104,11 @@ class Story:
             improvements=told.improvements + self._improvements,
             elapsed_s=round(elapsed_s, 3),
         )
+
+    @property
+    def _kept(self) -> dict[str, Any] | None:
+        """What an earlier attempt has left; a plan of another job, to start from, is no progress of this one."""
+        return self._claim.best_plan if self._claim.job.plan_id else None
 
     # ---- last words
 
@@ -115,11 +120,13 @@ class Story:
             self.next_claim = await self._store.complete(self._claim, self.progress(), self.plan, take_next=take_next)
 
     async def fail(self, error: PlannerError) -> None:
-        """End the job failed."""
+        """End the job failed, its last plan kept."""
+        await self._report_last_plan()
         await self._store.fail(self._claim, error.as_json(self._trace_id))
 
     async def fail_with(self, error: dict[str, Any]) -> None:
-        """End the job failed with an error that is already in its JSON form."""
+        """End the job failed with an error that is already in its JSON form, its last plan kept."""
+        await self._report_last_plan()
         await self._store.fail(self._claim, error)
 
     async def cancelled(self) -> None:

@@ -51,6 +51,12 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile 电话 手机",
 }
 _NEAR: Final = 0.85
+_UNIT: Final = re.compile(r"[(（\[]\s*([^\W\d]+)\.?\s*[)）\]]")
+_SERVICE: Final[Mapping[str, str | None]] = {
+    **dict.fromkeys(["m", "min", "mins", "minute", "minutes", "分", "分钟"], "service_min"),
+    **dict.fromkeys(["h", "hr", "hrs", "hour", "hours", "时", "小时"]),
+}
+"""Field of a service time by the unit in brackets; there is none for hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +86,31 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
     known = {_plain(word): field for field, line in words.items() for word in (field, *line.split())}
     fields = {header: field for header, field in chosen.items() if field}
     guessed = []
-    for header in headers:
-        if header in chosen:
-            continue
-        near = get_close_matches(_plain(header), known, n=1, cutoff=_NEAR)
-        field = known[near[0]] if near else None
-        if field is not None and field not in fields.values():
-            fields[header] = field
-            guessed += [header] if _plain(header) not in known else []
-    return Proposal(fields, tuple(guessed), tuple(header for header in headers if header not in fields))
+    for is_exact in (True, False):  # what is a known word goes before what resembles one
+        for header in headers:
+            if header in chosen or header in fields:
+                continue
+            field = _named(header, known) if is_exact else _resembling(header, known)
+            if field is not None and field not in fields.values():
+                fields[header] = field
+                guessed += [] if is_exact else [header]
+    in_order = {header: fields[header] for header in headers if header in fields}
+    return Proposal(in_order, tuple(guessed), tuple(header for header in headers if header not in fields))
+
+
+def _named(header: str, known: Mapping[str, str]) -> str | None:
+    """Return the field a header names, by the unit of time in its brackets where it has one."""
+    field = known.get(_plain(header))
+    if field != "service_s" or (unit := _UNIT.search(header)) is None:
+        return field
+    return _SERVICE.get(unit.group(1).casefold(), field)
+
+
+def _resembling(header: str, known: Mapping[str, str]) -> str | None:
+    """Return the field of the word that a header resembles; never that of a time, whose unit would be a guess too."""
+    near = get_close_matches(_plain(header), known, n=1, cutoff=_NEAR)
+    field = known[near[0]] if near else None
+    return None if field in ("service_s", "service_min") else field
 
 
 def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:

@@ -96,8 +96,8 @@ def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
     for route in plan["routes"]:
         facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
         facts |= {"start": clock(route["start_s"]), "end": clock(route["end_s"])}
-        track = [places[name] for name in _track(route) if name in places]
-        features.append(_feature("LineString", [_lonlat(place) for place in track], facts))
+        track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
+        features.append(_feature("LineString", track, facts))
         for number, visit in enumerate(route["visits"], start=1):
             if visit["location"] in places:
                 stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
@@ -107,10 +107,11 @@ def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
     return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
 
 
-def _track(route: Json) -> Iterator[str]:
-    """Yield the places of a route, its ends included."""
-    stops = (visit["location"] for visit in route["visits"])
-    yield from (name for name in (route["start_location"], *stops, route["end_location"]) if name is not None)
+def _track(route: Json) -> Iterator[tuple[str, str]]:
+    """Yield the places of a route, its ends included, each with the ticket there or its own name."""
+    start, end = ((name, name) for name in (route["start_location"], route["end_location"]))
+    stops = ((visit["location"], visit["ticket_id"] or visit["location"]) for visit in route["visits"])
+    yield from ((place, name) for place, name in (start, *stops, end) if place is not None)
 
 
 def _lonlat(place: tuple[float, float]) -> list[float]:
@@ -118,7 +119,10 @@ def _lonlat(place: tuple[float, float]) -> list[float]:
 
 
 def _feature(kind: str, coordinates: Any, facts: Json) -> Json:
-    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": facts}
+    """Return a feature; a line of fewer than two places has no geometry (RFC 7946, section 3.1.4)."""
+    is_drawn = kind != "LineString" or len(coordinates) > 1
+    geometry = {"type": kind, "coordinates": coordinates} if is_drawn else None
+    return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 
 def as_gpx(plan: Json, places: dict[str, tuple[float, float]]) -> str:
@@ -127,10 +131,9 @@ def as_gpx(plan: Json, places: dict[str, tuple[float, float]]) -> str:
     lines.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
     for route in plan["routes"]:
         lines += ["<rte>", f"<name>{escape(route['agent_id'])}</name>"]
-        named = {visit["location"]: visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"]}
-        for name in _track(route):
-            if name in places:
-                lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[name])
-                lines.append(f"<rtept lat={lat} lon={lon}><name>{escape(named.get(name, name))}</name></rtept>")
+        for place, name in _track(route):
+            if place in places:
+                lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])
+                lines.append(f"<rtept lat={lat} lon={lon}><name>{escape(name)}</name></rtept>")
         lines.append("</rte>")
     return "\n".join([*lines, "</gpx>", ""])

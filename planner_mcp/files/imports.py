@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
@@ -17,6 +18,8 @@ from planner_mcp.text import counted, plain
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
+Spot = tuple[tuple[str, float], ...]
+"""A position: its coordinates by name."""
 _MOST_FAULTS: Final = 50
 _FEW: Final = 3
 _HOURS: Final = 48
@@ -45,7 +48,7 @@ class Import:
     """Tickets whose row says nothing of it."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
-    _named: dict[tuple[tuple[str, float], ...], str] = field(default_factory=dict)
+    _named: dict[Spot, str] = field(default_factory=dict)
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
@@ -159,7 +162,7 @@ class Import:
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
         own = str(cells.pop("location", ""))
-        name = own or self._named.get(spot) or f"at {owner}"
+        name = own or self._named.get(spot) or self._unused(f"at {owner}", spot)
         if position:
             known = self.locations.setdefault(name, {"id": name} | position)
             if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
@@ -168,6 +171,13 @@ class Import:
                 self.faults.append(Fault(path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
+
+    def _unused(self, name: str, spot: Spot) -> str:
+        """Return a name that no other position has: a ticket and an agent may be called alike."""
+        if not spot:
+            return name
+        names = (name if number == 1 else f"{name} ({number})" for number in count(1))
+        return next(name for name in names if name not in self.locations)
 
 
 def _path(table: Table, line: int, *header: str) -> str:

@@ -18,7 +18,7 @@ from planner_mcp.jobs.ports import MatrixStore
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.compile.roads import RoadQuestion, question_of
 from planner_mcp.vrp.day.tables import Packed, Tables
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 
 Json = dict[str, Any]
 
@@ -112,4 +112,4 @@ async def road_question(body: Json) -> RoadQuestion | None:
 
 
 def _question(body: Json) -> RoadQuestion | None:
-    return question_of(parse_scenario(body, max_tickets=len(body["tickets"]), max_agents=len(body["agents"])))
+    return question_of(read_stored(body))

@@ -20,7 +20,7 @@ from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
 from planner_mcp.vrp.advice.pricing import priced_on, unpriced
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 
 _UNPRICED: Final = "costs do not compare: neither day knows all tickets, agents and stops of both plans"
 MAX_LISTED: Final = 10
@@ -97,7 +97,7 @@ async def _days(ctx: ToolContext, a: StoredScenario, b: StoredScenario) -> list[
 def _priced(body: Json, tables: Tables | None, plans: list[Json]) -> list[Json]:
     """Return the plans with their costs on a day; none where it cannot tell all of them."""
     try:
-        problem = compile_scenario(parse_scenario(body, tables=tables))
+        problem = compile_scenario(read_stored(body, tables))
     except TravelUnknownError:
         return []
     found = [priced for plan in plans if (priced := priced_on(problem, plan))]

@@ -1,5 +1,6 @@
 """`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final
 
@@ -15,9 +16,11 @@ from planner_mcp.vrp.advice.bounds import Bound, lower_bound
 from planner_mcp.vrp.advice.curve import Point, curve
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
+_NOISE: Final = 1e-6
+"""Bounds are rounded away from what they claim, but not for an error of arithmetic."""
 
 
 class ProgressArguments(Arguments):
@@ -79,14 +82,14 @@ async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
     bound = await aside(_lower_bound, scenario.body, tables)
     if bound is None:
         return {}
-    told: Json = {"lower_bound": number(bound.cost), "agents_needed": bound.agents}
+    told: Json = {"lower_bound": number(math.floor(bound.cost * 100 + _NOISE) / 100), "agents_needed": bound.agents}
     is_whole = points and points[-1].penalty == 0
     gap = bound.gap(points[-1].cost) if is_whole else None
-    return told if gap is None else {**told, "gap": number(gap)}
+    return told if gap is None else {**told, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
 
 
 def _lower_bound(body: Json, tables: Tables | None) -> Bound | None:
-    scenario = parse_scenario(body, tables=tables)
+    scenario = read_stored(body, tables)
     if scenario.refers_to_tables and tables is None:
         return None
     return lower_bound(compile_scenario(scenario))
@@ -98,7 +101,7 @@ def _text(told: Json) -> str:
     if "lower_bound" in told:
         lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']}.")
     if "gap" in told:
-        lines.append(f"The best one is at most {told['gap']:.0%} cheaper than this plan.")
+        lines.append(f"The best one is at most {100 * told['gap']:.3g}% cheaper than this plan.")
     return "\n".join(lines)
 
 

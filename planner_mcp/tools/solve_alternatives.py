@@ -1,10 +1,11 @@
 """`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import CapacityError, Fault, StoreUnavailableError, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
@@ -33,6 +34,7 @@ _OUTPUT: Final = {
             "type": "array",
             "items": {"type": "object", "required": ["style", "job_id", "scenario_id"]},
         },
+        "not_queued": {"type": "array", "items": {"type": "string"}, "description": "styles there was no room for"},
         "submitted_at": {"type": "string", "format": "date-time"},
     },
     "required": ["base_plan", "alternatives"],
@@ -46,19 +48,22 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     base = await subject(ctx, asked.plan)
     patches = await aside(styles, base.scenario.body, base.plan)
     chosen = _chosen(asked, patches)
-    queued = [await _queue(ctx, base, patches[style], solve_time_s) for style in chosen]
-    structured = {
+    wishes = {style: await _wish(ctx, base, patches[style], solve_time_s) for style in chosen}
+    queued = await _queued(ctx, wishes)
+    structured: Json = {
         "base_plan": base.plan_id,
         "alternatives": [
-            {"style": style, "job_id": job.id, "scenario_id": job.request.scenario_id}
-            for style, job in zip(chosen, queued, strict=True)
+            {"style": style, "job_id": job.id, "scenario_id": job.request.scenario_id} for style, job in queued.items()
         ],
-        "submitted_at": timestamp(queued[0].submitted_at),
+        "submitted_at": timestamp(next(iter(queued.values())).submitted_at),
     }
-    lines = [f"{style}: {job.id}" for style, job in zip(chosen, queued, strict=True)]
-    names = " ".join(job.id for job in queued)
+    lines = [f"{style}: {job.id}" for style, job in queued.items()]
+    if later := [style for style in chosen if style not in queued]:
+        structured["not_queued"] = later
+        lines.append(f"There was no room for {', '.join(later)}: ask for these again later.")
+    names = " ".join(job.id for job in queued.values())
     text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
-    return ToolResult(structured, text, tuple(Link(f"job://{job.id}", "job") for job in queued))
+    return ToolResult(structured, text, tuple(Link(f"job://{job.id}", "job") for job in queued.values()))
 
 
 def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
@@ -72,14 +77,27 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-async def _queue(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int) -> Job:
-    """Queue one style: on a revision, from the plan there is; another search begins anew with another seed."""
+async def _wish(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int) -> SolveRequest:
+    """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
     if not patch:
         seed = (base.job.request.seed + 1) % 1_000_000
-        return await ctx.planner.submit(ctx.principal, SolveRequest(base.scenario.id, solve_time_s, seed=seed))
+        return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
     body, _ = await aside(revised, base.scenario.body, patch, ctx.settings, lender(ctx))
     day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
-    return await ctx.planner.submit(ctx.principal, SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id))
+    return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
+
+
+async def _queued(ctx: ToolContext, wishes: Mapping[str, SolveRequest]) -> dict[str, Job]:
+    """Queue one style after the other until there is no room; whoever has a job is told of it, come what may."""
+    queued: dict[str, Job] = {}
+    for style, wish in wishes.items():
+        try:
+            queued[style] = await ctx.planner.submit(ctx.principal, wish)
+        except (CapacityError, StoreUnavailableError):
+            if not queued:
+                raise
+            break
+    return queued
 
 
 TOOL: Final = Tool(

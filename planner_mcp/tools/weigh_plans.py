@@ -9,7 +9,7 @@ from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, To
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, job_id_of, subject
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 
 _COLUMNS: Final = (
     "plan_id",
@@ -65,7 +65,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 
 def _weighed(base: Subject, plans: list[Json]) -> list[Row]:
-    return weigh(compile_scenario(parse_scenario(base.scenario.body, tables=base.tables)), plans)
+    return weigh(compile_scenario(read_stored(base.scenario.body, base.tables)), plans)
 
 
 def _cells(row: Row) -> list[float | int | None]:

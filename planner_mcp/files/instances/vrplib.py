@@ -147,7 +147,9 @@ class _File:
         self.ledger.settle()
 
     def _check_section(self, name: str, rows: list[Row], width: int, count: int) -> None:
-        if len(rows) != count:
+        if not rows:
+            self.ledger.note(self.begins[name], f"{name}_SECTION is empty.", "a row for each node, or each vehicle")
+        elif len(rows) != count:
             what = "DIMENSION" if name in _OF_NODES else "VEHICLES"
             line = self.begins[name]
             problem = f"{name}_SECTION has {len(rows)} rows, and {what} says {count}."
@@ -303,7 +305,7 @@ def _table(file: _File) -> tuple[tuple[float, ...], ...]:
     if len(numbers) != sum(lengths):
         problem = f"EDGE_WEIGHT_SECTION has {len(numbers)} numbers."
         raise file.ledger.stop(begins, problem, f"{sum(lengths)} numbers", "Look whether the file is cut off.")
-    if min(numbers) < 0:
+    if min(numbers, default=0) < 0:
         raise file.ledger.stop(begins, "A length is negative.", "0 or more")
     rows = [numbers[low:high] for low, high in pairwise(accumulate(lengths, initial=0))]
     return tuple(map(tuple, rows)) if form == "FULL_MATRIX" else _mirrored(rows, has_diagonal, grows)

@@ -12,7 +12,7 @@ if ARGV[2] ~= '' then
   call('SET', plan_key(A.job), ARGV[2], 'EX', LIMITS.live_s)
   write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
 end
-if A.error ~= '' then write(A.job, job, { error = A.error }) end
+if A.error ~= '' and job.cancel == '' then write(A.job, job, { error = A.error }) end
 write(A.job, job, { asked = A.change })
 settle(A.job, job, A.change, A.extra)
 dispatch()

@@ -22,7 +22,7 @@ from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out, price, running
 from planner_mcp.vrp.problem import Candidate, Problem, Route
 from planner_mcp.vrp.proof.verify import verify
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import read_stored
 
 Json = dict[str, Any]
 MAX_OBSTACLES: Final = 2
@@ -69,7 +69,7 @@ class Bench:
     def __init__(self, body: Json, plan: Mapping[str, Any], tables: Tables | None = None) -> None:
         self.body = body
         self._tables = tables
-        self.problem = compile_scenario(parse_scenario(body, tables=tables))
+        self.problem = compile_scenario(read_stored(body, tables))
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
 
@@ -173,7 +173,7 @@ class Bench:
         if not patch:
             return self.problem
         try:
-            return compile_scenario(parse_scenario(revise(self.body, patch), tables=self._tables))
+            return compile_scenario(read_stored(revise(self.body, patch), self._tables))
         except InputError:
             return None
 

@@ -61,23 +61,23 @@ def _window(_body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> R
 
 def _shift(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
     until = _time(_minute(obstacle.value / problem.scale))
-    return _of_agent(body, agent, "shift_end", until, f"extend the shift of {{}} to {until}")
+    return _of_agent(body, agent, "shift_end", until, "extend the shift", f"to {until}")
 
 
 def _max_duration(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
     seconds = round(_minute(obstacle.value / problem.scale))
-    return _of_agent(body, agent, "max_duration_s", seconds, f"raise max_duration_s of {{}} to {seconds}")
+    return _of_agent(body, agent, "max_duration_s", seconds, "raise max_duration_s", f"to {seconds}")
 
 
 def _max_distance(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
     metres = math.ceil(obstacle.value / problem.scale)
     in_km = body["agents"][agent].get("max_distance_km") is not None
     name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
-    return _of_agent(body, agent, name, value, f"raise {name} of {{}} to {value:g}")
+    return _of_agent(body, agent, name, value, f"raise {name}", f"to {value:g}")
 
 
 def _max_tickets(body: Json, _problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
-    return _of_agent(body, agent, "max_tickets", obstacle.value, f"raise max_tickets of {{}} to {obstacle.value}")
+    return _of_agent(body, agent, "max_tickets", obstacle.value, "raise max_tickets", f"to {obstacle.value}")
 
 
 def _capacity(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
@@ -85,7 +85,7 @@ def _capacity(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> R
     value = _plain(obstacle.value / problem.amount_scale)
     is_named = isinstance(body["agents"][agent]["capacity"], dict)
     capacity = {name: value} if is_named or name != "load" else value
-    return _of_agent(body, agent, "capacity", capacity, f"raise the capacity ({name}) of {{}} to {value}")
+    return _of_agent(body, agent, "capacity", capacity, f"raise the capacity ({name})", f"to {value}")
 
 
 def _allowed(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
@@ -107,9 +107,9 @@ def _allowed(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Re
     return Remedy("; ".join(words), patch)
 
 
-def _of_agent(body: Json, agent: int, field: str, value: Any, words: str) -> Remedy:
+def _of_agent(body: Json, agent: int, field: str, value: Any, change: str, limit: str) -> Remedy:
     name = body["agents"][agent]["id"]
-    return Remedy(words.format(name), {"agents": {name: {field: value}}})
+    return Remedy(f"{change} of {name} {limit}", {"agents": {name: {field: value}}})
 
 
 _REMEDIES: Final[dict[Limit, Callable[[Json, Problem, int, Obstacle], Remedy]]] = {

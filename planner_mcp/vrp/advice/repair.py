@@ -1,11 +1,11 @@
 """Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
 
-Owns the choice of what is left out, once breaks stand where they are least in the way: in each route the stop without
-which the rest is nearest to fitting, one after the other; then the tickets that groups forbid. What comes out is judged
-by `proof/verify.py` like any.
+Owns the choice of what is left out, once locked visits lead and breaks stand where they are least in the way: in each
+route the stop without which the rest is nearest to fitting, one after the other; then the tickets that groups forbid.
+What comes out is judged by `proof/verify.py` like any.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,12 +18,25 @@ LONG: Final = 60
 
 def repair(problem: Problem, candidate: Candidate) -> Candidate:
     """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing."""
-    routes = [_fitting(problem, route) for route in candidate.routes]
+    owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
+    routes = [_fitting(problem, _led(problem, route, owners)) for route in candidate.routes]
     unwanted = _against_groups(problem, routes)
     while unwanted:
         routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
         unwanted = _against_groups(problem, routes)
     return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
+
+
+def _led(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
+    """Return the route with its agent's locked visits in front, without those locked to others."""
+    if foreign := {ticket for ticket in tickets_of(route) if owners.get(ticket, route.agent) != route.agent}:
+        route = _without(problem, route, foreign)
+    locked = problem.agents[route.agent].locked
+    if tuple(tickets_of(route)[: len(locked)]) == locked:
+        return route
+    front = [Stop(StopKind.TICKET, ticket) for ticket in locked]
+    rest = [stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in locked]
+    return Route(route.agent, (*front, *rest))
 
 
 def _fitting(problem: Problem, route: Route) -> Route:

@@ -86,6 +86,8 @@ def read_note(value: Any) -> str:
         raise mistake("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
     if len(value) > MAX_NOTE_LENGTH:
         raise mistake(f"The text has {len(value)} characters.", accepted)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise mistake("The text holds half of a surrogate pair.", f"{accepted}, valid Unicode")
     return value
 
 
@@ -105,7 +107,7 @@ def read_time(value: Any, info: ValidationInfo) -> float:
         if match := _CLOCK.fullmatch(value):
             hours, minutes, seconds = (int(part or 0) for part in match.groups())
             return float(hours * 3600 + minutes * 60 + seconds)
-        return _read_iso(value, (info.context or {}).get("planning_date"))
+        return _read_iso(value, {} if info.context is None else info.context)
     if not is_number(value):
         raise mistake("The value is not a time.", _TIME_FORMS)
     if not 0 <= value <= MAX_TIME_S:
@@ -113,15 +115,19 @@ def read_time(value: Any, info: ValidationInfo) -> float:
     return float(value)
 
 
-def _read_iso(text: str, planning_date: date | None) -> float:
+def _read_iso(text: str, context: dict[str, Any]) -> float:
+    """Return the seconds of a wall clock time; a day has one wall, so an offset says nothing, but two contradict."""
     try:
         moment = datetime.fromisoformat(text) if "T" in text or " " in text else None
     except ValueError:
         moment = None
     if moment is None:
         raise mistake("The text is not a time.", _TIME_FORMS)
+    if moment.tzinfo is not None and context.setdefault("offset", moment.utcoffset()) != moment.utcoffset():
+        hint = "Write all times as local times of the planning date."
+        raise mistake("The date-time has another offset than one before.", _TIME_FORMS, hint)
     wall = moment.replace(tzinfo=None)
-    midnight = datetime.combine(planning_date or wall.date(), datetime.min.time())
+    midnight = datetime.combine(context.get("planning_date") or wall.date(), datetime.min.time())
     seconds = (wall - midnight).total_seconds()
     if not 0 <= seconds <= MAX_TIME_S:
         raise mistake("The date-time is not within the days that start at planning_date.", _TIME_FORMS)

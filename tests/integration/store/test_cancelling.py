@@ -81,6 +81,7 @@ async def test_a_cancel_that_was_answered_wins_every_race(
         await getattr(desk.store, end)(claim, *arguments.get(end, ()))
     assert await desk.state(claim.job.id) is JobState.CANCELLED
     assert (await desk.kinds(claim.job.id)).count("cancelled") == 1
+    assert (await desk.store.get_job("ann", claim.job.id)).error is None
 
 
 @pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED])

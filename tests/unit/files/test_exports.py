@@ -74,6 +74,19 @@ def test_navigation_gets_a_route_an_agent() -> None:
     assert [each.findtext("g:name", namespaces=space) for each in points] == ["D", "+1", "t2", "D"]
 
 
+def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> None:
+    """SPEC T5: each stop by its ticket; RFC 7946 asks two places of a line."""
+    there = [{**each, "location": "=A", "time_windows": []} for each in DAY["tickets"][:2]]
+    told = export(plan({**DAY, "tickets": there}), DAY, "gpx")
+    assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name></rtept>" in told] == ["D", "+1", "t2"]
+    loose = {key: value for key, value in DAY.items() if key != "depot"} | {"tickets": there[:1]}
+    problem = compile_scenario(parse_scenario(loose))
+    alone = lay_out(problem, Candidate.of_tickets({0: [0]})).as_json()
+    line, stop = json.loads(export(alone, loose, "geojson"))["features"]
+    assert line["geometry"] is None
+    assert stop["geometry"]["type"] == "Point"
+
+
 def test_chinese_coordinates_are_converted() -> None:
     """SPEC T5: what leaves is WGS-84, whatever was declared."""
     shifted = positions({**DAY, "travel": {"crs": "gcj02"}})["D"]

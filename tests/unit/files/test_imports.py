@@ -61,6 +61,38 @@ def test_headers_that_only_resemble_a_word_are_said_to_be_guesses() -> None:
             propose(("Order ID", "Place"), TICKETS, wrong)
 
 
+def test_a_known_word_goes_before_one_that_resembles_it() -> None:
+    """SPEC T5: the number of an order is its id, whatever stands in front of it."""
+    proposal = propose(("order_note", "order_id", "customer_no"), TICKETS, {})
+    assert proposal.fields == {"order_id": "id"}
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [("服务时间(分钟)", "service_min"), ("Service time (min)", "service_min"), ("Service time (s)", "service_s")],
+)
+def test_the_unit_in_brackets_counts_for_service_times(header: str, field: str) -> None:
+    """SPEC T5: a quarter of an hour is not 15 seconds."""
+    assert propose((header,), TICKETS, {}).fields == {header: field}
+
+
+@pytest.mark.parametrize("header", ["service_hr", "Service time (h)", "service_time_hours"])
+def test_a_service_time_of_another_unit_is_left_out(header: str) -> None:
+    """SPEC T5: a guess would be wrong by a factor of thousands."""
+    assert propose((header,), TICKETS, {}).left_out == (header,)
+
+
+def test_an_agent_called_like_a_ticket_starts_where_its_row_says() -> None:
+    """SPEC T5: both sheets count from 1; a place made from a position belongs to that position."""
+    day = Import()
+    day.add_tickets(table("id,lat,lon,demand\n1,39.95,116.4,1\n"), {})
+    day.add_agents(table("id,lat,lon,capacity\n1,39.9,116.4,5\n2,39.9,116.4,5\n"), {})
+    scenario = parse_scenario(day.scenario(name="day", planning_date="2025-07-15", depot=None))
+    places = {place.id: place.lat for place in scenario.locations}
+    assert places[scenario.tickets[0].location] == 39.95
+    assert {places[start_of(scenario, driver) or ""] for driver in scenario.agents} == {39.9}
+
+
 def test_every_word_names_one_field() -> None:
     """Our choice: no header of a kind of table is two things."""
     for words in (TICKETS, AGENTS):

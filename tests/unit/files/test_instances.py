@@ -164,6 +164,11 @@ TOY = vrplib()
 BROKEN = {
     "cut off in a section": (TOY[: TOY.index("4 9")], "/13", "DEMAND_SECTION has 3 rows, and DIMENSION says 5."),
     "cut off in a row": (TOY[: TOY.index("3 81") + 4], "/7", "NODE_COORD_SECTION has 3 rows, and DIMENSION says 5."),
+    "an empty section of vehicles": (
+        TOY.replace("DEPOT_SECTION", "CAPACITY_SECTION\nDEPOT_SECTION"),
+        "/19",
+        "CAPACITY_SECTION is empty.",
+    ),
     "no dimension": (TOY.replace("DIMENSION", "SIZE"), "", "DIMENSION is missing."),
     "no depot": (TOY.replace("\n1\n-1", "\n-1"), "/19", "There is no depot."),
     "no section of depots": (TOY[: TOY.index("DEPOT")], "", "DEPOT_SECTION is missing."),

@@ -345,6 +345,7 @@ async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: Redis
     assert solving["rows"] == [[1, 10, 3], [2, 6, 3]]
     assert 0 < solving["lower_bound"] <= 6
     assert 0 <= solving["gap"] < 1
+    assert solving["rows"][-1][1] * (1 - solving["gap"]) <= solving["lower_bound"] + 0.01  # both away from the claim
     plain = await call("read_progress", {"job_id": job_id, "bound": False})
     assert "lower_bound" not in plain.structured
 

@@ -113,3 +113,17 @@ def test_a_long_route_is_cut_where_it_stops_fitting() -> None:
     day = problem([agent("v", capacity=999, shift_end=202)], many)
     mended = repair(day, Candidate((route(day, *(f"t{n}" for n in range(300))),)))
     assert len(tickets_of(mended.routes[0])) == 200
+
+
+def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:
+    """SPEC T5: a lock laid on a stop in mid-route, or on one of another agent, costs no other stop its place."""
+    tickets = [ticket(name, place) for name, place in zip("abcd", "ABCE", strict=True)]
+    plan = lay_out(day := problem([agent("v"), agent("w")], tickets), Candidate.of_tickets({0: [0, 1, 2], 1: [3]}))
+    assert verify(day, plan) == []
+    mid = problem([agent("v", locked_tickets=["b"]), agent("w")], tickets)
+    mended = repair(mid, candidate_of(mid, plan.as_json()))
+    assert [tickets_of(each) for each in mended.routes] == [[1, 0, 2], [3]]
+    other = problem([agent("v"), agent("w", locked_tickets=["b"])], tickets)
+    mended = repair(other, candidate_of(other, plan.as_json()))
+    assert [tickets_of(each) for each in mended.routes] == [[0, 2], [1, 3]]
+    assert verify(other, lay_out(other, mended)) == []

@@ -312,6 +312,13 @@ def test_tickets_that_stand_and_fall_together_go_in_together() -> None:
         assert servings_with(fix, day) == {"a", "b", "c"}, fix
 
 
+@pytest.mark.parametrize("name", ["box{", "m{3}", "{0.__class__}"])
+def test_names_are_told_as_they_are(name: str) -> None:
+    """SPEC T5, T7: whatever a dimension is called."""
+    day = body([agent("v", capacity={name: 1})], [ticket("a", demand={name: 1}), ticket("b", "B", demand={name: 1})])
+    assert f"({name}) of v" in fixes(bench(day, "a"), "b")[0].change
+
+
 def test_a_large_group_ends_with_the_time() -> None:
     """SPEC T5: bounded, between one ticket of the group and the next."""
     names = [f"t{number}" for number in range(40)]

