@@ -51,8 +51,9 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile 电话 手机",
 }
 _NEAR: Final = 0.85
-_UNIT: Final = re.compile(r"[(（\[]\s*([^\W\d]+)\.?\s*[)）\]]")
+_BRACKETS: Final = re.compile(r"[(（\[](.*?)[)）\]]")
 _SERVICE: Final[Mapping[str, str | None]] = {
+    **dict.fromkeys(["s", "sec", "secs", "second", "seconds", "秒"], "service_s"),
     **dict.fromkeys(["m", "min", "mins", "minute", "minutes", "分", "分钟"], "service_min"),
     **dict.fromkeys(["h", "hr", "hrs", "hour", "hours", "时", "小时"]),
 }
@@ -101,9 +102,10 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
 def _named(header: str, known: Mapping[str, str]) -> str | None:
     """Return the field a header names, by the unit of time in its brackets where it has one."""
     field = known.get(_plain(header))
-    if field != "service_s" or (unit := _UNIT.search(header)) is None:
+    words = re.findall(r"[^\W\d_]+", " ".join(_BRACKETS.findall(header)).casefold())
+    if field != "service_s" or not words:
         return field
-    return _SERVICE.get(unit.group(1).casefold(), field)
+    return next((_SERVICE[word] for word in words if word in _SERVICE), None)
 
 
 def _resembling(header: str, known: Mapping[str, str]) -> str | None:
@@ -128,4 +130,4 @@ def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: 
 
 def _plain(header: str) -> str:
     """Return a header without case, blanks, punctuation, and what stands in brackets (units, most often)."""
-    return re.sub(r"[\W_]+", "", re.sub(r"[(（\[].*?[)）\]]", "", header)).casefold()
+    return re.sub(r"[\W_]+", "", _BRACKETS.sub("", header)).casefold()

@@ -22,6 +22,8 @@ Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 _MOST_FAULTS: Final = 50
 _FEW: Final = 3
+_LONGEST_OWNER: Final = 90
+"""Characters of an id that a place is named after; a name has a hundred at most."""
 _HOURS: Final = 48
 """A bare number up to here could be an hour."""
 _NUMBERS: Final = frozenset(
@@ -48,6 +50,8 @@ class Import:
     """Tickets whose row says nothing of it."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
+    _made: set[str] = field(default_factory=set)
+    """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
@@ -162,7 +166,7 @@ class Import:
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
         own = str(cells.pop("location", ""))
-        name = own or self._named.get(spot) or self._unused(f"at {owner}", spot)
+        name = own or self._named.get(spot) or self._unused(f"at {owner[:_LONGEST_OWNER]}")
         if position:
             known = self.locations.setdefault(name, {"id": name} | position)
             if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
@@ -172,12 +176,12 @@ class Import:
             self._named.setdefault(spot, name)
         return name
 
-    def _unused(self, name: str, spot: Spot) -> str:
-        """Return a name that no other position has: a ticket and an agent may be called alike."""
-        if not spot:
-            return name
+    def _unused(self, name: str) -> str:
+        """Return a name that no other row was given: a ticket and an agent may be called alike."""
         names = (name if number == 1 else f"{name} ({number})" for number in count(1))
-        return next(name for name in names if name not in self.locations)
+        unused = next(name for name in names if name not in self._made and name not in self.locations)
+        self._made.add(unused)
+        return unused
 
 
 def _path(table: Table, line: int, *header: str) -> str:

@@ -54,25 +54,27 @@ class Sender:
         Raises:
             EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is never told.
         """
+        told: list[Answer] = []  # the status stands, whatever becomes of the rest of the answer
         try:
             with anyio.fail_after(self._settings.webhook_timeout_s):
                 endpoint = guard.check_callback_url(url, self._settings)
                 addresses = await guard.resolve(endpoint, self._settings, self._lookup)
-                return await self._exchange(endpoint, addresses, headers, body)
+                await self._exchange(endpoint, addresses, headers, body, told)
         except (
             TimeoutError,
             OSError,
             httpcore2.NetworkError,
             httpcore2.ProtocolError,
+            httpcore2.TimeoutException,
             EndpointForbiddenError,
         ) as error:
-            raise EndpointUnreachableError from error
-        except httpcore2.TimeoutException as error:
-            raise EndpointUnreachableError from error
+            if not told:
+                raise EndpointUnreachableError from error
+        return told[0]
 
     async def _exchange(
-        self, endpoint: Endpoint, addresses: list[str], headers: Mapping[str, str], body: bytes
-    ) -> Answer:
+        self, endpoint: Endpoint, addresses: list[str], headers: Mapping[str, str], body: bytes, told: list[Answer]
+    ) -> None:
         connection = httpcore2.AsyncHTTPConnection(
             httpcore2.Origin(endpoint.scheme.encode(), endpoint.host.encode(), endpoint.port),
             ssl_context=self._tls,
@@ -80,11 +82,11 @@ class Sender:
         )
         async with connection:
             response = await connection.handle_async_request(_request(endpoint, headers, body))
+            told.append(Answer(response.status, _header(response, b"retry-after")))
             try:
                 await _drain(response)
             finally:
                 await response.aclose()
-        return Answer(response.status, _header(response, b"retry-after"))
 
 
 class PinnedBackend(httpcore2.AsyncNetworkBackend):

@@ -93,12 +93,14 @@ class Answering:
         Raises:
             QuotaExceededError: Too many of the session are being worked on here.
         """
-        running = self._running.setdefault(session.id, {})
-        if len(running) >= MAX_RUNNING:
+        if len(self._running.get(session.id, ())) >= MAX_RUNNING:
             raise QuotaExceededError("Too many messages are being worked on.", retry_after_s=RETRY_AFTER_S)
         key = json.dumps(body["id"])
         await self._work.begin(session.id, key, self._replica)
-        task = running[key] = asyncio.create_task(self._answer(request, session, body, key))
+        task = asyncio.create_task(self._answer(request, session, body, key))
+        self._running.setdefault(session.id, {})[key] = (
+            task  # only now: another that ended meanwhile took its dict away
+        )
         task.add_done_callback(lambda done: self._finished(session.id, key, done))
 
     def cancelled(self, payload: str) -> None:

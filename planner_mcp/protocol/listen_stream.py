@@ -139,14 +139,15 @@ class Stream:
 
     async def _follow(self, job_id: str, after: str) -> None:
         job = self._jobs[job_id]
-        cost = job.progress.cost
+        is_new = after == "0"  # it began after the stream did, and nobody has read anything of it
+        cost, seen = (None, "") if is_new else (job.progress.cost, job.event_id)
         async with aclosing(self._planner.follow(self._principal, job_id, after)) as events:
             async for event in events:
-                await self._tell(job, event, cost)
+                await self._tell(job, event, cost, seen)
                 cost = event.data.get("cost", cost)
 
-    async def _tell(self, job: Job, event: Event, last_cost: float | None) -> None:
-        """Put what an event means to this stream where the writer finds it."""
+    async def _tell(self, job: Job, event: Event, last_cost: float | None, seen: str) -> None:
+        """Put what an event means where the writer finds it; `seen` is the event of the state that readers know."""
         if job.id in self._wanted.jobs:
             told = notification(event)
             self._put(("job", job.id), _OWN_NAMES.get(told["method"], told["method"]), told["params"])
@@ -154,8 +155,8 @@ class Stream:
             now = await self._planner.job(self._principal, job.id) if event.is_final else job
             task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
             self._put(("task", job.id), "notifications/tasks", task)
-        if event.id == job.event_id:
-            return  # the present state; who listens to a resource reads it
+        if event.id == seen:
+            return  # who listens to a resource reads it
         for subject in self._subjects:
             if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, last_cost):
                 self._put(("uri", subject.uri), "notifications/resources/updated", {"uri": subject.uri})
@@ -170,9 +171,9 @@ class Stream:
                 await bell.wait(QUIET_S)
                 versions = await self._sources.log.list_versions(principal)
                 for kind in self._wanted.lists:
-                    if versions.get(kind) != last.get(kind):
+                    if versions.get(kind, 0) > last.get(kind, 0):  # 0: forgotten, since it was long ago
                         self._put(("list", kind), f"notifications/{kind}/list_changed", {})
-                last = versions
+                last = {kind: max(versions.get(kind, 0), last.get(kind, 0)) for kind in {*versions, *last}}
 
     # ---- what is sent
 

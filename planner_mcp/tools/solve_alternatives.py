@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import CapacityError, Fault, StoreUnavailableError, input_error
+from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
@@ -34,7 +34,7 @@ _OUTPUT: Final = {
             "type": "array",
             "items": {"type": "object", "required": ["style", "job_id", "scenario_id"]},
         },
-        "not_queued": {"type": "array", "items": {"type": "string"}, "description": "styles there was no room for"},
+        "not_queued": {"type": "array", "items": {"type": "string"}, "description": "styles to ask for again"},
         "submitted_at": {"type": "string", "format": "date-time"},
     },
     "required": ["base_plan", "alternatives"],
@@ -60,7 +60,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     lines = [f"{style}: {job.id}" for style, job in queued.items()]
     if later := [style for style in chosen if style not in queued]:
         structured["not_queued"] = later
-        lines.append(f"There was no room for {', '.join(later)}: ask for these again later.")
+        lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
     names = " ".join(job.id for job in queued.values())
     text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
     return ToolResult(structured, text, tuple(Link(f"job://{job.id}", "job") for job in queued.values()))
@@ -88,12 +88,12 @@ async def _wish(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int)
 
 
 async def _queued(ctx: ToolContext, wishes: Mapping[str, SolveRequest]) -> dict[str, Job]:
-    """Queue one style after the other until there is no room; whoever has a job is told of it, come what may."""
+    """Queue one style after the other until one is refused; whoever has a job is told of it."""
     queued: dict[str, Job] = {}
     for style, wish in wishes.items():
         try:
             queued[style] = await ctx.planner.submit(ctx.principal, wish)
-        except (CapacityError, StoreUnavailableError):
+        except PlannerError:
             if not queued:
                 raise
             break

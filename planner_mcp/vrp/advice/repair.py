@@ -5,7 +5,7 @@ route the stop without which the rest is nearest to fitting, one after the other
 What comes out is judged by `proof/verify.py` like any.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,34 +19,48 @@ LONG: Final = 60
 def repair(problem: Problem, candidate: Candidate) -> Candidate:
     """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing."""
     owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
-    routes = [_fitting(problem, _led(problem, route, owners)) for route in candidate.routes]
-    unwanted = _against_groups(problem, routes)
-    while unwanted:
+    driving = {route.agent for route in candidate.routes}
+    waiting = [Route(number, ()) for number in sorted({*owners.values()} - driving)]
+    routes = [_fitting(problem, _led(problem, route, owners)) for route in (*candidate.routes, *waiting)]
+    while unwanted := _against_groups(problem, routes, owners):
         routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
-        unwanted = _against_groups(problem, routes)
     return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
 
 
 def _led(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
-    """Return the route with its agent's locked visits in front, without those locked to others."""
+    """Return the route with its agent's locked visits in front, without those locked to others.
+
+    What leads already stays as it is, reloads included; breaks are left to be placed anew. The delivery of a locked
+    pickup comes along.
+    """
     if foreign := {ticket for ticket in tickets_of(route) if owners.get(ticket, route.agent) != route.agent}:
         route = _without(problem, route, foreign)
-    locked = problem.agents[route.agent].locked
-    if tuple(tickets_of(route)[: len(locked)]) == locked:
+    locked, tickets = problem.agents[route.agent].locked, tickets_of(route)
+    led = next((n for n, pair in enumerate(zip(locked, tickets, strict=False)) if pair[0] != pair[1]), len(tickets))
+    if led >= len(locked):
         return route
-    front = [Stop(StopKind.TICKET, ticket) for ticket in locked]
-    rest = [stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in locked]
-    return Route(route.agent, (*front, *rest))
+    begun = 1 + route.stops.index(Stop(StopKind.TICKET, locked[led - 1])) if led else 0
+    lifted, here = set(locked[led:]), {*locked, *tickets}
+    drops = [number for number, each in enumerate(problem.tickets) if each.pickup in lifted and number not in here]
+    added = [*locked[led:], *drops]
+    rest = [stop for stop in route.stops[begun:] if _is_moved_along(stop, locked)]
+    return Route(route.agent, (*route.stops[:begun], *(Stop(StopKind.TICKET, each) for each in added), *rest))
+
+
+def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
+    return stop.index not in locked if stop.kind is StopKind.TICKET else stop.kind is not StopKind.BREAK
 
 
 def _fitting(problem: Problem, route: Route) -> Route:
-    """Return the route with stops left out, the most obstructive first, until nothing stands in its way."""
+    """Return the route with stops left out, the most obstructive first and locked ones last, until it fits."""
+    locked = set(problem.agents[route.agent].locked)
     route = rested(problem, route)
     if len(tickets_of(route)) > LONG and obstacles(problem, route):
         route = _cut(problem, route)
     while obstacles(problem, route) and (tickets := tickets_of(route)):
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
-        route = min(shorter, key=lambda each: _misfit(problem, each))
+        keeping = [each for each in shorter if locked.issubset(tickets_of(each))]
+        route = min(keeping or shorter, key=lambda each: _misfit(problem, each))
     return route
 
 
@@ -91,14 +105,14 @@ def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
     return Route(route.agent, tuple(kept))
 
 
-def _against_groups(problem: Problem, routes: Iterable[Route]) -> set[int]:
-    """Return served tickets that groups forbid: all but the first of a ONE_OF, all of an ALL that is not whole."""
+def _against_groups(problem: Problem, routes: Iterable[Route], owners: Mapping[int, int]) -> set[int]:
+    """Return unlocked tickets that groups forbid: all but one of a ONE_OF, all of an ALL that is not whole."""
     served = [ticket for route in routes for ticket in tickets_of(route)]
     found: set[int] = set()
     for group in problem.groups:
         members = [ticket for ticket in served if ticket in group.tickets]
         if group.kind is GroupKind.ONE_OF:
-            found.update(members[1:])
+            found.update(sorted(members, key=lambda ticket: ticket not in owners)[1:])
         elif len(members) < len(set(group.tickets)):
             found.update(members)
-    return found
+    return found - owners.keys()

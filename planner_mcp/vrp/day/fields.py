@@ -123,14 +123,15 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
         moment = None
     if moment is None:
         raise mistake("The text is not a time.", _TIME_FORMS)
-    if moment.tzinfo is not None and context.setdefault("offset", moment.utcoffset()) != moment.utcoffset():
-        hint = "Write all times as local times of the planning date."
-        raise mistake("The date-time has another offset than one before.", _TIME_FORMS, hint)
     wall = moment.replace(tzinfo=None)
     midnight = datetime.combine(context.get("planning_date") or wall.date(), datetime.min.time())
     seconds = (wall - midnight).total_seconds()
     if not 0 <= seconds <= MAX_TIME_S:
         raise mistake("The date-time is not within the days that start at planning_date.", _TIME_FORMS)
+    offset = moment.utcoffset()
+    if offset is not None and context.setdefault("offset", offset) != offset:
+        hint = "Write all times as local times of the planning date."
+        raise mistake("The date-time has another offset than one before.", _TIME_FORMS, hint)
     return seconds
 
 

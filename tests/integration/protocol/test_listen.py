@@ -12,6 +12,7 @@ import mcp_types as types
 import pytest
 
 from planner_mcp.errors import SlowReaderError
+from planner_mcp.jobs.model import Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol import listen_stream
@@ -128,6 +129,28 @@ async def test_only_changes_are_told_of_resources(houses: Two, modern: Caller, w
             await worker.complete(await worker.take())
             told = await anext(heard)
             assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
+
+
+async def test_a_solve_that_is_over_before_it_is_read_is_told_of(
+    houses: Two, modern: Caller, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC R2: nobody has seen the result of a job that began after the listening did."""
+    scenario_id = await modern.scenario(houses[0])
+    uri = f"scenario://{scenario_id}/result"
+    read = Planner.job
+
+    async def read_late(planner: Planner, *args: Any) -> Job:
+        while not (job := await read(planner, *args)).is_terminal:  # noqa: ASYNC110 - the replica is to come too late
+            await anyio.sleep(0.01)
+        return job
+
+    async with listening(modern, houses[1], resourceSubscriptions=[uri]) as heard:
+        await anext(heard)
+        monkeypatch.setattr(Planner, "job", read_late)
+        await modern.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+        await worker.complete(await worker.take())
+        told = await anext(heard)
+    assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
 
 
 async def test_list_changes_reach_those_who_asked(houses: Two, modern: Caller, store: RedisStore) -> None:

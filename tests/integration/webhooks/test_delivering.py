@@ -149,3 +149,16 @@ async def test_a_test_delivery_travels_like_any_other(post: Post, receiver: Rece
     assert (await post.ended(made.id)).state is DeliveryState.DELIVERED
     (request,) = receiver.to("/hook")
     assert json.loads(request.body)["params"]["test"] is True
+
+
+async def test_a_status_stands_though_its_body_never_ends(post: Post, receiver: Receiver) -> None:
+    """SPEC W4: the deadline of the attempt falls into a body nobody needs; the delivery is not made again."""
+
+    async def unending(_request: object, writer: object) -> None:
+        writer.write(b"HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\n")  # type: ignore[attr-defined]
+        await writer.drain()  # type: ignore[attr-defined]
+        await anyio.sleep_forever()
+
+    receiver.answers["/hook"] = [unending]
+    found = await post.ended(await post.put(receiver.url("/hook")))
+    assert [attempt.status for attempt in found.attempts] == [200]

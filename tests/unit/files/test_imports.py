@@ -69,14 +69,20 @@ def test_a_known_word_goes_before_one_that_resembles_it() -> None:
 
 @pytest.mark.parametrize(
     ("header", "field"),
-    [("服务时间(分钟)", "service_min"), ("Service time (min)", "service_min"), ("Service time (s)", "service_s")],
+    [
+        ("服务时间(分钟)", "service_min"),
+        ("服务时间（分钟/单）", "service_min"),
+        ("Service time (est.) (min)", "service_min"),
+        ("Service time (s)", "service_s"),
+        ("服务时间", "service_s"),
+    ],
 )
 def test_the_unit_in_brackets_counts_for_service_times(header: str, field: str) -> None:
     """SPEC T5: a quarter of an hour is not 15 seconds."""
     assert propose((header,), TICKETS, {}).fields == {header: field}
 
 
-@pytest.mark.parametrize("header", ["service_hr", "Service time (h)", "service_time_hours"])
+@pytest.mark.parametrize("header", ["service_hr", "Service time (h)", "Service time (std.)", "service_time_hours"])
 def test_a_service_time_of_another_unit_is_left_out(header: str) -> None:
     """SPEC T5: a guess would be wrong by a factor of thousands."""
     assert propose((header,), TICKETS, {}).left_out == (header,)
@@ -91,6 +97,16 @@ def test_an_agent_called_like_a_ticket_starts_where_its_row_says() -> None:
     places = {place.id: place.lat for place in scenario.locations}
     assert places[scenario.tickets[0].location] == 39.95
     assert {places[start_of(scenario, driver) or ""] for driver in scenario.agents} == {39.9}
+
+
+def test_a_row_without_a_position_is_nowhere() -> None:
+    """SPEC T7: not at the place of an agent that is called alike."""
+    day = Import()
+    day.add_tickets(table("id,lat,lon,demand\nA,,,1\nB,39.95,116.4,1\n"), {})
+    day.add_agents(table("id,lat,lon,capacity\nA,39.9,116.4,5\n"), {})
+    with pytest.raises(InputError) as refused:
+        parse_scenario(day.scenario(name="day", planning_date="2025-07-15", depot=None))
+    assert "/tickets/0/location" in {fault.path for fault in refused.value.errors}
 
 
 def test_every_word_names_one_field() -> None:

@@ -127,3 +127,42 @@ def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:
     mended = repair(other, candidate_of(other, plan.as_json()))
     assert [tickets_of(each) for each in mended.routes] == [[0, 2], [1, 3]]
     assert verify(other, lay_out(other, mended)) == []
+
+
+def led(agents: list[dict[str, Any]], tickets: list[dict[str, Any]], routes: dict[int, list[int]], **more: Any) -> Any:
+    """Return the mended plan of a day on which locks were laid since, proved."""
+    free = [{key: value for key, value in each.items() if key != "locked_tickets"} for each in agents]
+    before = problem(free, tickets, **more)
+    plan = lay_out(before, Candidate.of_tickets(routes))
+    assert verify(before, plan) == []
+    after = problem(agents, tickets, **more)
+    mended = repair(after, candidate_of(after, plan.as_json()))
+    assert verify(after, lay_out(after, mended)) == []
+    return {route.agent: tickets_of(route) for route in mended.routes}
+
+
+def test_a_locked_pickup_takes_its_delivery_along() -> None:
+    """SPEC T5: from another agent's route to the front of its own, also of one that was idle."""
+    tickets = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C"), ticket("e", "E")]
+    for idle in (False, True):
+        routes = {0: [0, 1, 2]} if idle else {0: [0, 1, 2], 1: [3]}
+        assert led([agent("v"), agent("w", locked_tickets=["p"])], tickets, routes) == {
+            0: [2],
+            1: [0, 1] if idle else [0, 1, 3],
+        }
+
+
+def test_of_alternatives_the_locked_one_stays() -> None:
+    """SPEC T5: the other gives way."""
+    tickets = [ticket(name, place) for name, place in zip("abc", "ABC", strict=True)]
+    groups = [{"kind": "one_of", "tickets": ["a", "b"]}]
+    agents = [agent("v"), agent("w", locked_tickets=["b"])]
+    assert led(agents, tickets, {0: [0], 1: [2]}, groups=groups) == {1: [1, 2]}
+
+
+def test_a_lock_in_the_way_of_many_stays_and_breaks_are_placed_anew() -> None:
+    """SPEC T5: those who come too late behind it are left out, not the lock."""
+    late = [ticket("a", time_windows=[[0, 3000]]), ticket("b", "B", time_windows=[[0, 3000]])]
+    tickets = [*late, ticket("c", "C", time_windows=[[20_000, 30_000]]), ticket("e", "E")]
+    rest = {"breaks": [{"earliest": 100, "latest": 25_000, "duration_s": 60}]}
+    assert led([agent("v", locked_tickets=["c"], **rest)], tickets, {0: [0, 1, 2, 3]}) == {0: [2, 3]}
