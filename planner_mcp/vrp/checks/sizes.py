@@ -3,7 +3,7 @@
 Owns the bounds of what compiling makes of a day beyond what the body itself holds. What is counted here is never made.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -21,12 +21,16 @@ MAX_CELLS: Final = 101_000_000
 def too_many_pairs(scenario: Scenario) -> Iterator[Fault]:
     """Yield groups that exclude too many pairs of tickets, told at the largest of them."""
     sizes = [len(names) for names in scenario.incompatible]
-    pairs = sum(size * (size - 1) // 2 for size in sizes)
-    if pairs > MAX_PAIRS:
+    if (pairs := pairs_of(scenario.incompatible)) > MAX_PAIRS:
         path = f"/incompatible/{sizes.index(max(sizes))}"
         hint = "Make the groups smaller: each ticket of a group takes an agent of its own."
         problem = f"The groups make {pairs} pairs of tickets that exclude each other."
         yield Fault(path, problem, f"at most {MAX_PAIRS} pairs in all groups together", hint, "logic")
+
+
+def pairs_of(groups: Iterable[Sized]) -> int:
+    """Return how many pairs of tickets groups make, one of two groups counted twice."""
+    return sum(len(names) * (len(names) - 1) // 2 for names in groups)
 
 
 def too_many_dimensions(scenario: Scenario) -> Iterator[Fault]:
