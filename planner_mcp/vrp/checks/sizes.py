@@ -14,6 +14,8 @@ MAX_PAIRS: Final = 200_000
 """Pairs of tickets that exclude each other: one group of 632, or 2000 groups of 14. A pair takes about 100 bytes."""
 MAX_DIMENSIONS: Final = 20
 """Dimensions of the whole day; each is a number of every agent and every ticket."""
+MAX_TICKETS: Final = 5000
+"""Tickets of a day where a deployment says nothing else."""
 MAX_CELLS: Final = 101_000_000
 """Numbers in all tables of travel, 8 bytes each: 5000 tickets and their depots at three speeds, 7100 places at one."""
 
@@ -41,12 +43,22 @@ def too_many_dimensions(scenario: Scenario) -> Iterator[Fault]:
         yield Fault("/agents", problem, f"at most {MAX_DIMENSIONS} in all", "Use the same names for all.", "logic")
 
 
-def too_much_travel(scenario: Scenario) -> Iterator[Fault]:
+def cells_for(max_tickets: int) -> int:
+    """Return how many numbers the tables of travel may have where a day may have so many tickets.
+
+    A deployment that lets in more tickets has room for their tables, at as many speeds; one that lets in fewer loses
+    nothing by it.
+    """
+    return max(MAX_CELLS, MAX_CELLS * max_tickets**2 // MAX_TICKETS**2)
+
+
+def too_much_travel(scenario: Scenario, max_tickets: int = MAX_TICKETS) -> Iterator[Fault]:
     """Yield days whose tables of travel would have too many numbers: every place in use, once for each speed."""
     places = len(named_places(scenario))
     speeds = len({agent.speed_factor for agent in scenario.agents})
-    if (1 + speeds) * places**2 > MAX_CELLS:
+    most = cells_for(max_tickets)
+    if (1 + speeds) * places**2 > most:
         problem = f"{places} locations in use, at {speeds} different speed_factor, need too large tables of travel."
-        accepted = f"locations² · (1 + different speed_factor) up to {MAX_CELLS}"
+        accepted = f"locations² · (1 + different speed_factor) up to {most}"
         hint = "Split the day, or name fewer reload_locations and rounder speed_factor."
         yield Fault("/agents", problem, accepted, hint, "logic")
