@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.vrp.checks.logic import check, contradictions, warnings
-from planner_mcp.vrp.checks.sizes import MAX_TICKETS
+from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
 from planner_mcp.vrp.day.mend import is_doubtful, mend
@@ -50,7 +50,7 @@ def parse_scenario(
     args: Any,
     *,
     max_tickets: int = MAX_TICKETS,
-    max_agents: int = 1000,
+    max_agents: int = MAX_AGENTS,
     tables: Tables | None = None,
     known_faults: Sequence[Fault] = (),
 ) -> Scenario:

