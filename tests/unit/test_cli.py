@@ -1,6 +1,7 @@
 """What the command says of itself."""
 
 import sys
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -21,3 +22,17 @@ def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     told = CliRunner().invoke(app, ["validate", "-"])
     assert (told.exit_code, "planner-mcp[otel]" in told.output) == (2, True)
+
+
+@pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])
+def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, is_taken: bool
+) -> None:
+    """SPEC T8: a wheel does not hold it; what to run instead, and no traceback."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    stranger = ModuleType("benchmarks")
+    stranger.__path__ = []
+    monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
+    told = CliRunner().invoke(app, ["bench", "--most", "1"])
+    assert (told.exit_code, "bench-plans" in told.output) == (2, True)
