@@ -85,21 +85,23 @@ def days(draw: st.DrawFn) -> Problem:
 
 
 def tightened(draw: st.DrawFn, day: Problem, plan: Plan) -> Problem:
-    """Return the day with one limit of each agent on the way at just what its route takes, or one short of that."""
+    """Return the day with one limit of each agent on the way at just what its route takes, or one beside that."""
     agents = {spec.id: spec for spec in day.agents}
     for route in plan.routes:
-        spec, short, end = agents[route.agent_id], int(rarely(draw)), int(route.end_s)
-        reloads = sum(visit.kind == "reload" for visit in route.visits)
+        spec, short, end = agents[route.agent_id], draw(st.integers(0, 1)), int(route.end_s)
+        tickets = tuple(NAMES.index(visit.ticket_id) for visit in route.visits if visit.ticket_id is not None)
+        reloads = len(route.visits) - len(tickets)
         limits: list[dict[str, Any]] = [
             {"max_duration": int(route.end_s - route.start_s) - short},
             {"max_distance": int(route.distance_m) - short},
-            {"max_stops": len(route.visits) - reloads - short},
+            {"max_stops": len(tickets) - short},
             {"shift": (spec.shift[0], end - short)},
             {"shift": (spec.shift[0], end - 1), "overtime": 1 - short},
+            {"locked": tickets[short : short + 1]},
             {},
         ]
         if reloads and draw(st.booleans()):
-            limits = [{"max_reloads": reloads - draw(st.integers(0, 1))}]
+            limits = [{"max_reloads": reloads - short}]
         agents[spec.id] = replace(spec, **draw(st.sampled_from(limits)))
     return replace(day, agents=tuple(agents.values()))
 
