@@ -23,7 +23,7 @@ from anyio.abc import TaskGroup
 from planner_mcp.errors import EndpointUnreachableError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.notify import webhooks
-from planner_mcp.notify.endpoints import endpoint_id, judge
+from planner_mcp.notify.endpoints import Verdict, endpoint_id, judge
 from planner_mcp.notify.events import notification
 from planner_mcp.notify.sender import Answer, Sender
 from planner_mcp.settings import Settings
@@ -171,10 +171,23 @@ class Courier:
             self._rouse()
 
     async def _outcome(self, dispatch: Dispatch) -> Outcome:
-        """Send, and judge the answer."""
+        """Send, and judge the answer. The border: nothing that an endpoint brings about ends the courier.
+
+        A fault of ours counts as an attempt that reached nobody: made again without end it would end every courier.
+        """
         began = anyio.current_time()
-        answer = await self._send(dispatch)
-        verdict = judge(
+        try:
+            answer = await self._send(dispatch)
+            verdict = self._verdict(dispatch, answer)
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("delivery %s failed inside the courier", dispatch.delivery_id)
+            answer, verdict = None, self._verdict(dispatch, None)
+        return Outcome(verdict, answer.status if answer else None, anyio.current_time() - began)
+
+    def _verdict(self, dispatch: Dispatch, answer: Answer | None) -> Verdict:
+        return judge(
             answer.status if answer else None,
             answer.retry_after if answer else "",
             attempt=dispatch.attempts + 1,
@@ -182,7 +195,6 @@ class Courier:
             stretch=1 + self._settings.webhook_jitter * (2 * self._draw() - 1),
             now=datetime.fromtimestamp(self._clock(), UTC),
         )
-        return Outcome(verdict, answer.status if answer else None, anyio.current_time() - began)
 
     async def _send(self, dispatch: Dispatch) -> Answer | None:
         """Return the endpoint's answer to a freshly signed attempt; None when there was none."""

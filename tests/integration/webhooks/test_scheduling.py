@@ -1,11 +1,14 @@
 """When attempts are made, who makes them, and what a broken endpoint costs others (SPEC W3, W4)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import anyio
 import pytest
 
 from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
 from planner_mcp.notify.endpoints import Verdict, endpoint_id
+from planner_mcp.notify.sender import Answer
 from planner_mcp.settings import Settings
 from planner_mcp.store.delivery_policy import TRIPS
 from planner_mcp.store.outbox import Outbox, Outcome, Posting
@@ -252,6 +255,34 @@ async def test_an_outbox_entry_that_cannot_be_read_stops_nothing(
     async with carrying(store, settings):
         await post.ended(await post.put(receiver.url("/hook")))
     assert await store.redis.xlen("{p0}:outbox") == 0
+
+
+class FaultySender(Sender):
+    """Has a fault that one path brings out."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if url.endswith("/fault"):
+            raise ZeroDivisionError
+        return await super().post(url, headers, body)
+
+
+async def test_a_fault_of_ours_ends_one_attempt_and_no_courier(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC W3, W4: the attempt counts as one that reached nobody, so that the delivery ends; others are carried on."""
+    receiver.answers["/slow"] = [hanging, answering(200)]
+    secrets = RedisSecrets(store.link, open_seal(settings))
+    courier = Courier(Outbox(store.link, 0, settings), secrets, FaultySender(settings), settings, name="one")
+    stop = anyio.Event()
+    async with anyio.create_task_group() as group:
+        group.start_soon(courier.run, stop)
+        slow = await post.put(receiver.url("/slow"))
+        await receiver.wait_for(1, "/slow")
+        fault = await post.ended(await post.put(receiver.url("/fault")))
+        assert [attempt.error for attempt in (await post.ended(slow)).attempts] == ["unreachable", ""]
+        stop.set()
+    assert (fault.state, fault.attempt_count, fault.error) == (DeliveryState.DEAD, 4, "unreachable")
+    assert "ZeroDivisionError" in caplog.text
 
 
 async def test_an_entry_another_courier_left_unread_is_taken_over(
