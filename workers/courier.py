@@ -38,7 +38,11 @@ SLOTS: Final = 128
 UNPROVEN_SLOTS: Final = 96
 """Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
 SPARE_SLOTS: Final = 64
-"""Of these, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+"""Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+RESERVED_SLOTS: Final = 32
+"""Of those for unproven endpoints, for principals with less than their share of them under way."""
+SHARE: Final = 12
+"""That share: a principal with many endpoints that do not answer leaves room for the first contact of others."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
 READ_S: Final = 2.0
@@ -143,7 +147,9 @@ class Courier:
         wake = self._wake
         unproven = sum(not dispatch.proven for dispatch in self._under_way.values())
         room = SLOTS - len(self._under_way)
-        dispatches, next_s = await self._outbox.claim(room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS)
+        dispatches, next_s = await self._outbox.claim(
+            room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS, reserve=RESERVED_SLOTS, share=SHARE
+        )
         for dispatch in dispatches:
             self._under_way[dispatch.lease] = dispatch
             attempts.start_soon(self._attempt, dispatch)
