@@ -158,8 +158,9 @@ def _as_safe_as(issuer: str, url: str) -> str:
 
 
 def _signing_keys(document: Any) -> KeySet:
-    """Return the keys of a set that may verify a token; those of unknown type, curve or value are ignored (RFC 7517 §5).
+    """Return the keys of a set that may verify a token.
 
+    Those of a type, curve or value that is not understood are ignored (RFC 7517 §5).
     Symmetric and encryption keys are left out too: they could only confuse a verifier (RFC 8725 §2.1).
 
     Raises:
