@@ -14,6 +14,8 @@ for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 20
   end
 end
 
+if call('EXISTS', LEASES) == 0 then call('DEL', BUSY) end
+
 local function refusal(delivery, known)
   if delivery.state ~= 'pending' then return '' end
   if known.gone then return known.gone end
@@ -43,12 +45,12 @@ end
 
 -- Likewise the last of the unproven room is for principals with less than their share of it: however many endpoints one
 -- of them names, the first contact of another is made. Who steps aside comes back when an attempt of the same principal
--- ends; there is one, as its share is taken.
+-- ends, or is looked at again after a while, should the count be wrong.
 local function steps_aside(endpoint)
   if room[false] - #claimed > A.reserve then return false end
   local principal = call('HGET', delivery_key(call('ZRANGE', queue_key(endpoint), 0, 0)[1] or ''), 'principal')
   if not principal or tonumber(call('HGET', BUSY, principal) or 0) < A.share then return false end
-  call('ZREM', lane_key(false), endpoint)
+  call('ZADD', lane_key(false), NOW + 10 * POLICY.lease_ms, endpoint)
   call('ZADD', crowd_key(principal), NOW, endpoint)
   lives(crowd_key(principal))
   return true

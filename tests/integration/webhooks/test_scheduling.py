@@ -223,6 +223,26 @@ async def test_endpoints_that_stood_aside_come_back_though_their_courier_is_gone
     assert len(reached) == 6
 
 
+async def test_what_stood_aside_is_looked_at_again_whatever_was_counted(
+    outbox: Outbox, store: RedisStore, clock: Clock
+) -> None:
+    """SPEC W3: nothing waits for ever behind a count that a courier of another release has spoilt."""
+    await take(outbox, "https://bob/x", 0, principal="bob")
+    ((bobs, *_), _next) = await outbox.claim(4, 4)
+    await store.redis.hset("{p0}:wh:busy", "ann", "9")
+    await take(outbox, "https://ann/x", 1)
+    assert (await outbox.claim(4, 4, reserve=4, share=2))[0] == []
+    for _ in range(11):
+        clock.pass_s(5.9)
+        await outbox.renew([bobs.lease])
+    ((anns, *_), _next) = await outbox.claim(4, 4, reserve=3, share=2)
+    assert anns.principal == "ann"
+    for dispatch in (bobs, anns):
+        await outbox.settle(dispatch, GIVEN_UP)
+    await outbox.claim(4, 4)
+    assert await store.redis.exists("{p0}:wh:busy") == 0
+
+
 async def test_an_endpoint_is_not_flooded(outbox: Outbox, clock: Clock) -> None:
     """SPEC W4: a rate for each endpoint, beside the number in flight."""
     sent = 0
