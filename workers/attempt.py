@@ -290,7 +290,7 @@ class Attempt:
 
     async def _guard(self) -> None:
         """Watch the clock and the child's memory."""
-        pid = await self._child.pid
+        pid = await asyncio.shield(self._child.pid)  # whoever stops watching cancels no news of the child
         while (left_s := self._solve_s + OVERRUN_S - self._story.elapsed_s) > 0:
             await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
             if limits.resident_mb(pid) > self._settings.solve_memory_mb:
@@ -334,7 +334,7 @@ class Attempt:
 
     async def _settle_death(self) -> None:
         """A death by signal is a crash and runs again; want of memory or an exception would only repeat itself."""
-        end = await self._child.exit
+        end = await asyncio.shield(self._child.exit)
         if end.code >= 0:
             await self._story.fail(EngineError())
         elif end.peak_mb > self._settings.solve_memory_mb:

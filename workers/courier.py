@@ -23,7 +23,7 @@ from anyio.abc import TaskGroup
 from planner_mcp.errors import EndpointUnreachableError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.notify import webhooks
-from planner_mcp.notify.endpoints import endpoint_id, judge
+from planner_mcp.notify.endpoints import Verdict, endpoint_id, judge
 from planner_mcp.notify.events import notification
 from planner_mcp.notify.sender import Answer, Sender
 from planner_mcp.settings import Settings
@@ -38,7 +38,11 @@ SLOTS: Final = 128
 UNPROVEN_SLOTS: Final = 96
 """Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
 SPARE_SLOTS: Final = 64
-"""Of these, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+"""Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+RESERVED_SLOTS: Final = 32
+"""Of those for unproven endpoints, for principals with less than their share of them under way."""
+SHARE: Final = 12
+"""That share: a principal with many endpoints that do not answer leaves room for the first contact of others."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
 READ_S: Final = 2.0
@@ -143,7 +147,9 @@ class Courier:
         wake = self._wake
         unproven = sum(not dispatch.proven for dispatch in self._under_way.values())
         room = SLOTS - len(self._under_way)
-        dispatches, next_s = await self._outbox.claim(room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS)
+        dispatches, next_s = await self._outbox.claim(
+            room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS, reserve=RESERVED_SLOTS, share=SHARE
+        )
         for dispatch in dispatches:
             self._under_way[dispatch.lease] = dispatch
             attempts.start_soon(self._attempt, dispatch)
@@ -171,10 +177,23 @@ class Courier:
             self._rouse()
 
     async def _outcome(self, dispatch: Dispatch) -> Outcome:
-        """Send, and judge the answer."""
+        """Send, and judge the answer. The border: nothing that an endpoint brings about ends the courier.
+
+        A fault of ours counts as an attempt that reached nobody: made again without end it would end every courier.
+        """
         began = anyio.current_time()
-        answer = await self._send(dispatch)
-        verdict = judge(
+        try:
+            answer = await self._send(dispatch)
+            verdict = self._verdict(dispatch, answer)
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("delivery %s failed inside the courier", dispatch.delivery_id)
+            answer, verdict = None, self._verdict(dispatch, None)
+        return Outcome(verdict, answer.status if answer else None, anyio.current_time() - began)
+
+    def _verdict(self, dispatch: Dispatch, answer: Answer | None) -> Verdict:
+        return judge(
             answer.status if answer else None,
             answer.retry_after if answer else "",
             attempt=dispatch.attempts + 1,
@@ -182,7 +201,6 @@ class Courier:
             stretch=1 + self._settings.webhook_jitter * (2 * self._draw() - 1),
             now=datetime.fromtimestamp(self._clock(), UTC),
         )
-        return Outcome(verdict, answer.status if answer else None, anyio.current_time() - began)
 
     async def _send(self, dispatch: Dispatch) -> Answer | None:
         """Return the endpoint's answer to a freshly signed attempt; None when there was none."""

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from typing_extensions import override
 
@@ -37,6 +37,7 @@ class Exit:
 
 
 KILLED: Final = Exit(-signal.SIGKILL)
+_News = TypeVar("_News")
 
 
 class Child(asyncio.Protocol):
@@ -178,17 +179,20 @@ class Nursery:
         self._listener = asyncio.create_task(self._listen(reader))
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
-        while (message := await frames.receive(reader)) is not None:
-            self._note(message)
-        self._bury()
+        """Hear the warm parent. Whatever ends that: children nobody hears of any more are dead."""
+        try:
+            while (message := await frames.receive(reader)) is not None:
+                self._note(message)
+        finally:
+            self._bury()
 
     def _note(self, message: frames.Message) -> None:
         child = self._children[message["child"]]
         if "pid" in message:
-            child.pid.set_result(message["pid"])
+            _tell(child.pid, message["pid"])
         else:
             del self._children[child.number]
-            child.exit.set_result(Exit(os.waitstatus_to_exitcode(message["status"]), message["peak_mb"]))
+            _tell(child.exit, Exit(os.waitstatus_to_exitcode(message["status"]), message["peak_mb"]))
 
     def _bury(self) -> None:
         """Declare the warm parent and all its children dead, and make sure of it."""
@@ -199,7 +203,7 @@ class Nursery:
         self._writer.close()
         self._process.kill()
         for child in self._children.values():
-            child.exit.set_result(KILLED)
+            _tell(child.exit, KILLED)
             child.close()
         self._children.clear()
 
@@ -211,6 +215,11 @@ class Nursery:
         self._bury()
         if self._process is not None:
             await asyncio.to_thread(self._process.wait)
+
+
+def _tell(news: asyncio.Future[_News], what: _News) -> None:
+    if not news.done():  # whoever waited for it may have been cancelled, and the news with it
+        news.set_result(what)
 
 
 def _ignore(_message: frames.Message | None) -> None:

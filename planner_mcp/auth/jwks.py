@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx2 as httpx
+from cryptography.exceptions import UnsupportedAlgorithm
 from joserfc.errors import JoseError
-from joserfc.jwk import Key, KeySet
+from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from planner_mcp.errors import UnauthenticatedError
 
@@ -127,8 +128,8 @@ class KeySource:
                 return
             cached.tried_at = self._clock()
             try:
-                keys = KeySet.import_key_set(_signing_only(await self._fetch(await self._url(issuer))))
-            except (OSError, ValueError, KeyError, TypeError, TimeoutError, httpx.HTTPError, JoseError) as error:
+                keys = _signing_keys(await self._fetch(await self._url(issuer)))
+            except (OSError, ValueError, KeyError, TypeError, TimeoutError, httpx.HTTPError) as error:
                 log.warning("key set not refreshed", extra={"issuer": issuer, "reason": type(error).__name__})
                 return
             cached.keys, cached.fetched_at = keys, self._clock()
@@ -156,7 +157,28 @@ def _as_safe_as(issuer: str, url: str) -> str:
     return url
 
 
-def _signing_only(document: Any) -> Any:
-    """Return a key set without symmetric and encryption keys, which could only confuse a verifier (RFC 8725 §2.1)."""
-    keys = [key for key in document["keys"] if key.get("kty") != "oct" and key.get("use", "sig") == "sig"]
-    return {"keys": keys}
+def _signing_keys(document: Any) -> KeySet:
+    """Return the keys of a set that may verify a token.
+
+    Those of a type, curve or value that is not understood are ignored (RFC 7517 §5).
+    Symmetric and encryption keys are left out too: they could only confuse a verifier (RFC 8725 §2.1).
+
+    Raises:
+        KeyError, TypeError, ValueError: No key set, or none of its keys is understood.
+    """
+    keys = [key for data in document["keys"] if _may_sign(data) and (key := _imported(data)) is not None]
+    if not keys:
+        raise ValueError("no key that is understood")
+    return KeySet(keys)
+
+
+def _may_sign(data: Any) -> bool:
+    return isinstance(data, dict) and data.get("kty") != "oct" and data.get("use", "sig") == "sig"
+
+
+def _imported(data: dict[str, Any]) -> Key | None:
+    try:
+        return JWKRegistry.import_key(data)
+    except (JoseError, UnsupportedAlgorithm, KeyError, TypeError, ValueError) as error:
+        log.info("a key of a set is ignored", extra={"kid": str(data.get("kid"))[:64], "reason": type(error).__name__})
+        return None

@@ -72,7 +72,8 @@ class TokenVerifier:
         name = typ.lower().removeprefix("application/") if isinstance(typ, str) else ""
         if name not in {accepted.lower() for accepted in self._profile.types}:
             raise UnauthenticatedError("The token is not of an accepted type (typ).")
-        if header.get("alg") not in self._profile.algorithms:
+        alg = header.get("alg")
+        if not isinstance(alg, str) or alg not in self._profile.algorithms:
             raise UnauthenticatedError("The token's algorithm (alg) is not accepted.")
         if not isinstance(header.get("kid"), str) or not header["kid"]:
             raise UnauthenticatedError("The token names no key (kid).")

@@ -75,7 +75,7 @@ def asked_wait_s(retry_after: str, now: datetime) -> float:
         return min(float(text), LONGEST_WAIT_S)
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # also a date that no calendar holds
         return 0.0
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return min(max((when - now).total_seconds(), 0.0), LONGEST_WAIT_S)

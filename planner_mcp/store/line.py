@@ -15,7 +15,7 @@ from hiredis import Reader, pack_command
 from redis._parsers.base import BaseParser
 from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as ConnectionLostError
-from redis.exceptions import InvalidResponse, RedisError
+from redis.exceptions import InvalidResponse, ReadOnlyError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
@@ -176,17 +176,21 @@ class _Call(asyncio.Protocol):
         if self.is_over:
             return
         self._answers.feed(data)
+        is_demoted = False
         try:
             while (answer := self._answers.gets()) is not _NOT_YET:
                 if isinstance(answer, ConnectionLostError):  # LOADING, or too many clients: no word for one of us
                     raise answer
                 if len(self._waiting) == len(self._unsent):
                     raise InvalidResponse("An answer to nothing that was asked.")
+                is_demoted = is_demoted or _tells_of_demotion(answer)
                 _give(self._waiting.popleft()[1], answer)
         except UnicodeDecodeError:
             self._lose(InvalidResponse("An answer that is no text."))
         except RedisError as error:
             self._lose(error)
+        if is_demoted:
+            self.hang_up()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
@@ -215,6 +219,14 @@ def _transport(connection: Connection) -> asyncio.WriteTransport:
     """Return what an open connection writes to."""
     assert connection._writer is not None  # noqa: S101 — it is open
     return connection._writer.transport
+
+
+def _tells_of_demotion(answer: Any) -> bool:
+    """Return whether a primary became a replica: it stays up, but the name it was found by leads to another now.
+
+    Inside a step the refusal arrives within the words of a script error.
+    """
+    return isinstance(answer, ReadOnlyError) or (isinstance(answer, ResponseError) and "READONLY" in str(answer))
 
 
 def _give(waiter: asyncio.Future[Any], answer: Any) -> None:

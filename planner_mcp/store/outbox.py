@@ -5,13 +5,15 @@ deliveries in flight, so a broken one holds up nobody else. Times are the store'
 
 ```text
 {pN}:outbox              stream  written by the job engine; group `couriers`; an entry is deleted when it was taken
-{pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, due_ms …       keep
+{pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, busy, due_ms … keep
 {pN}:wh:tries:<delivery> list    its attempts, JSON                                                       keep
 {pN}:wh:q:<endpoint>     zset    its pending deliveries by due time                                       keep
 {pN}:wh:ep:<endpoint>    hash    url, inflight, proven, failures, failing_ms, not_before_ms, paced_ms, gone keep
 {pN}:wh:eps:<p>          zset    endpoints of a principal by when they were last given something           keep
 {pN}:wh:proven|unproven  zset    endpoints by when the next attempt may start                              keep
 {pN}:wh:leases           zset    "<delivery>/<fence>" by when the lease ends                               keep
+{pN}:wh:busy             hash    principal to its attempts under way to unproven endpoints                 keep
+{pN}:wh:crowd:<p>        zset    its endpoints that stand aside until one of those ends                    keep
 {pN}:wh:all|dead:<p>     zset    deliveries of a principal by age, and those given up                      keep
 ```
 `keep` is the job TTL and twice the schedule, from the last step that touched the key.
@@ -23,7 +25,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -37,6 +39,10 @@ from planner_mcp.store.link import Entry, Link
 
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
+LOOK_AT_ONCE: Final = 1000
+"""Deliveries one step looks at: others wait for it."""
+Aged = tuple[float, str]
+"""When a delivery was made or given up, and its id."""
 _POOL: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
 
 
@@ -143,15 +149,20 @@ class Outbox:
         ]
         await self._step("webhook_take", {"postings": described}, *(posting.body for posting in postings))
 
-    async def claim(self, room: int, unproven: int, *, spare: int = 0) -> tuple[list[Dispatch], float | None]:
+    async def claim(
+        self, room: int, unproven: int, *, spare: int = 0, reserve: int = 0, share: int = 0
+    ) -> tuple[list[Dispatch], float | None]:
         """Return deliveries to attempt now, and the seconds until more may be due (None: nothing is waiting).
 
         Args:
             room: Most deliveries.
             unproven: How many of them may go to endpoints that did not answer 2xx last.
             spare: How much of the room is kept for endpoints without an attempt under way.
+            reserve: How much of `unproven` is kept for principals with less than their share under way.
+            share: Attempts of one principal, by any courier, to endpoints that did not answer 2xx last.
         """
-        _ok, rows, next_ms = await self._step("webhook_claim", {"room": room, "unproven": unproven, "spare": spare})
+        args = {"room": room, "unproven": unproven, "spare": spare, "reserve": reserve, "share": share}
+        _ok, rows, next_ms = await self._step("webhook_claim", args)
         return [Dispatch(*row) for row in rows], None if next_ms < 0 else next_ms / 1000
 
     async def renew(self, leases: Sequence[str]) -> None:
@@ -181,19 +192,34 @@ class Outbox:
 
     # ---- the owner's side
 
-    async def ids(self, principal: str, *, dead_only: bool) -> list[tuple[float, str]]:
-        """Return a principal's deliveries as (age key, id), newest first."""
+    async def newest(self, principal: str, count: int, *, dead_only: bool) -> tuple[list[Aged], int]:
+        """Return a principal's newest deliveries, and how many there are."""
         index = keys.key(self._pool, "wh", "dead" if dead_only else "all", principal)
-        flat = await self._link.command("ZREVRANGE", index, 0, -1, "WITHSCORES")
-        return [(float(score), name) for name, score in zip(flat[::2], flat[1::2], strict=True)]
+        flat = await self._link.command("ZREVRANGE", index, 0, count - 1, "WITHSCORES")
+        return _aged(flat), int(await self._link.command("ZCARD", index))
+
+    async def in_state(self, principal: str, state: DeliveryState) -> list[Aged]:
+        """Return a principal's deliveries in one state, newest first; looks at so many in one step."""
+        found: dict[str, Aged] = {}  # by id: what is new meanwhile moves the others on
+        seen, more = 0, LOOK_AT_ONCE
+        while more == LOOK_AT_ONCE:
+            args = {"principal": principal, "state": state, "from": seen, "count": LOOK_AT_ONCE}
+            _ok, flat, more = await self._step("webhook_list", args)
+            found |= {aged[1]: aged for aged in _aged(flat)}
+            seen += more
+        return list(found.values())
+
+    async def glance(self, principal: str, delivery_id: str) -> Delivery | None:
+        """Return one delivery without its attempts, or None when it is unknown or another's."""
+        kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "d", delivery_id))
+        return _delivery(delivery_id, kept) if kept.get("principal") == principal else None
 
     async def find(self, principal: str, delivery_id: str) -> Delivery | None:
         """Return one delivery with its attempts, or None when it is unknown or another's."""
-        kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "d", delivery_id))
-        if kept.get("principal") != principal:
+        if (found := await self.glance(principal, delivery_id)) is None:
             return None
         tries = await self._link.command("LRANGE", keys.key(self._pool, "wh", "tries", delivery_id), 0, -1)
-        return _delivery(delivery_id, kept, [json.loads(text) for text in tries])
+        return replace(found, attempts=tuple(_attempt(json.loads(text)) for text in tries))
 
     async def endpoints(self, principal: str, count: int) -> list[Endpoint]:
         """Return how a principal's endpoints do, those last given something first."""
@@ -233,7 +259,15 @@ def test_id(pool: int) -> str:
     return f"test-{pool}-" + "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz234567") for _ in range(26))
 
 
-def _delivery(delivery_id: str, kept: dict[str, str], tries: Sequence[dict[str, Any]]) -> Delivery:
+def _aged(flat: Sequence[str]) -> list[Aged]:
+    return [(float(score), name) for name, score in zip(flat[::2], flat[1::2], strict=True)]
+
+
+def _attempt(kept: dict[str, Any]) -> Attempt:
+    return Attempt(_time(kept["at_ms"]), kept["status"] or None, kept["error"], int(kept["took_ms"]))
+
+
+def _delivery(delivery_id: str, kept: dict[str, str]) -> Delivery:
     state = DeliveryState(kept["state"])
     return Delivery(
         id=delivery_id,
@@ -247,7 +281,6 @@ def _delivery(delivery_id: str, kept: dict[str, str], tries: Sequence[dict[str, 
         due_at=_time(kept["due_ms"]) if state is DeliveryState.PENDING else None,
         attempt_count=int(kept["attempts"]),
         error=kept.get("error", ""),
-        attempts=tuple(Attempt(_time(t["at_ms"]), t["status"] or None, t["error"], int(t["took_ms"])) for t in tries),
     )
 
 

@@ -1,5 +1,6 @@
 """Everything a principal may ask of webhooks, over all pools: deliveries, replays, tests, the signing secret."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 
@@ -8,7 +9,7 @@ from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Secre
 from planner_mcp.notify.endpoints import endpoint_id
 from planner_mcp.settings import Settings
 from planner_mcp.store.link import Link
-from planner_mcp.store.outbox import Outbox, Posting, pool_of, test_id
+from planner_mcp.store.outbox import Aged, Outbox, Posting, pool_of, test_id
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
 
@@ -31,13 +32,10 @@ class RedisWebhooks:
         self, principal: str, state: DeliveryState | None, *, offset: int, count: int
     ) -> tuple[Sequence[Delivery], int]:
         """Return deliveries newest first, and how many there are; those expired meanwhile are left out."""
-        found = await self._listed(principal, state)
-        if state is None or state is DeliveryState.DEAD:
-            page = [await self._find(principal, name) for name in found[offset : offset + count]]
-            return [one for one in page if one is not None], len(found)
-        every = [await self._find(principal, name) for name in found]
-        chosen = [one for one in every if one is not None and one.state is state]
-        return chosen[offset : offset + count], len(chosen)
+        found, total = await self._listed(principal, state, offset + count)
+        names = [name for _age, name in found[offset : offset + count]]
+        page = await asyncio.gather(*(self._outbox(name).glance(principal, name) for name in names))
+        return [one for one in page if one is not None], total
 
     async def delivery(self, principal: str, delivery_id: str) -> Delivery:
         """Return one delivery with its attempts."""
@@ -72,10 +70,16 @@ class RedisWebhooks:
         """Return a new secret; the old one goes on signing beside it for a day."""
         return await self._secret_store().rotate(principal)
 
-    async def _listed(self, principal: str, state: DeliveryState | None) -> list[str]:
-        dead_only = state is DeliveryState.DEAD
-        aged = [await outbox.ids(principal, dead_only=dead_only) for outbox in self._outboxes]
-        return [name for _age, name in sorted((pair for part in aged for pair in part), reverse=True)]
+    async def _listed(self, principal: str, state: DeliveryState | None, most: int) -> tuple[list[Aged], int]:
+        """Return at least the newest so many of all pools, newest first, and how many there are."""
+        if state in (DeliveryState.PENDING, DeliveryState.DELIVERED):
+            found = [await outbox.in_state(principal, state) for outbox in self._outboxes]
+            parts = [(aged, len(aged)) for aged in found]
+        else:
+            dead_only = state is DeliveryState.DEAD
+            parts = [await outbox.newest(principal, most, dead_only=dead_only) for outbox in self._outboxes]
+        merged = sorted((one for aged, _count in parts for one in aged), reverse=True)
+        return merged, sum(total for _aged, total in parts)
 
     async def _find(self, principal: str, delivery_id: str) -> Delivery | None:
         return await self._outbox(delivery_id).find(principal, delivery_id)

@@ -14,6 +14,9 @@ local function all_key(principal) return W .. 'all:' .. principal end
 local function endpoints_key(principal) return W .. 'eps:' .. principal end
 local function dead_key(principal) return W .. 'dead:' .. principal end
 
+local BUSY = W .. 'busy'
+local function crowd_key(principal) return W .. 'crowd:' .. principal end
+
 local function hash(key) return table_of(call('HGETALL', key)) end
 local function lives(...)
   for _, key in ipairs({ ... }) do call('PEXPIRE', key, POLICY.keep_ms) end
@@ -49,9 +52,25 @@ end
 -- Its owner asks for an endpoint: whatever it was left alone for is forgotten, and it has its time to prove itself.
 local function reopen(endpoint) call('HDEL', endpoint_key(endpoint), 'gone', 'not_before_ms', 'failing_ms') end
 
+-- Counts an attempt to an endpoint that has not proven itself, until its lease ends. Of the principal's endpoints that
+-- stand aside meanwhile two come back for each that ends: those that may not start yet step aside again.
+local function occupy(id, principal)
+  call('HSET', delivery_key(id), 'busy', 1)
+  call('HINCRBY', BUSY, principal, 1)
+  lives(BUSY)
+end
+local function vacate(id, delivery)
+  if delivery.busy ~= '1' then return end
+  call('HSET', delivery_key(id), 'busy', 0)
+  if call('HINCRBY', BUSY, delivery.principal, -1) <= 0 then call('HDEL', BUSY, delivery.principal) end
+  local back = call('ZPOPMIN', crowd_key(delivery.principal), 2)
+  for place = 1, #back, 2 do rescore(back[place]) end
+end
+
 -- Ends a lease; false when it had passed on.
-local function let_go(lease, endpoint)
+local function let_go(id, lease, delivery)
   if call('ZREM', LEASES, lease) == 0 then return false end
-  call('HINCRBY', endpoint_key(endpoint), 'inflight', -1)
+  call('HINCRBY', endpoint_key(delivery.endpoint), 'inflight', -1)
+  vacate(id, delivery)
   return true
 end

@@ -1,17 +1,20 @@
 -- Hands out deliveries that are due, one an endpoint in turn, each under a lease and a new fencing number.
 -- A: room (deliveries wanted), unproven (how many of them may go to endpoints that did not answer 2xx last), spare (room
--- that is kept for endpoints without an attempt under way)
+-- that is kept for endpoints without an attempt under way), reserve (unproven room that is kept for principals with less
+-- than their share under way), share (attempts to endpoints that did not answer 2xx last)
 for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 200)) do
   local id = lease:match('^(.*)/%d+$')
   local delivery = hash(delivery_key(id))
   if delivery.endpoint then
-    let_go(lease, delivery.endpoint)
+    let_go(id, lease, delivery)
     if delivery.state == 'pending' then queue(id, delivery.endpoint, NOW) end
     rescore(delivery.endpoint)
   else
     call('ZREM', LEASES, lease)
   end
 end
+
+if call('EXISTS', LEASES) == 0 then call('DEL', BUSY) end
 
 local function refusal(delivery, known)
   if delivery.state ~= 'pending' then return '' end
@@ -25,6 +28,7 @@ local function lease(id, delivery, known)
   call('HINCRBY', endpoint_key(delivery.endpoint), 'inflight', 1)
   local paced = math.max(tonumber(known.paced_ms or 0), NOW) + POLICY.interval_ms
   call('HSET', endpoint_key(delivery.endpoint), 'paced_ms', string.format('%d', paced))
+  if known.proven ~= '1' then occupy(id, delivery.principal) end
   lives(LEASES, endpoint_key(delivery.endpoint), delivery_key(id))
   return { id, fence, delivery.principal, delivery.url, delivery.body, tonumber(delivery.attempts),
     known.proven == '1' and 1 or 0 }
@@ -39,7 +43,21 @@ local function must_wait(endpoint)
   return tonumber(call('HGET', endpoint_key(endpoint), 'inflight') or 0) > 0
 end
 
+-- Likewise the last of the unproven room is for principals with less than their share of it: however many endpoints one
+-- of them names, the first contact of another is made. Who steps aside comes back when an attempt of the same principal
+-- ends, or is looked at again after a while, should the count be wrong.
+local function steps_aside(endpoint)
+  if room[false] - #claimed > A.reserve then return false end
+  local principal = call('HGET', delivery_key(call('ZRANGE', queue_key(endpoint), 0, 0)[1] or ''), 'principal')
+  if not principal or tonumber(call('HGET', BUSY, principal) or 0) < A.share then return false end
+  call('ZADD', lane_key(false), NOW + 10 * POLICY.lease_ms, endpoint)
+  call('ZADD', crowd_key(principal), NOW, endpoint)
+  lives(crowd_key(principal))
+  return true
+end
+
 local function serve(endpoint, is_proven)
+  if not is_proven and steps_aside(endpoint) then return end
   if must_wait(endpoint) then return call('ZREM', lane_key(is_proven), endpoint) end -- back with its next answer
   local id = call('ZPOPMIN', queue_key(endpoint))[1]
   local delivery = id and hash(delivery_key(id)) or {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from redis.exceptions import InvalidResponse, RedisError
+from redis.exceptions import InvalidResponse, RedisError, ResponseError
 
 from planner_mcp.store import line as line_module
 from planner_mcp.store.connect import _client
@@ -27,9 +27,12 @@ class OddStore:
         self.greets = True
         self.is_left = asyncio.Event()
         """Set while nobody is connected."""
+        self.dialled = 0
+        """Connections made so far."""
         self._connected = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.dialled += 1
         self._connected += 1
         self.is_left.clear()
         with suppress(OSError, asyncio.IncompleteReadError):
@@ -146,6 +149,34 @@ async def test_an_answer_nobody_asked_for_is_nobodys(more: bytes, told: list[dic
             assert await line.execute_command("ECHO", f"a{number}") == f"a{number}"
             store.answer = honest
             assert await line.execute_command("ECHO", f"b{number}") == f"b{number}"
+        await line.aclose()
+    assert not told
+
+
+DEMOTED = [
+    b"-READONLY You can't write against a read only replica.\r\n",
+    b"-ERR Error running script: @user_script: 7: -READONLY You can't write against a read only replica.\r\n",
+]
+
+
+@pytest.mark.parametrize("refusal", DEMOTED, ids=["command", "step"])
+async def test_a_primary_that_became_a_replica_is_left(refusal: bytes, told: list[dict[str, Any]]) -> None:
+    """SPEC J7: it stays up, but the name of the store leads elsewhere; who asked is told why, who comes next dials."""
+    store = OddStore()
+
+    async def demoted(word: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(refusal if word == b"write" else _bulk(word))
+
+    async with _at(store) as client:
+        line = Line(client, answer_s=1)
+        store.answer = demoted
+        words = ("read", "write", "read on")
+        answers = await asyncio.gather(*(line.execute_command("ECHO", word) for word in words), return_exceptions=True)
+        assert answers[0] == "read"
+        assert isinstance(answers[1], ResponseError) and "read only" in str(answers[1])
+        assert answers[2] == "read on"
+        assert await line.execute_command("ECHO", "again") == "again"
+        assert store.dialled == 2
         await line.aclose()
     assert not told
 

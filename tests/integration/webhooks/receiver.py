@@ -66,6 +66,13 @@ class Receiver:
                 await grew.wait()
         return self.to(path)
 
+    async def wait_in_all(self, count: int, within_s: float = 30) -> None:
+        """Return once so many requests came, whatever their paths."""
+        with anyio.fail_after(within_s):
+            while len(self.received) < count:
+                grew = self._grew
+                await grew.wait()
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         task = asyncio.current_task()

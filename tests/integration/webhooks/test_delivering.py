@@ -78,6 +78,17 @@ async def test_retry_after_is_honoured(post: Post, receiver: Receiver) -> None:
     assert second.at - first.at >= 1.0
 
 
+async def test_a_wait_that_no_clock_can_hold_costs_its_own_delivery_alone(post: Post, receiver: Receiver) -> None:
+    """SPEC W3, W4: a year beyond every calendar says nothing; attempts to others go on meanwhile."""
+    receiver.answers["/slow"] = [hanging, answering(200)]
+    receiver.answers["/odd"] = [answering(503, "retry-after: Mon, 01 Jan 99999999999 00:00:00 GMT\r\n"), answering(200)]
+    slow = await post.put(receiver.url("/slow"))
+    await receiver.wait_for(1, "/slow")
+    odd = await post.ended(await post.put(receiver.url("/odd")))
+    assert [attempt.status for attempt in odd.attempts] == [503, 200]
+    assert [attempt.error for attempt in (await post.ended(slow)).attempts] == ["unreachable", ""]
+
+
 @pytest.mark.parametrize("manner", ["hangs", "drips headers", "closes", "speaks no HTTP"])
 async def test_an_endpoint_that_does_not_answer_costs_a_bounded_time(
     post: Post, receiver: Receiver, manner: str

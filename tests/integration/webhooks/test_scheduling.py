@@ -1,11 +1,14 @@
 """When attempts are made, who makes them, and what a broken endpoint costs others (SPEC W3, W4)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import anyio
 import pytest
 
 from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
 from planner_mcp.notify.endpoints import Verdict, endpoint_id
+from planner_mcp.notify.sender import Answer
 from planner_mcp.settings import Settings
 from planner_mcp.store.delivery_policy import TRIPS
 from planner_mcp.store.outbox import Outbox, Outcome, Posting
@@ -15,11 +18,12 @@ from planner_mcp.store.secrets import RedisSecrets
 from tests.integration.webhooks.conftest import Post, carrying
 from tests.integration.webhooks.receiver import Receiver, answering, hanging
 from tests.stopwatch import Stopwatch
-from workers.courier import Courier, Sender
+from workers.courier import RESERVED_SLOTS, UNPROVEN_SLOTS, Courier, Sender
 
 pytestmark = pytest.mark.anyio
 NAME = "job-0-" + "a" * 26
 FAILED = Outcome(Verdict(is_delivered=False, error="answer 500", delay_s=1.0), 500, 0.01)
+GIVEN_UP = Outcome(Verdict(is_delivered=False, error="answer 413"), 413, 0.01)
 DELIVERED = Outcome(Verdict(is_delivered=True), 200, 0.01)
 
 
@@ -47,9 +51,11 @@ def outbox(store: RedisStore, settings: Settings, clock: Clock) -> Outbox:
     return Outbox(store.link, 0, real, clock_ms=clock)
 
 
-async def take(outbox: Outbox, url: str = "https://a/x", number: int = 0, entry: str = "") -> str:
+async def take(
+    outbox: Outbox, url: str = "https://a/x", number: int = 0, entry: str = "", principal: str = "ann"
+) -> str:
     name = f"{NAME}:{number}"
-    await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", NAME, "{}", entry)])
+    await outbox.take([Posting(name, principal, url, endpoint_id(principal, url), "completed", NAME, "{}", entry)])
     return name
 
 
@@ -181,6 +187,62 @@ async def test_broken_endpoints_have_a_lane_of_their_own(outbox: Outbox) -> None
     assert len({dispatch.url for dispatch in dispatches[5:]}) == len(dispatches[5:]) == 7
 
 
+async def test_one_principals_unproven_endpoints_leave_room_for_anothers(outbox: Outbox) -> None:
+    """SPEC W4: what stands aside for others is made as attempts of the same principal end, and none is forgotten."""
+    anns = [f"https://tarpit/{number}" for number in range(40)]
+    for number, url in enumerate(anns):
+        await take(outbox, url, number)
+    await take(outbox, "https://bob/x", 40, principal="bob")
+    under_way, _next = await outbox.claim(10, 10, reserve=4, share=2)
+    assert [dispatch.principal for dispatch in under_way] == [*["ann"] * 6, "bob"]
+    reached: list[str] = []
+    while under_way:
+        dispatch = under_way.pop(0)
+        reached.append(dispatch.url)
+        await outbox.settle(dispatch, GIVEN_UP)
+        room = 10 - len(under_way)
+        under_way += (await outbox.claim(room, room, reserve=4, share=2))[0]
+        assert sum(dispatch.principal == "ann" for dispatch in under_way) <= 6
+    assert sorted(reached) == sorted([*anns, "https://bob/x"])
+
+
+async def test_endpoints_that_stood_aside_come_back_though_their_courier_is_gone(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W3, W4: leases that run out make room like answers do."""
+    for number in range(6):
+        await take(outbox, f"https://tarpit/{number}", number)
+    assert len((await outbox.claim(4, 4, reserve=3, share=1))[0]) == 1
+    reached = set()
+    for _ in range(20):
+        clock.pass_s(6.1)
+        ((dispatch,), _next) = await outbox.claim(4, 4, reserve=3, share=1)
+        await outbox.settle(dispatch, GIVEN_UP)
+        reached.add(dispatch.url)
+        if len(reached) == 6:
+            break
+        assert len((await outbox.claim(4, 4, reserve=3, share=1))[0]) == 1
+    assert len(reached) == 6
+
+
+async def test_what_stood_aside_is_looked_at_again_whatever_was_counted(
+    outbox: Outbox, store: RedisStore, clock: Clock
+) -> None:
+    """SPEC W3: nothing waits for ever behind a count that a courier of another release has spoilt."""
+    await take(outbox, "https://bob/x", 0, principal="bob")
+    ((bobs, *_), _next) = await outbox.claim(4, 4)
+    await store.redis.hset("{p0}:wh:busy", "ann", "9")
+    await take(outbox, "https://ann/x", 1)
+    assert (await outbox.claim(4, 4, reserve=4, share=2))[0] == []
+    for _ in range(11):
+        clock.pass_s(5.9)
+        await outbox.renew([bobs.lease])
+    ((anns, *_), _next) = await outbox.claim(4, 4, reserve=3, share=2)
+    assert anns.principal == "ann"
+    for dispatch in (bobs, anns):
+        await outbox.settle(dispatch, GIVEN_UP)
+    await outbox.claim(4, 4)
+    assert await store.redis.exists("{p0}:wh:busy") == 0
+
+
 async def test_an_endpoint_is_not_flooded(outbox: Outbox, clock: Clock) -> None:
     """SPEC W4: a rate for each endpoint, beside the number in flight."""
     sent = 0
@@ -232,6 +294,20 @@ async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
             assert watch.spent_s < 1.0
 
 
+async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_another(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W4: with more endpoints than a courier has room for, all of which hold on for longer than the test."""
+    for number in range(UNPROVEN_SLOTS * 2):
+        receiver.answers[f"/tarpit/{number}"] = [hanging]
+    async with carrying(store, settings.model_copy(update={"webhook_timeout_s": 60.0})):
+        for number in range(UNPROVEN_SLOTS * 2):
+            await post.put(receiver.url(f"/tarpit/{number}"), principal="mallory")
+        await receiver.wait_in_all(UNPROVEN_SLOTS - RESERVED_SLOTS)
+        name = await post.put(receiver.url("/healthy"))
+        assert (await post.ended(name)).state is DeliveryState.DELIVERED
+
+
 async def test_couriers_share_the_work_and_send_nothing_twice(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
@@ -252,6 +328,34 @@ async def test_an_outbox_entry_that_cannot_be_read_stops_nothing(
     async with carrying(store, settings):
         await post.ended(await post.put(receiver.url("/hook")))
     assert await store.redis.xlen("{p0}:outbox") == 0
+
+
+class FaultySender(Sender):
+    """Has a fault that one path brings out."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if url.endswith("/fault"):
+            raise ZeroDivisionError
+        return await super().post(url, headers, body)
+
+
+async def test_a_fault_of_ours_ends_one_attempt_and_no_courier(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC W3, W4: the attempt counts as one that reached nobody, so that the delivery ends; others are carried on."""
+    receiver.answers["/slow"] = [hanging, answering(200)]
+    secrets = RedisSecrets(store.link, open_seal(settings))
+    courier = Courier(Outbox(store.link, 0, settings), secrets, FaultySender(settings), settings, name="one")
+    stop = anyio.Event()
+    async with anyio.create_task_group() as group:
+        group.start_soon(courier.run, stop)
+        slow = await post.put(receiver.url("/slow"))
+        await receiver.wait_for(1, "/slow")
+        fault = await post.ended(await post.put(receiver.url("/fault")))
+        assert [attempt.error for attempt in (await post.ended(slow)).attempts] == ["unreachable", ""]
+        stop.set()
+    assert (fault.state, fault.attempt_count, fault.error) == (DeliveryState.DEAD, 4, "unreachable")
+    assert "ZeroDivisionError" in caplog.text
 
 
 async def test_an_entry_another_courier_left_unread_is_taken_over(

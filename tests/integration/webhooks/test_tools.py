@@ -8,10 +8,14 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.webhooks import app
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.deliveries import DeliveryState
 from planner_mcp.jobs.model import SCOPES, Principal
 from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.endpoints import Verdict, endpoint_id
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
+from planner_mcp.store import outbox as outbox_module
+from planner_mcp.store.outbox import Outbox, Outcome, Posting
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
@@ -22,6 +26,7 @@ from tests.integration.webhooks.receiver import Receiver, answering
 pytestmark = pytest.mark.anyio
 TOOLS = {tool.name: tool for tool in REGISTRY}
 ANN = Principal("ann", SCOPES)
+NOW_MS = 1_795_219_200_000
 
 
 @pytest.fixture
@@ -57,6 +62,53 @@ async def test_the_secret_is_told_once_by_tool(ctx: ToolContext) -> None:
     rotated = await call(ctx, "webhook_secret", action="rotate")
     assert rotated.structured["secret"] != first.structured["secret"]
     assert len(rotated.structured["old_secrets_until"]) == 1
+
+
+@pytest.mark.parametrize("pools", [1, 3])
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+async def test_a_page_of_deliveries_costs_its_own_size_however_many_there_are(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch, at_once: int, pools: int
+) -> None:
+    """SPEC W3: by state and page, newest first over all pools; a listing reads no delivery that it does not show."""
+    monkeypatch.setattr(outbox_module, "LOOK_AT_ONCE", at_once)
+    made = await _thirty(store, settings, pools)
+    reads: list[Any] = []
+    command = store.link.command
+
+    async def counted(*words: Any) -> Any:
+        reads.append(words[0])
+        return await command(*words)
+
+    monkeypatch.setattr(store.link, "command", counted)
+    hooks = RedisWebhooks(store.link, settings.model_copy(update={"pools": pools}))
+    for state in (None, *DeliveryState):
+        there = [name for name in reversed(made) if state in (None, made[name])]
+        pages = []
+        for offset in range(0, 36, 4):
+            reads.clear()
+            found, total = await hooks.deliveries("ann", state, offset=offset, count=4)
+            assert reads.count("HGETALL") + reads.count("LRANGE") == len(found)
+            assert total == len(there)
+            pages += [(one.id, one.state) for one in found]
+        assert pages == [(name, made[name]) for name in there]
+    assert await hooks.deliveries("bob", DeliveryState.PENDING, offset=0, count=4) == ([], 0)
+
+
+async def _thirty(store: RedisStore, settings: Settings, pools: int) -> dict[str, DeliveryState]:
+    """Have thirty deliveries of ann in all states, spread over pools; return them oldest first."""
+    made: dict[str, DeliveryState] = {}
+    for number in range(30):
+        outbox = Outbox(store.link, number % pools, settings, clock_ms=lambda: NOW_MS + number)  # noqa: B023
+        url, name = f"https://example.com/{number}", outbox_module.test_id(number % pools)
+        await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
+        made[name] = list(DeliveryState)[number % 5 % 3]
+        if made[name] is not DeliveryState.PENDING:
+            ((dispatch,), _next) = await outbox.claim(1, 1)
+            verdict = Verdict(is_delivered=made[name] is DeliveryState.DELIVERED, error="answer 413")
+            await outbox.settle(dispatch, Outcome(verdict, 200, 0.1))
+        else:  # no later claim takes it
+            await store.redis.zrem(f"{{p{number % pools}}}:wh:unproven", endpoint_id("ann", url))
+    return made
 
 
 async def test_deliveries_are_listed_shown_and_replayed_by_tool(

@@ -108,6 +108,10 @@ UNSIGNED = raw({"alg": "none", "typ": "at+jwt", "kid": "rsa-1"}, claims())
 ATTACKS = {
     "alg none": UNSIGNED,
     "alg None in capitals": raw({"alg": "NONE", "typ": "at+jwt", "kid": "rsa-1"}, claims()),
+    "alg in a list": raw({"alg": [], "typ": "at+jwt", "kid": "rsa-1"}, claims()),
+    "alg in an object": raw({"alg": {}, "typ": "at+jwt", "kid": "rsa-1"}, claims()),
+    "typ in a list": raw({"alg": "RS256", "typ": ["at+jwt"], "kid": "rsa-1"}, claims()),
+    "kid in a list": raw({"alg": "RS256", "typ": "at+jwt", "kid": ["rsa-1"]}, claims()),
     "RS/HS confusion": confused(),
     "signed by a stranger under a known kid": mint(STRANGER),
     "signature cut off": mint().rsplit(".", 1)[0] + ".",
@@ -168,6 +172,46 @@ async def test_known_keys_outlive_an_outage_of_their_issuer(
     issuer.is_up = False
     clock.now += 3600
     await verifier.verify(mint())
+
+
+ODD_KEYS = [
+    {"kty": "EC", "crv": "BP-256", "x": "AA", "y": "AA", "kid": "ec-2"},
+    {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "kid": "ec-3"},
+    {"kty": "OKP", "crv": "Dilithium", "x": "AA"},
+    {"kty": "RSA", "n": "!", "e": "AQAB"},
+    {"kty": "AKP", "kid": "new"},
+    {"kty": ["RSA"]},
+    {"kid": "untyped"},
+    "text",
+    None,
+]
+
+
+@pytest.mark.parametrize("odd", ODD_KEYS)
+async def test_a_key_we_do_not_understand_spoils_no_other(issuer: Issuer, clock: Clock, odd: Any) -> None:
+    """RFC 7517 §5: keys of unknown type, curve or value are ignored, wherever they stand in the set."""
+
+    async def fetch(url: str) -> Any:
+        rsa, ec = (await issuer.fetch(url))["keys"]
+        return {"keys": [odd, rsa, odd, ec]}
+
+    keys = KeySource({ISSUER: "https://as.example/jwks"}, fetch=fetch, clock=clock)
+    assert [(await keys.key(ISSUER, kid)).kid for kid in ("rsa-1", "ec-1")] == ["rsa-1", "ec-1"]
+
+
+@pytest.mark.parametrize("document", [{"keys": ODD_KEYS}, {"keys": []}, {"keys": "text"}, {}, [], None])
+async def test_a_set_without_a_key_we_understand_leaves_the_known_ones(clock: Clock, document: Any) -> None:
+    """SPEC A1: an issuer whose key document breaks locks nobody out whose key was seen."""
+    documents = [KeySet([RSA, EC]).as_dict(private=False), document]
+
+    async def fetch(_url: str) -> Any:
+        return documents.pop(0)
+
+    keys = KeySource({ISSUER: "https://as.example/jwks"}, fetch=fetch, clock=clock)
+    await keys.key(ISSUER, "rsa-1")
+    clock.now += 3600
+    assert (await keys.key(ISSUER, "rsa-1")).kid == "rsa-1"
+    assert not documents
 
 
 async def test_an_issuer_that_hangs_holds_up_one_caller(clock: Clock) -> None:

@@ -71,6 +71,10 @@ def test_an_endpoint_that_asks_for_less_is_left_alone_for_a_while(status: int) -
         ("Sat, 21 Nov 2026 07:00:00 GMT", 0),
         ("Sat, 21 Nov 2026 08:01:00 -0000", 60),
         ("Sat, 99 Nov 2026 08:01:00 GMT", 0),
+        ("Mon, 01 Jan 99999999999 00:00:00 GMT", 0),
+        ("Sat, 21 Nov 2026 99999999999999999999:01:00 GMT", 0),
+        ("Sat, 21 Nov 2026 08:01:00 +99999999999999", 0),
+        ("Sat, 21 Nov 2026 08:01:00 +9999", 0),
     ],
 )
 def test_retry_after_is_read_as_seconds_or_date(text: str, expected: float) -> None:
