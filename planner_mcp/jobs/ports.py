@@ -85,6 +85,10 @@ class JobStore(MatrixStore, Protocol):
         """Return a scenario of the principal."""
         ...
 
+    async def last_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the newest job of a scenario, None before its first, without reading its day."""
+        ...
+
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed."""
         ...
