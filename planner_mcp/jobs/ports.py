@@ -69,6 +69,10 @@ class MatrixStore(Protocol):
         """Return tables of the principal and keep them for another life."""
         ...
 
+    async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
+        """Return the `locations` of tables as packed, and the names of all words there are; the tables stay there."""
+        ...
+
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Forget tables of the principal."""
         ...
