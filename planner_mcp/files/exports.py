@@ -1,12 +1,14 @@
 """A plan as a file for other programs: CSV for spreadsheets, GeoJSON for maps, GPX for navigation (SPEC T5).
 
 Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
-there are none. Text that a spreadsheet would take for a formula is quoted.
+there are none. Text that a spreadsheet would take for a formula is quoted, wherever it might begin a cell: where lists
+are separated by `;` a program may part a line there, whatever quotes stand around it.
 """
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
@@ -19,7 +21,8 @@ _COLUMNS: Final = (
     *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
     *("arrival", "start", "departure", "late_min", "distance_m", "note"),
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = re.compile(r"(^(?=[\t\r\n])|(?:^|[;\t\r\n])\s*(?=[=+\-@＝＋－＠]))")
+"""Where a formula may begin; programs take the full-width signs for the others."""
 FORMS: Final = ("json", "csv", "geojson", "gpx")
 
 
@@ -81,7 +84,7 @@ def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
 
 
 def _safe(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 def clock(seconds: float) -> str:

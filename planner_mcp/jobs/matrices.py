@@ -17,7 +17,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.ports import MatrixStore
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.compile.roads import RoadQuestion, question_of
-from planner_mcp.vrp.day.tables import Packed, Tables
+from planner_mcp.vrp.day.tables import NAMES, Packed, Tables
 from planner_mcp.vrp.scenario import read_stored
 
 Json = dict[str, Any]
@@ -60,6 +60,11 @@ class Matrices:
             NotFoundError: Unknown, expired, or somebody else's.
         """
         return await self._store.get_matrix(principal, name)
+
+    async def outline(self, principal: str, name: str) -> tuple[int, list[str]]:
+        """Return how many locations tables have and which tables are given, in order; raises as `packed`."""
+        locations, words = await self._store.outline_matrix(principal, name)
+        return len(json.loads(locations)), sorted({*words} & {*NAMES})
 
     async def tables(self, principal: str, name: str) -> Tables:
         """Return tables by name; raises as `packed`."""

@@ -69,6 +69,10 @@ class MatrixStore(Protocol):
         """Return tables of the principal and keep them for another life."""
         ...
 
+    async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
+        """Return the `locations` of tables as packed, and the names of all words there are; the tables stay there."""
+        ...
+
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Forget tables of the principal."""
         ...
@@ -83,6 +87,10 @@ class JobStore(MatrixStore, Protocol):
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal."""
+        ...
+
+    async def last_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the newest job of a scenario, None before its first, without reading its day."""
         ...
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:

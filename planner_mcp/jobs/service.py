@@ -84,6 +84,10 @@ class Planner:
         """Return a scenario of the principal."""
         return await self._store.get_scenario(principal.id, scenario_id)
 
+    async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
+        """Return the id of the newest job of a scenario, None before its first; its day is not read."""
+        return await self._store.last_job(principal.id, scenario_id)
+
     async def scenarios(
         self, principal: Principal, *, offset: int = 0, count: int = 20
     ) -> tuple[list[ScenarioCard], int]:

@@ -75,7 +75,7 @@ class Registry:
             NotFoundError: Unknown, or somebody else's.
         """
         if subject.is_scenario:
-            return (await self.planner.scenario(principal, subject.name)).last_job_id
+            return await self.planner.last_job(principal, subject.name)
         return (await self.planner.job(principal, subject.name)).id
 
     async def jobs_of(self, principal: Principal, scenario_id: str) -> AsyncGenerator[str]:
@@ -86,7 +86,7 @@ class Registry:
         async with self.wakes.watch(f"scn:{scenario_id}") as bell:
             while True:
                 try:
-                    newest = (await self.planner.scenario(principal, scenario_id)).last_job_id
+                    newest = await self.planner.last_job(principal, scenario_id)
                 except NotFoundError:
                     return
                 except StoreError:

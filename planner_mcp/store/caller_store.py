@@ -67,6 +67,15 @@ class CallerStore:
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
         return records.scenario_of(kept)
 
+    async def last_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the newest job of a scenario, None before its first, and keep it for another scenario TTL."""
+        name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
+        owner, job_id = await self._link.command("HMGET", name, "principal", "job")
+        if owner != principal:
+            raise NotFoundError
+        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        return str(job_id) if job_id else None
+
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed. With several pools, each gives its newest."""
         is_alone = self._settings.pools == 1

@@ -95,7 +95,7 @@ async def _link_by(url: str, settings: Settings) -> Link:
         await node.aclose()
         raise
     if not is_cluster:
-        return Link(node.commands, node.blocking, node.line, settings=settings, close=node.aclose)
+        return Link(node.commands, node.blocking, node.line, node.bulk, settings=settings, close=node.aclose)
     await node.aclose()
     return _link_to_cluster(url, settings)
 
@@ -119,8 +119,9 @@ def _link_to_cluster(url: str, settings: Settings) -> Link:
         with suppress(OSError):
             await sessions.aclose()
 
-    blocking, line = Way(shards, lambda node: node.blocking), Way(shards, lambda node: node.line, ANSWER_S)
-    return Link(sessions, blocking, line, settings=settings, close=close, holder=shards.holder)
+    blocking, bulk = Way(shards, lambda node: node.blocking), Way(shards, lambda node: node.bulk)
+    line = Way(shards, lambda node: node.line, ANSWER_S)
+    return Link(sessions, blocking, line, bulk, settings=settings, close=close, holder=shards.holder)
 
 
 def _at(url: str, address: Address) -> str:
@@ -137,6 +138,7 @@ def _node(url: str, settings: Settings) -> Node:
         line=Line(caller, answer_s=ANSWER_S),
         commands=_client(url, _answer_s(settings), COMMAND_CONNECTIONS),
         blocking=Lines(caller, answer_s=BLOCKING_TIMEOUT_S),
+        bulk=Lines(caller, answer_s=ANSWER_S),
     )
 
 

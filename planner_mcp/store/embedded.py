@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
@@ -81,6 +82,8 @@ class EmbeddedStore:
         """
         for folder in (self._dir, self._socket.parent):
             _make(folder)
+        if self._socket.parent != self._dir:
+            _must_be_private(self._socket.parent)
         with self._starting(), ExitStack() as undo:
             if self._use is None:
                 use = undo.enter_context((self._dir / "users.lock").open("a"))
@@ -204,6 +207,16 @@ def _make(folder: Path) -> None:
         raise StoreUnavailableError(f"The data folder {folder} cannot be used: {error.strerror}.") from error
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise StoreUnavailableError(f"The data folder {folder} cannot be used: it is not writable.")
+
+
+def _must_be_private(folder: Path) -> None:
+    """Refuse a folder among everybody's temporary files that somebody else made, or may write to."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise StoreUnavailableError(
+            f"The folder {folder} for the store's socket is not this user's alone (mode 0700). Remove it, or set "
+            "PLANNER_DATA_DIR to a shorter path."
+        )
 
 
 def _take(lock: IO[str], kind: int) -> bool:

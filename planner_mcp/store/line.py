@@ -3,8 +3,9 @@
 Owns what stands between callers and that connection. What is asked while nobody waits leaves at once; whatever is asked
 while others wait leaves in one write with the turn of the loop, and Redis confirms it with one flush to disk: many who
 ask at once cost little more than one. A turn that takes long sends in between, so that Redis has something to do
-meanwhile. Answers come in order, so one that stays out for `answer_s` loses the connection and with it all that waits
-there. Commands that block belong on `Lines`: a connection for each who waits.
+meanwhile. Answers come in order, so one of which nothing arrives for `answer_s` loses the connection and with it all
+that waits there; a large one may take longer, as long as it keeps coming. Commands that block, and answers that others
+should not stand behind, belong on `Lines`: a connection for each who waits.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ class Line:
 
     Args:
         client: Names the server and decodes answers. Its connections are without timeout.
-        answer_s: Longest wait for a connection, and for an answer.
+        answer_s: Longest wait for a connection, and for an answer or more of one that has begun to come.
     """
 
     def __init__(self, client: Redis, *, answer_s: float) -> None:
@@ -83,7 +84,7 @@ class Line:
 
 
 class Lines:
-    """Runs commands that block, each on a connection that nobody else uses meanwhile.
+    """Runs commands that block or bring much, each on a connection that nobody else uses meanwhile.
 
     Args:
         client: As of `Line`.
@@ -134,7 +135,7 @@ class _Call(asyncio.Protocol):
         self._answer_s = answer_s
         self._loop = asyncio.get_running_loop()
         self._unsent: list[bytes] = []
-        self._held_since = 0.0
+        self._held_since = self._heard_at = 0.0
         self._waiting: deque[tuple[float, asyncio.Future[Any]]] = deque()
         self._answers = Reader(
             protocolError=InvalidResponse, replyError=BaseParser.parse_error, encoding="utf-8", notEnoughData=_NOT_YET
@@ -175,6 +176,7 @@ class _Call(asyncio.Protocol):
         """Give each answer to whoever has waited longest; one more than was asked for spoils them all."""
         if self.is_over:
             return
+        self._heard_at = self._loop.time()
         self._answers.feed(data)
         is_demoted = False
         try:
@@ -198,11 +200,12 @@ class _Call(asyncio.Protocol):
         self._lose(ConnectionLostError("Connection closed by server."))
 
     def _look_at_clock(self) -> None:
-        began = self._waiting[0][0] if self._waiting else self._loop.time()
-        if began + self._answer_s <= self._loop.time():
+        """Lose a connection over which nothing has come since the first of the waiting asked, for too long."""
+        since = max(self._waiting[0][0], self._heard_at) if self._waiting else self._loop.time()
+        if since + self._answer_s <= self._loop.time():
             self._lose(NoAnswerError("Redis does not answer."))
         else:
-            self._clock = self._loop.call_at(began + self._answer_s, self._look_at_clock)
+            self._clock = self._loop.call_at(since + self._answer_s, self._look_at_clock)
 
     def _lose(self, error: Exception) -> None:
         """Tell everybody who waits, once; whoever asks next gets a new connection."""

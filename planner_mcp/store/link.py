@@ -1,7 +1,7 @@
 """The line to Redis: runs steps and the few plain commands, each inside the border.
 
-Owns the shared connection for what is answered at once or fails, and those for blocking reads, each of which holds one
-of its own. Nothing else in the engine talks to Redis.
+Owns the shared connection for what is answered at once or fails, those for blocking reads, each of which holds one of
+its own, and the few for what is large. Nothing else in the engine talks to Redis.
 """
 
 import asyncio
@@ -23,6 +23,10 @@ BLOCK_S: Final = 10.0
 ANSWER_S: Final = 2.0
 """A command not answered by then has failed, the wait for a free connection included: a caller is told in time."""
 RECANCEL_S: Final = 0.05
+FETCHES: Final = 4
+"""Large answers on their way to a process at the same time: Redis holds each whole until it is sent."""
+FETCH_TURN_S: Final = 10.0
+"""Longest wait for a turn to fetch one."""
 Reply = list[Any]
 Entry = tuple[str, dict[str, str]]
 
@@ -34,6 +38,7 @@ class Link:
         commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
         blocking: Runs what blocks: each read on a connection of its own.
         line: Runs what answers at once, or fails within `ANSWER_S`: a shared connection.
+        bulk: Runs what brings much: each on a connection of its own.
         settings: Limits and lives the steps are loaded with.
         close: Closes all of them.
         holder: Names the server that holds the keys of a tag, where there are several; its `commands` are waited on.
@@ -44,6 +49,7 @@ class Link:
         commands: Any,
         blocking: Any,
         line: Any,
+        bulk: Any,
         *,
         settings: Settings,
         close: Callable[[], Awaitable[None]] | None = None,
@@ -51,6 +57,8 @@ class Link:
     ) -> None:
         self.commands = commands
         self._line = line
+        self._bulk = bulk
+        self._fetching = asyncio.Semaphore(FETCHES)
         self.pools = settings.pools
         self._blocking = blocking
         self._steps = load_steps(settings)
@@ -93,6 +101,20 @@ class Link:
         """Run one plain command."""
         with border():
             return await self._line.execute_command(*words)
+
+    async def fetch(self, *words: str | int | float) -> Any:
+        """Run one plain command whose answer is large: slow as it may come, nobody else waits behind it.
+
+        Raises:
+            StoreUnavailableError: Also when its turn does not come within `FETCH_TURN_S`.
+        """
+        with border():
+            async with asyncio.timeout(FETCH_TURN_S):
+                await self._fetching.acquire()
+            try:
+                return await self._bulk.execute_command(*words)
+            finally:
+                self._fetching.release()
 
     async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> Entry | None:
         """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).

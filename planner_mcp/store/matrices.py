@@ -53,10 +53,19 @@ class MatrixShelf:
         name = self._key(matrix_id)
         if await self._link.command("HGET", name, "principal") != principal:
             raise NotFoundError  # before the tables are read: somebody else's take no longer than unknown ones
-        if not (kept := await self._link.command("HGETALL", name)):
+        if not (kept := await self._link.fetch("HGETALL", name)):
             raise NotFoundError
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
         return {field: word for field, word in kept.items() if field != "principal"}
+
+    async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
+        """Return the locations of the principal's tables as they were put, and the names of all that was put."""
+        name = self._key(matrix_id)
+        owner, locations = await self._link.command("HMGET", name, "principal", "locations")
+        if owner != principal or not (fields := await self._link.command("HKEYS", name)):
+            raise NotFoundError
+        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        return locations, fields
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Forget tables of the principal."""

@@ -39,6 +39,8 @@ from planner_mcp.store.link import Entry, Link
 
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
+SILENT_LEASES: Final = 3
+"""A courier that holds nothing and was not heard of for so many leases has left."""
 LOOK_AT_ONCE: Final = 1000
 """Deliveries one step looks at: others wait for it."""
 Aged = tuple[float, str]
@@ -123,9 +125,10 @@ class Outbox:
             await self._link.command("XGROUP", "CREATE", self._stream, GROUP, "0", "MKSTREAM")
 
     async def stranded(self, courier: str) -> list[Entry]:
-        """Return outbox entries that another courier read and never took."""
+        """Return outbox entries that another courier read and never took; forget couriers that have left."""
         words = ("XAUTOCLAIM", self._stream, GROUP, courier, self._lease_ms, "0", "COUNT", TAKE_AT_ONCE)
         reply = await self._link.command(*words)
+        await self._step("webhook_forget", {"silent_ms": SILENT_LEASES * self._lease_ms})
         return [(entry_id, fields) for entry_id, fields in reply[1] if fields]
 
     async def drop(self, entry_id: str) -> None:

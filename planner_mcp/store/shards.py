@@ -40,10 +40,12 @@ class Node:
     """For what is waited for on the connection that wrote."""
     blocking: Lines
     """For reads that block, each on a connection of its own."""
+    bulk: Lines
+    """For answers that may be large, each on a connection of its own."""
 
     async def aclose(self) -> None:
         """Hang up; who waits there is told that the connection was lost."""
-        for client in (self.line, self.commands, self.blocking):
+        for client in (self.line, self.commands, self.blocking, self.bulk):
             with suppress(OSError):
                 await client.aclose()
         with suppress(OSError):

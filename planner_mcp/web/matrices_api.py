@@ -51,14 +51,14 @@ class MatricesApi:
         read = partial(_read, await request.body(), self._max_locations)
         tables = await anyio.to_thread.run_sync(read, limiter=_limiter)
         name = await _matrices(request).keep(principal.id, tables)
-        return json_answer(_card(name, tables), 201)
+        return json_answer(_card(name, len(tables.locations), sorted(tables.given)), 201)
 
     async def _one(self, request: Request) -> ASGIApp:
         name = request.path_params["matrix"]
         if request.method == "DELETE":
             await _matrices(request).drop(_may(request, WRITE).id, name)
             return Response(status_code=204)
-        return json_answer(_card(name, await _matrices(request).tables(_may(request, READ).id, name)))
+        return json_answer(_card(name, *await _matrices(request).outline(_may(request, READ).id, name)))
 
 
 def _read(body: bytes, max_locations: int) -> Tables:
@@ -68,8 +68,8 @@ def _read(body: bytes, max_locations: int) -> Tables:
         raise input_error([Fault("", "The body is not UTF-8.", "JSON in UTF-8")]) from None
 
 
-def _card(name: str, tables: Tables) -> dict[str, object]:
-    return {"matrix": name, "locations": len(tables.locations), "given": sorted(tables.given)}
+def _card(name: str, locations: int, given: list[str]) -> dict[str, object]:
+    return {"matrix": name, "locations": locations, "given": given}
 
 
 def _matrices(request: Request) -> Matrices:

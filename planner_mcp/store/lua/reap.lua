@@ -1,4 +1,5 @@
--- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits long from expiring.
+-- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits long from expiring. Forgets
+-- consumers that are no living worker's: one that left with a job in hand stays until the job is off its hands.
 -- A: poison, count
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
 local taken = 0
@@ -28,6 +29,12 @@ for _, id in ipairs(call('ZRANGEBYSCORE', QUEUED, '-inf', NOW_MS - LIMITS.refres
     call('ZADD', QUEUED, NOW_MS, id)
   else
     call('ZREM', QUEUED, id)
+  end
+end
+for _, flat in ipairs(call('XINFO', 'CONSUMERS', READY, GROUP)) do
+  local consumer = table_of(flat)
+  if consumer.pending == 0 and not call('ZSCORE', ALIVE, consumer.name) then
+    call('XGROUP', 'DELCONSUMER', READY, GROUP, consumer.name)
   end
 end
 dispatch()

@@ -19,6 +19,8 @@ MAX_DECIMALS: Final = 3
 """Finer numbers are rounded; a thousandth of a metre or of a second is finer than any road is known."""
 _UNIT: Final = 10**MAX_DECIMALS
 
+NAMES: Final = ("distances", "durations")
+"""Of the tables a day may be given."""
 Floats = NDArray[np.float64]
 Packed = dict[str, str]
 """Tables as text: `locations` and `provenance` as JSON, each table as base64 of compressed integers of 1/1000."""
@@ -59,7 +61,7 @@ class Tables:
     def unpack(words: Mapping[str, str]) -> "Tables":
         """Rebuild tables from `pack()`; other words are passed over."""
         locations = tuple(json.loads(words["locations"]))
-        tables = {name: _unpacked(words[name], len(locations)) for name in ("distances", "durations") if name in words}
+        tables = {name: _unpacked(words[name], len(locations)) for name in NAMES if name in words}
         return Tables(locations, **tables, provenance=json.loads(words["provenance"]))
 
 

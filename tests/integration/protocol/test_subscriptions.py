@@ -1,13 +1,21 @@
 """Handshake sessions hear what moves on their standalone stream, whichever replica holds it (SPEC J2-J4)."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
 import pytest
 
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.model import LOCAL, SolveRequest, StoredScenario
+from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.subjects import Registry, subject_of
+from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from tests.integration.protocol.houses import Caller, Replica, Sse, Worker, events
 
@@ -263,3 +271,22 @@ async def test_session_hears_that_a_list_changed(houses: Two, legacy: Caller, st
             await anyio.sleep(0.01)
         await log.announce("local", "tools")
         assert (await anext(heard)).message["method"] == "notifications/tools/list_changed"
+
+
+async def test_watching_a_scenario_never_reads_its_day(store: RedisStore) -> None:
+    """SPEC R2: a day may be megabytes, watched by many streams, and each new solve rings for all of them."""
+    async with aclosing(RedisFeed(store)) as feed, anyio.create_task_group() as group:
+        waker = Waker(store.redis)
+        group.start_soon(waker.run)
+        registry = Registry(Planner(store, feed, settings=Settings()), waker)
+        body = {"name": "a day", "notes": "x" * 1_000_000}
+        day = StoredScenario(ids.random_name("scn", 0), LOCAL.id, body, datetime.now(UTC), "hash")
+        await store.put_scenario(day)
+        before = (await store.redis.info("stats"))["total_net_output_bytes"]
+        assert await registry.job_of(LOCAL, subject_of(f"scenario://{day.id}/result")) is None
+        async with aclosing(registry.jobs_of(LOCAL, day.id)) as newest:
+            for seed in range(2):
+                job = await store.submit(LOCAL.id, SolveRequest(day.id, 1, seed=seed), ids.random_name("job", 0))
+                assert await anext(newest) == job.id
+        assert (await store.redis.info("stats"))["total_net_output_bytes"] - before < len(body["notes"])
+        group.cancel_scope.cancel()

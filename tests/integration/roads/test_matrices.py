@@ -7,16 +7,19 @@ from typing import Any
 
 import anyio
 import httpx2 as httpx
+import numpy as np
 import pytest
 
 from planner_mcp.app import open_app
 from planner_mcp.errors import InputError, TooLargeError
+from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import LOCAL, READ, WRITE
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.day.table_text import read_tables
+from planner_mcp.vrp.day.tables import Tables
 from tests.integration.auth.conftest import BASE, houses, key, served  # noqa: F401 — fixtures
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.workers.conftest import Shop, open_shop  # noqa: F401 — a fixture
@@ -235,3 +238,19 @@ def test_files_are_read_by_the_same_rules(tmp_path: Path) -> None:
     assert caught.value.errors[0].path == "/travel/matrix"
     with pytest.raises(TooLargeError):
         tables_beside(tmp_path / "day.json", day("roads.json"), Settings(data_dir=tmp_path, max_matrix_locations=2))
+
+
+async def test_looking_at_tables_does_not_fetch_them(store: RedisStore, settings: Settings) -> None:
+    """SPEC S1: what is told of them is small, however large they are."""
+    size = 300
+    numbers = np.random.default_rng(1).uniform(0, 1e6, (size, size))
+    tables = Tables(tuple(f"n{row}" for row in range(size)), durations=numbers)
+    name = await Matrices(store, settings).keep(LOCAL.id, tables)
+    async with open_app(settings, drain=anyio.Event()) as app:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
+            before = (await store.redis.info("stats"))["total_net_output_bytes"]
+            seen = (await http.get(f"/matrices/{name}")).json()
+            told_bytes = (await store.redis.info("stats"))["total_net_output_bytes"] - before
+    assert seen == {"matrix": name, "locations": size, "given": ["durations"]}
+    assert told_bytes < len(tables.pack()["durations"]) / 10

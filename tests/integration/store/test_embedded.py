@@ -140,6 +140,28 @@ def test_a_long_folder_name_still_gets_a_short_socket(folder: Path) -> None:
         assert len(server.url) < 108
 
 
+@pytest.mark.parametrize("taken", ["open to others", "a link", "somebody else's"])
+def test_a_folder_for_the_socket_that_others_may_write_to_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, taken: str
+) -> None:
+    """SPEC J7: whoever made it first could put a server of their own in the store's place."""
+    shared = folder.parent
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    private = shared / f"planner-mcp-{os.getuid()}"
+    if taken == "a link":
+        (shared / "elsewhere").mkdir(mode=0o700)
+        private.symlink_to(shared / "elsewhere")
+    elif taken == "open to others":
+        private.mkdir()
+        private.chmod(0o720)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+        (shared / "planner-mcp-12345").mkdir(mode=0o700)
+    server = EmbeddedStore(folder.joinpath(*["deep" * 10] * 4))
+    with pytest.raises(StoreUnavailableError, match="PLANNER_DATA_DIR"), server:
+        pass
+
+
 def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 3.4."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import InvalidResponse, RedisError, ResponseError
+from redis.exceptions import TimeoutError as NoAnswerError
 
 from planner_mcp.store import line as line_module
 from planner_mcp.store.connect import _client
@@ -212,4 +213,44 @@ async def test_who_gives_up_on_a_store_that_does_not_greet_leaves_no_connection_
             await store.is_left.wait()
         store.greets = True
         assert await line.execute_command("ECHO", "a") == "a"
+        await line.aclose()
+
+
+def slow(word: bytes, pieces: int, *, ends: bool = True) -> Answer:
+    """Answer one word over a link that brings a piece of it now and then, other words at once."""
+
+    async def answer(asked: bytes, writer: asyncio.StreamWriter) -> None:
+        bulk = _bulk(asked)
+        size = -(-len(bulk) // pieces)
+        while asked == word and len(bulk) > size:
+            writer.write(bulk[:size])
+            bulk = bulk[size:]
+            await asyncio.sleep(0.2)
+        if asked != word or ends:
+            writer.write(bulk)
+
+    return answer
+
+
+async def test_a_large_answer_may_take_its_time_as_long_as_it_comes() -> None:
+    """SPEC J7: over a slow link, longer than the longest wait for an answer; who stands behind it is answered too."""
+    store = OddStore()
+    large = "x" * 10_000
+    store.answer = slow(large.encode(), 10)
+    async with _at(store) as client:
+        line = Line(client, answer_s=1)
+        asked = [line.execute_command("ECHO", word) for word in (large, "behind")]
+        assert await asyncio.gather(*asked) == [large, "behind"]
+        await line.aclose()
+
+
+async def test_an_answer_that_stops_coming_is_given_up() -> None:
+    """SPEC J7: with all that stands behind it; whoever asks then has a new connection."""
+    store = OddStore()
+    store.answer = slow(b"half", 2, ends=False)
+    async with _at(store) as client:
+        line = Line(client, answer_s=0.3)
+        with pytest.raises(NoAnswerError):
+            await line.execute_command("ECHO", "half")
+        assert await line.execute_command("ECHO", "anew") == "anew"
         await line.aclose()

@@ -57,6 +57,7 @@ async def test_what_is_somebody_elses_is_answered_exactly_like_what_is_unknown(d
         (follow, claim.job.id, unknown),
         (store.get_plan, plan_id, ids.plan_of(unknown)),
         (store.get_scenario, claim.scenario.id, ids.random_name("scn", 0)),
+        (store.last_job, claim.scenario.id, ids.random_name("scn", 0)),
         (lambda who, name: desk.store.submit(who, claim.job.request, name), unknown, unknown),
     ]
     for call, foreign, missing in calls:

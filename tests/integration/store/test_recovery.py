@@ -96,6 +96,30 @@ async def test_a_drained_worker_takes_its_slots_with_it_and_keeps_its_jobs(
     assert await desk.state(claim.job.id) is JobState.COMPLETED
 
 
+async def test_a_worker_that_left_is_no_consumer_once_its_job_is_off_its_hands(
+    desk: Any, plan: dict[str, Any], half: Progress
+) -> None:
+    """SPEC J9: one that ended its job after it left, one that never did; who lives stays, and so does who holds."""
+
+    async def consumers() -> set[str]:
+        return {each["name"] for each in await desk.store.redis.xinfo_consumers("{p0}:ready", "workers")}
+
+    held = {}
+    for name in ("ends", "dies", "holds"):
+        await desk.workers(1, name)
+        await desk.submit()
+        held[name] = await desk.claim(name)
+    await desk.workers(1, "lives")
+    assert await desk.store.claim("lives", 0) is None
+    for name in held:
+        await desk.store.unregister(name)
+    await desk.store.complete(held["ends"], half, plan)
+    await desk.let_lease_lapse(held["dies"])
+    assert await consumers() == {"ends", "dies", "holds", "lives"}
+    assert await desk.store.reap() == 1
+    assert await consumers() == {"holds", "lives"}
+
+
 async def test_a_silent_worker_is_forgotten_after_three_leases(desk: Any) -> None:
     """WorkerStore.register."""
     await desk.workers(4, "dead")

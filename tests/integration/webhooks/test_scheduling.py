@@ -378,3 +378,23 @@ async def test_the_store_may_lose_everything_and_the_courier_goes_on(
         await post.ended(await post.put(receiver.url("/hook")))
         await store.redis.flushdb()
         await post.ended(await post.put(receiver.url("/hook")))
+
+
+async def test_couriers_that_left_are_no_consumers_for_long(store: RedisStore, settings: Settings, post: Post) -> None:
+    """SPEC J9: each start of a courier makes one; what one of them read and never took comes to who looks for it."""
+    outbox = Outbox(store.link, 0, settings)
+    await outbox.open()
+    name = await post.put("https://a.example/")
+    for number in range(3):
+        assert len(await outbox.read(f"left-{number}", 0)) == (number == 0)
+    found: list[str] = []
+
+    known = {"left-0", "left-1", "left-2"}
+    with anyio.fail_after(20):
+        while known != {"here"}:
+            for entry, fields in await outbox.stranded("here"):
+                await outbox.drop(entry)
+                found.append(fields["delivery_id"])
+            known = {each["name"] for each in await store.redis.xinfo_consumers("{p0}:outbox", "couriers")}
+            await anyio.sleep(0.05)
+    assert found == [name]

@@ -52,6 +52,28 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
     assert rows[2]["note"]
 
 
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("=1+1", "'=1+1"),
+        ("＝1+1", "'＝1+1"),
+        ("＠SUM(A1)", "'＠SUM(A1)"),
+        ("a;=1+1", "a;'=1+1"),
+        ("a; \t-1;b;＋1", "a; \t'-1;b;'＋1"),
+        ("a\n@b", "a\n'@b"),
+        ("\ta", "'\ta"),
+        (" =1", " '=1"),
+        ("a;b=c", "a;b=c"),
+        ("a-b, +c", "a-b, +c"),
+    ],
+)
+def test_no_text_is_a_formula_whichever_separator_parts_the_line(text: str, quoted: str) -> None:
+    """SPEC T5: `;` where commas are decimal, full-width signs, and spaces before them."""
+    told = {"routes": [], "unassigned": [{"ticket_id": text, "code": "late", "detail": "x"}]}
+    (row,) = csv.DictReader(io.StringIO(export(told, {}, "csv"), newline=""))
+    assert row["ticket_id"] == quoted
+
+
 def test_a_map_gets_lines_and_points() -> None:
     """SPEC T5: GeoJSON in WGS-84, longitude first, the way from and to the depot included."""
     told = json.loads(export(plan(), DAY, "geojson"))
