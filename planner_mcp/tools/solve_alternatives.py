@@ -46,7 +46,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await subject(ctx, asked.plan)
-    patches = await aside(styles, base.scenario.body, base.plan)
+    patches = await aside(ctx, styles, base.scenario.body, base.plan)
     chosen = _chosen(asked, patches)
     wishes = {style: await _wish(ctx, base, patches[style], solve_time_s) for style in chosen}
     queued = await _queued(ctx, wishes)
@@ -82,7 +82,7 @@ async def _wish(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int)
     if not patch:
         seed = (base.job.request.seed + 1) % 1_000_000
         return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
-    body, _ = await aside(revised, base.scenario.body, patch, ctx.settings, lender(ctx))
+    body, _ = await aside(ctx, revised, base.scenario.body, patch, ctx.settings, lender(ctx))
     day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
     return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
 
