@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from starlette.routing import Route
 from planner_mcp import app as app_module
 from planner_mcp.app import House
 from planner_mcp.auth.audit import NOBODY
-from planner_mcp.jobs.model import ADMIN, READ, SENSITIVE, WRITE, Principal
+from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
 from planner_mcp.web.gate import is_public
 from tests.integration.auth.conftest import Caller
 from tests.system.scenarios import SMALLEST
@@ -275,6 +276,37 @@ async def _left(
     scope = {"type": "http", "http_version": "1.1", "method": method, "path": path, "raw_path": path.encode()}
     scope |= {"query_string": b"", "headers": raw, "client": ("127.0.0.1", 1), "server": ("localhost", 8080)}
     await http._transport.app(scope | {"scheme": "http", "root_path": ""}, receive, send)
+
+
+class Expiring:
+    """Names everybody ann, by a credential that has just expired."""
+
+    def must_ask(self, _headers: Any) -> bool:
+        return False
+
+    async def principal(self, _headers: Any) -> Principal:
+        return Principal("ann", SCOPES, expires_at=time.time())
+
+
+@pytest.mark.parametrize("door", ["the job's channel", "a session's stream", "HTTP+SSE", "listen"])
+async def test_a_stream_ends_with_the_credential_it_was_opened_with(
+    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """SPEC A1: a stream is one request, judged when it comes; whoever may still read comes back with a new token."""
+    monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    with anyio.fail_after(30):
+        async with served() as http:
+            caller = Caller(http)
+            job, _owner = await _job(caller, houses[0])
+            if door == "listen":
+                answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
+            elif door == "a session's stream":
+                await caller.initialize()
+                answer = await caller.get("/mcp")
+            else:
+                answer = await caller.get("/sse" if door == "HTTP+SSE" else f"/jobs/{job}/events")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_sessions_of_a_principal_are_capped(served: Any, key: Any) -> None:
