@@ -215,7 +215,7 @@ class RateLimitedError(CapacityError):
 
 
 class QuotaExceededError(CapacityError):
-    """The principal has as many jobs or streams open as it may."""
+    """The principal has as many jobs or streams open, or keeps as many scenarios, as it may."""
 
     code = 4032
     type = "QuotaExceeded"

@@ -121,6 +121,10 @@ class Settings(BaseSettings):
     )
     solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use.")
     solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
+    max_scenarios: int = Field(10_000, ge=1, description="Scenarios one principal may keep, in each pool.")
+    max_scenarios_bytes: int = Field(
+        2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
+    )
     scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
     job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: int = Field(86400, ge=1, description="Explicit idempotency keys are remembered this long.")

@@ -137,7 +137,8 @@ class Introspector:
         if not is_good or not subject or (self._tenant_claim and not tenant):
             return None
         name = principal_id(self._issuer, subject, tenant)
-        return Principal(name, scopes_of(dict(answer)) & SCOPES, subject=subject, tenant=tenant)
+        scopes = scopes_of(dict(answer)) & SCOPES
+        return Principal(name, scopes, subject=subject, tenant=tenant, expires_at=expires)
 
     def _keep(self, name: bytes, kept: _Kept) -> None:
         self._kept[name] = kept

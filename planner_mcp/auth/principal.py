@@ -1,5 +1,7 @@
 """Whom a request acts for, and whether its audit line is written. Owns where the layers of a request leave both."""
 
+import math
+import time
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
@@ -15,6 +17,11 @@ def principal_of(scope: Mapping[str, Any]) -> Principal:
 def act_for(scope: MutableMapping[str, Any], principal: Principal) -> None:
     """Leave what the edge proved, where layers outside of this one see it too."""
     scope.setdefault("state", {})["principal"] = principal
+
+
+def seconds_left(principal: Principal) -> float:
+    """Return how long the credential of a principal will be accepted yet; infinite where it says nothing of that."""
+    return math.inf if principal.expires_at is None else max(0.0, principal.expires_at - time.time())
 
 
 def note_audited(scope: MutableMapping[str, Any]) -> None:

@@ -110,6 +110,7 @@ class TokenVerifier:
             scopes_of(claims) & SCOPES,
             subject=claims["sub"],
             tenant=tenant,
+            expires_at=float(claims["exp"]) + LEEWAY_S,
         )
 
 

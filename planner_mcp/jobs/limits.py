@@ -18,6 +18,8 @@ NAMES: Final = (
     "max_matrix_bytes",
     "max_matrix_locations",
     "max_matrices",
+    "max_scenarios",
+    "max_scenarios_bytes",
     "max_streams",
     "scenario_ttl_s",
     "job_ttl_s",

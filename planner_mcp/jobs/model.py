@@ -26,6 +26,8 @@ class Principal:
     """Who it is in the issuer's words; for the audit log alone."""
     tenant: str = ""
     """The customer it belongs to, where the deployment has a tenant claim."""
+    expires_at: float | None = field(default=None, compare=False)
+    """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
 
     def may(self, scope: str) -> bool:
         """Return whether the principal holds a scope."""

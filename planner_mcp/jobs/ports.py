@@ -82,7 +82,11 @@ class JobStore(MatrixStore, Protocol):
     """Scenarios, jobs and plans as a caller sees them."""
 
     async def put_scenario(self, scenario: StoredScenario) -> None:
-        """Keep a scenario; readable on every replica when this returns."""
+        """Keep a scenario; readable on every replica when this returns.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may, or as many bytes.
+        """
         ...
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:

@@ -1,7 +1,8 @@
 """Turns SVG into PNG in a process of its own, which dies with the picture.
 
-Owns that process. The renderer holds the interpreter for as long as it draws (half a second for a map), so a thread
-would stop the event loop; and native code fed with strangers' words is better kept out of the server.
+Owns that process; how many there are at a time is its caller's to say. The renderer holds the interpreter for as long
+as it draws (half a second for a map), so a thread would stop the event loop; and native code fed with strangers' words
+is better kept out of the server.
 """
 
 import subprocess
@@ -13,8 +14,6 @@ import anyio
 from planner_mcp.errors import CapacityError, PlannerError
 
 LONGEST_S: Final = 20.0
-_limiter: Final = anyio.CapacityLimiter(2)
-"""Pictures drawn at the same time."""
 
 
 async def png_of(svg: str) -> bytes:
@@ -24,12 +23,11 @@ async def png_of(svg: str) -> bytes:
         CapacityError: It took too long.
     """
     command = [sys.executable, "-m", "planner_mcp.picture.raster"]
-    async with _limiter:
-        try:
-            with anyio.fail_after(LONGEST_S):
-                done = await anyio.run_process(command, input=svg.encode(), stderr=subprocess.DEVNULL, check=False)
-        except TimeoutError as error:
-            raise CapacityError("The picture took too long to draw.", retry_after_s=LONGEST_S) from error
+    try:
+        with anyio.fail_after(LONGEST_S):
+            done = await anyio.run_process(command, input=svg.encode(), stderr=subprocess.DEVNULL, check=False)
+    except TimeoutError as error:
+        raise CapacityError("The picture took too long to draw.", retry_after_s=LONGEST_S) from error
     if done.returncode != 0:
         raise PlannerError("The picture could not be drawn.")
     return done.stdout

@@ -25,6 +25,7 @@ from planner_mcp.protocol.messages import MalformedError
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE
+from planner_mcp.web.open_requests import held_open
 
 MAX_RUNNING: Final = 64
 """Messages of one session that may be worked on here at a time."""
@@ -101,7 +102,9 @@ class Answering:
         self._running.setdefault(session.id, {})[key] = (
             task  # only now: another that ended meanwhile took its dict away
         )
+        let_go = held_open(request.scope)
         task.add_done_callback(lambda done: self._finished(session.id, key, done))
+        task.add_done_callback(lambda _done: let_go())
 
     def cancelled(self, payload: str) -> None:
         """Hear that a request was cancelled, here or elsewhere: `"<session> <request id as JSON>"`, `*` for all."""

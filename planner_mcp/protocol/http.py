@@ -37,6 +37,7 @@ from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
+from planner_mcp.web.open_requests import held_open
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
 
@@ -181,7 +182,9 @@ class Front:
             return (await self._kernel.answer(body, peer, http=request, emit=emit, let_go=exchange.let_go))[0]
 
         self._running[exchange] = session.id
-        self._spawn(exchange.run(serve)).add_done_callback(lambda _task: self._running.pop(exchange, None))
+        running, let_go = self._spawn(exchange.run(serve)), held_open(request.scope)
+        running.add_done_callback(lambda _task: self._running.pop(exchange, None))
+        running.add_done_callback(lambda _task: let_go())
         if await exchange.decide():
             return self._sse(session, name, exchange.entries())
         if not exchange.is_complete:

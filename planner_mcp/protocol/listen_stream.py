@@ -15,6 +15,7 @@ import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 
+from planner_mcp.auth.principal import seconds_left
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Principal
@@ -76,10 +77,11 @@ class Stream:
         self._pending: dict[_Key, Note] = {}
         """What waits for the reader: the last of each kind and name."""
         self._rung = anyio.Event()
+        self._is_over = False
         self._followed: set[str] = set()
 
     async def run(self, asked: Filter) -> None:
-        """Tell what is asked for, as far as it is the principal's, until the replica drains."""
+        """Tell what is asked for, as far as it is the principal's, until the replica drains or the credential ends."""
         self._wanted = await self._honoured(asked)
         await self._send(
             Note(method="notifications/subscriptions/acknowledged", params={"notifications": self._wanted.as_json()})
@@ -94,7 +96,7 @@ class Stream:
                     self._begin(tasks, subject.name, self._jobs[subject.name].event_id)
             if self._wanted.lists:
                 tasks.start_soon(self._lists)
-            tasks.start_soon(self._drain)
+            tasks.start_soon(self._until_over)
             await self._write()
             tasks.cancel_scope.cancel()
 
@@ -183,13 +185,15 @@ class Stream:
         self._pending[key] = Note(method=method, params=params)
         self._rung.set()
 
-    async def _drain(self) -> None:
-        await self._sources.drain.wait()
+    async def _until_over(self) -> None:
+        with anyio.move_on_after(seconds_left(self._principal)):
+            await self._sources.drain.wait()
+        self._is_over = True
         self._rung.set()
 
     async def _write(self) -> None:
-        """Send what waits, until the replica drains and nothing waits any more."""
-        while self._pending or not self._sources.drain.is_set():
+        """Send what waits, until the stream is over and nothing waits any more."""
+        while self._pending or not self._is_over:
             if not self._pending:
                 self._rung = anyio.Event()
                 await self._rung.wait()

@@ -1,23 +1,20 @@
 """A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Forms are `files.exports`'."""
 
-from functools import partial
 from typing import Final
 
-import anyio
-import anyio.to_thread
-
 from planner_mcp.files.exports import export
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.resources.base import Contents, Look, Read, Reading, Template
 from planner_mcp.resources.pictures import scene
 from planner_mcp.resources.records import Variables
 
-_limiter: Final = anyio.CapacityLimiter(2)
+_limiter: Final = FairLimiter()
 
 
 def _reader(form: str, mime_type: str) -> Read:
     async def read(reading: Reading, variables: Variables) -> Contents:
         scenario, plan = await scene(reading, variables["plan_id"])
-        text = await anyio.to_thread.run_sync(partial(export, plan, scenario, form), limiter=_limiter)
+        text = await _limiter.run(reading.principal.id, export, plan, scenario, form)
         return Contents(mime_type, text)
 
     return read

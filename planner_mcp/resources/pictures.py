@@ -5,10 +5,8 @@ Owns their templates; shapes and words are `picture`.
 
 from typing import Any, Final
 
-import anyio
-import anyio.to_thread
-
 from planner_mcp.auth.masking import plan_for, scenario_for
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of
 from planner_mcp.picture.chart import map_svg
 from planner_mcp.picture.driver_sheets import sheets
@@ -17,8 +15,10 @@ from planner_mcp.picture.report import page
 from planner_mcp.resources.base import Contents, Look, Reading, Template
 from planner_mcp.resources.records import Variables
 
-_limiter: Final = anyio.CapacityLimiter(2)
+_limiter: Final = FairLimiter()
 """Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
+_rasters: Final = FairLimiter()
+"""Pictures in bytes drawn at the same time, each by a process that takes half a second."""
 
 
 async def scene(reading: Reading, plan_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -31,7 +31,7 @@ async def scene(reading: Reading, plan_id: str) -> tuple[dict[str, Any], dict[st
 
 async def _svg(reading: Reading, plan_id: str) -> str:
     scenario, plan = await scene(reading, plan_id)
-    return await anyio.to_thread.run_sync(map_svg, scenario, plan, limiter=_limiter)
+    return await _limiter.run(reading.principal.id, map_svg, scenario, plan)
 
 
 async def _map(reading: Reading, variables: Variables) -> Contents:
@@ -39,17 +39,19 @@ async def _map(reading: Reading, variables: Variables) -> Contents:
 
 
 async def _png(reading: Reading, variables: Variables) -> Contents:
-    return Contents("image/png", data=await png_of(await _svg(reading, variables["plan_id"])))
+    svg = await _svg(reading, variables["plan_id"])
+    async with _rasters.turn(reading.principal.id):
+        return Contents("image/png", data=await png_of(svg))
 
 
 async def _report(reading: Reading, variables: Variables) -> Contents:
     scenario, plan = await scene(reading, variables["plan_id"])
-    return Contents("text/html", await anyio.to_thread.run_sync(page, scenario, plan, limiter=_limiter))
+    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan))
 
 
 async def _sheets(reading: Reading, variables: Variables) -> Contents:
     scenario, plan = await scene(reading, variables["plan_id"])
-    return Contents("text/html", await anyio.to_thread.run_sync(sheets, scenario, plan, limiter=_limiter))
+    return Contents("text/html", await _limiter.run(reading.principal.id, sheets, scenario, plan))
 
 
 MAP_SVG: Final = Template(

@@ -47,7 +47,11 @@ class CallerStore:
     # ---- scenarios
 
     async def put_scenario(self, scenario: StoredScenario) -> None:
-        """Keep a scenario; readable on every replica when this returns."""
+        """Keep a scenario; readable on every replica when this returns.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may, or as many bytes.
+        """
         pool = self._pool("scn", scenario.id)
         args = {
             "scenario": scenario.id,
@@ -55,7 +59,9 @@ class CallerStore:
             "ttl_s": self._settings.scenario_ttl_s,
             "listed": keys.SCENARIOS_LISTED,
         }
-        await self._link.step("put_scenario", pool, args, *records.scenario_words(scenario))
+        reply = await self._link.step("put_scenario", pool, args, *records.scenario_words(scenario))
+        if reply[0] in _LIMITS:
+            raise self._over(*reply)
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
@@ -119,8 +125,9 @@ class CallerStore:
     def _over(self, word: str, wait_s: int) -> PlannerError:
         """Return the error of a limit that was reached: which one it is, and when to come back."""
         error, setting, problem = _LIMITS[word]
-        allowed = f"{setting} is {getattr(self._settings, setting):g}"
-        fault = Fault("", problem, allowed, "Wait retry_after_s; limits://vrp tells what is allowed and used.")
+        most = getattr(self._settings, setting)
+        allowed = f"{setting} is {most:g}" if isinstance(most, float) else f"{setting} is {most}"
+        fault = Fault("", problem, allowed, _EXPIRING if word in _STORED else _WAITING)
         return error(problem, errors=[fault], retry_after_s=float(wait_s))
 
     async def _bind_key(self, args: dict[str, Any]) -> None:
@@ -244,7 +251,12 @@ _LIMITS: Final[dict[str, tuple[type[PlannerError], str, str]]] = {
     "full": (QueueFullError, "max_queued", "The queue is full."),
     "quota": (QuotaExceededError, "max_queued_per_principal", "You have as many jobs queued as you may."),
     "pace": (RateLimitedError, "submit_rate_per_s", "You submit jobs faster than you may."),
+    "scenarios": (QuotaExceededError, "max_scenarios", "You keep as many scenarios as you may."),
+    "bytes": (QuotaExceededError, "max_scenarios_bytes", "Your scenarios take as much room as they may."),
 }
+_STORED: Final = ("scenarios", "bytes")
+_WAITING: Final = "Wait retry_after_s; limits://vrp tells what is allowed and used."
+_EXPIRING: Final = "A scenario expires scenario_ttl_s after its last use; use those there are, or ask the operator."
 _REFUSALS: Final[dict[str, type[PlannerError]]] = {
     "not_found": NotFoundError,
     "conflict": IdempotencyConflictError,

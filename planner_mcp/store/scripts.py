@@ -79,6 +79,8 @@ def _constants(settings: Settings) -> str:
         "max_queued_each": -(-settings.max_queued_per_principal // share),
         "max_solving": -(-settings.max_solving_per_principal // share),
         "max_share": settings.max_share,
+        "max_scenarios": settings.max_scenarios,
+        "max_scenarios_bytes": settings.max_scenarios_bytes,
         "submit_rate": settings.submit_rate_per_s / share,
         "submit_burst": -(-settings.submit_burst // share),
         "cores": settings.solve_cores,

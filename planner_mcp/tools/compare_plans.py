@@ -80,7 +80,7 @@ async def _on_one_day(ctx: ToolContext, a: Subject, b: Subject) -> tuple[str | N
         return a.scenario.id, [a.plan, b.plan]
     for day in await _days(ctx, a.scenario, b.scenario):
         tables = await ctx.planner.matrices.of_day(ctx.principal.id, day.body)
-        if plans := await aside(_priced, day.body, tables, [a.plan, b.plan]):
+        if plans := await aside(ctx, _priced, day.body, tables, [a.plan, b.plan]):
             return day.id, plans
     return None, [unpriced(a.plan), unpriced(b.plan)]
 

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-import anyio
-import anyio.to_thread
-
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
@@ -30,8 +28,8 @@ _OUTPUT: Final = {
     },
     "required": ["scenario_id"],
 }
-_limiter = anyio.CapacityLimiter(2)
-"""Scenarios judged at the same time; more threads would only share the interpreter."""
+_limiter: Final = FairLimiter()
+"""Scenarios judged at the same time."""
 
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
@@ -43,8 +41,8 @@ async def keep(
     ctx: ToolContext, body: dict[str, Any], said: Iterable[str] = (), *, is_written: bool = False
 ) -> ToolResult:
     """Check and keep a scenario, whoever wrote it; `said` is assumed beside what the scenario leaves open."""
-    scenario, assumed, cautions = await anyio.to_thread.run_sync(
-        _judge, body, ctx.settings, lender(ctx, is_written=is_written), limiter=_limiter
+    scenario, assumed, cautions = await _limiter.run(
+        ctx.principal.id, _judge, body, ctx.settings, lender(ctx, is_written=is_written)
     )
     assumptions = [*said, *assumed]
     stored = await ctx.planner.create_scenario(ctx.principal, body)

@@ -1,7 +1,7 @@
 """What planning tools share: the day a plan belongs to, and work on it beside the event loop.
 
 Owns how a plan, a job or a scenario named by a caller is found, and where the seconds of a large day are spent: in a
-thread, a few at a time, so that other callers are answered meanwhile.
+thread, a few at a time and callers in turn, so that others are answered meanwhile.
 """
 
 import time
@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, TypeVar
 
-import anyio
-import anyio.to_thread
 from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError, NotFoundError, input_error
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
@@ -38,8 +37,8 @@ Patch = Annotated[
         )
     ),
 ]
-_limiter = anyio.CapacityLimiter(2)
-"""Days worked on at the same time; more threads would only share the interpreter."""
+_limiter: Final = FairLimiter()
+"""Days worked on at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +109,9 @@ def time_for(budget_s: float) -> Until:
     return lambda: time.monotonic() > ends
 
 
-async def aside(work: Callable[..., T], *args: Any) -> T:
-    """Run work on a day in a thread."""
-    return await anyio.to_thread.run_sync(work, *args, limiter=_limiter)
+async def aside(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:
+    """Run work on a day in a thread, when it is its caller's turn; raises as `FairLimiter.turn`."""
+    return await _limiter.run(ctx.principal.id, work, *args)
 
 
 def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:

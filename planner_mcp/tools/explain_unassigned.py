@@ -51,7 +51,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    answers = await aside(_explained, found, shown) if shown else []
+    answers = await aside(ctx, _explained, found, shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
     tickets = trials_for(ctx.principal, tickets)
     structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}

@@ -5,13 +5,12 @@ import binascii
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-import anyio
-import anyio.to_thread
 from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, refuse, schema_of
@@ -20,7 +19,7 @@ from planner_mcp.tools.days import fitting
 from planner_mcp.vrp.day.patch import led_back
 
 Json = dict[str, Any]
-_limiter: Final = anyio.CapacityLimiter(2)
+_limiter: Final = FairLimiter()
 """Files read at the same time; a workbook may take a process and many seconds."""
 MAX_HEADER: Final = 40
 MAX_TOLD_BYTES: Final = 1500
@@ -50,7 +49,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
     asked = parse(ImportArguments, args)
-    read = await anyio.to_thread.run_sync(_read, asked, ctx.settings, limiter=_limiter)
+    read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
     try:
         kept = await keep(ctx, read.body, read.assumptions)
     except InputError as error:

@@ -79,7 +79,7 @@ async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
     """Return the bound, and the gap where the plan serves every wanted ticket; nothing where there is none."""
     scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
-    bound = await aside(_lower_bound, scenario.body, tables)
+    bound = await aside(ctx, _lower_bound, scenario.body, tables)
     if bound is None:
         return {}
     told: Json = {"lower_bound": number(math.floor(bound.cost * 100 + _NOISE) / 100), "agents_needed": bound.agents}

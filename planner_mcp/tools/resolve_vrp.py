@@ -80,16 +80,16 @@ async def _day(
     if not (asked.patch or holds):
         return base, 0
     lend = lender(ctx)
-    body, scenario = await aside(revised, base.body, asked.patch, ctx.settings, lend)
+    body, scenario = await aside(ctx, revised, base.body, asked.patch, ctx.settings, lend)
     kept = 0
     if holds:
         scenario = await with_roads(ctx, scenario, body)
         hold = partial(locks, agents=asked.keep_agents, switch_cost=asked.switch_cost, until_s=until_s)
-        patch = await aside(hold, scenario, start.plan)
+        patch = await aside(ctx, hold, scenario, start.plan)
         first = {name for entry in patch.get("agents", {}).values() for name in entry.get("locked_tickets", ())}
         bound = {name for name, entry in patch.get("tickets", {}).items() if "agents" in entry}
         kept = len(first | bound)
-        body, _ = await aside(revised, body, patch, ctx.settings, lend)
+        body, _ = await aside(ctx, revised, body, patch, ctx.settings, lend)
     return (base, kept) if body == base.body else (await ctx.planner.create_scenario(ctx.principal, body, base), kept)
 
 

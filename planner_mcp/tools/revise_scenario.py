@@ -48,7 +48,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
     parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
-    body, lines, cautions = await aside(_judge, parent.body, asked.patch, ctx.settings, lender(ctx))
+    body, lines, cautions = await aside(ctx, _judge, parent.body, asked.patch, ctx.settings, lender(ctx))
     if not lines:
         raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario")
     stored = await ctx.planner.create_scenario(ctx.principal, body, parent)

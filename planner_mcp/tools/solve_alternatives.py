@@ -47,10 +47,12 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await subject(ctx, asked.plan)
-    patches = await aside(styles, base.scenario.body, base.plan)
+    patches = await aside(ctx, styles, base.scenario.body, base.plan)
     chosen = _chosen(asked, patches)
     lend = lender(ctx)
-    bodies = {style: await aside(_body, base.scenario.body, patches[style], ctx.settings, lend) for style in chosen}
+    bodies = {
+        style: await aside(ctx, _body, base.scenario.body, patches[style], ctx.settings, lend) for style in chosen
+    }
     queued = await _queued(ctx, base, bodies, solve_time_s)
     structured: Json = {
         "base_plan": base.plan_id,

@@ -51,7 +51,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     names = [entry["ticket_id"] for entry in found.unassigned(asked.ticket_ids)]
     wanted = names if asked.ticket_ids else names[:3]
-    fixes = await aside(_fixes, found, wanted, ctx.settings.max_agents) if wanted else {}
+    fixes = await aside(ctx, _fixes, found, wanted, ctx.settings.max_agents) if wanted else {}
     shows_prices = ctx.principal.may(SENSITIVE)
     structured = {
         "plan_id": found.plan_id,

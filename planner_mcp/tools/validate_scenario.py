@@ -51,7 +51,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     if asked.scenario_id is not None:
         body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
     lend = lender(ctx, is_written=asked.scenario is not None)
-    found = await aside(judged, body, asked.patch, ctx.settings, lend)
+    found = await aside(ctx, judged, body, asked.patch, ctx.settings, lend)
     return ToolResult(found, "\n".join(lines_of(found)))
 
 

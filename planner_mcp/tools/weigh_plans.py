@@ -51,7 +51,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(WeighArguments, args)
     found = [await subject(ctx, job_id) for job_id in dict.fromkeys(map(job_id_of, asked.plans))]
     ids = [each.plan_id for each in found]
-    rows = await aside(_weighed, found[0], [each.plan for each in found])
+    rows = await aside(ctx, _weighed, found[0], [each.plan for each in found])
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],

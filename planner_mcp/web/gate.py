@@ -1,17 +1,15 @@
 """Who comes in (SPEC A1-A3): every request but the public ones shows a credential, keeps to its rate, and is named.
 
-Owns which paths are public, the answer to strangers, and how many requests one principal may have open here. The
-principal is left in the request's state for every door behind, and the credential is taken out of the headers, so that
-nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s and the tools' to say.
+Owns which paths are public and the answer to strangers; how many requests one principal may have open here is counted
+by `web.open_requests`. The principal is left in the request's state for every door behind, and the credential is taken
+out of the headers, so that nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s
+and the tools' to say.
 
 An address that sends one wrong credential after another is told to come back later. That locks out nobody who shares
 it: a right credential is let in all the same, as judging it costs nothing; only one that would have to be looked up at
 its issuer waits with the rest, since every guess would be a question there.
 """
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,18 +18,18 @@ from planner_mcp.auth.audit import NOBODY
 from planner_mcp.auth.authenticator import Authenticator
 from planner_mcp.auth.challenge import challenge
 from planner_mcp.auth.principal import act_for
-from planner_mcp.errors import PlannerError, QuotaExceededError, RateLimitedError, UnauthenticatedError
+from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
 from planner_mcp.store.rates import RateLimiter
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.buckets import Buckets, address_of
+from planner_mcp.web.open_requests import OpenRequests
 
 PUBLIC_PATHS: Final = frozenset({"/healthz", "/readyz", "/manifest", "/mcp/server-card"})
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)
 """What a client without a token is told to ask for."""
-OPEN_RETRY_S: Final = 5.0
 
 
 def is_public(path: str) -> bool:
@@ -52,11 +50,10 @@ class Gate:
     def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: RateLimiter) -> None:
         self._app = app
         self._resource = settings.resource
-        self._max_open = settings.max_open_requests
         self._authenticator = authenticator
         self._limiter = limiter
         self._wrong = Buckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)
-        self._open: Counter[str] = Counter()
+        self._open = OpenRequests(settings.max_open_requests)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
@@ -73,11 +70,11 @@ class Gate:
             principal = await self._named(scope)
             act_for(scope, principal)
             await self._limiter.take(principal.id)
-            self._check_open(principal)
+            self._open.check(principal.id)
         except PlannerError as error:
             await self._refused(error, scope)(scope, receive, send)
             return
-        with self._counted(principal):
+        with self._open.counted(principal.id, scope):
             await self._app(_bare(scope), receive, send)
 
     async def _named(self, scope: Scope) -> Principal:
@@ -91,20 +88,6 @@ class Gate:
             if _has_credential(scope) and (wait_s := self._wrong.take(address)):
                 raise _too_many_wrong(wait_s) from error
             raise
-
-    def _check_open(self, principal: Principal) -> None:
-        if self._open[principal.id] >= self._max_open:
-            raise QuotaExceededError("Too many requests are open.", retry_after_s=OPEN_RETRY_S)
-
-    @contextmanager
-    def _counted(self, principal: Principal) -> Iterator[None]:
-        self._open[principal.id] += 1
-        try:
-            yield
-        finally:
-            self._open[principal.id] -= 1
-            if not self._open[principal.id]:
-                del self._open[principal.id]
 
     def _refused(self, error: PlannerError, scope: Scope) -> ASGIApp:
         is_stranger = isinstance(error, UnauthenticatedError)

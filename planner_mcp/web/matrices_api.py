@@ -4,11 +4,8 @@ Owns the HTTP half only. Reading the text is `vrp.table_text`'s, keeping it `job
 through a tool call and is not held as a tree of objects: it is read row by row in a thread.
 """
 
-from functools import partial
 from typing import Final
 
-import anyio
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +13,7 @@ from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, InsufficientScopeError, input_error
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.matrices import Matrices
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
@@ -25,8 +23,8 @@ from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import Door
 
 PATH: Final = "/matrices"
-_limiter = anyio.CapacityLimiter(2)
-"""Tables read at the same time; more threads would only share the interpreter."""
+_limiter: Final = FairLimiter()
+"""Tables read at the same time."""
 
 
 class MatricesApi:
@@ -48,8 +46,7 @@ class MatricesApi:
 
     async def _put(self, request: Request) -> ASGIApp:
         principal = _may(request, WRITE)
-        read = partial(_read, await request.body(), self._max_locations)
-        tables = await anyio.to_thread.run_sync(read, limiter=_limiter)
+        tables = await _limiter.run(principal.id, _read, await request.body(), self._max_locations)
         name = await _matrices(request).keep(principal.id, tables)
         return json_answer(_card(name, len(tables.locations), sorted(tables.given)), 201)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import anyio
 from starlette.types import Receive, Scope, Send
 
+from planner_mcp.auth.principal import principal_of, seconds_left
 from planner_mcp.errors import PlannerError
 from planner_mcp.web.chunks import Put, short_way
 
@@ -38,7 +39,7 @@ def frame(event_id: str, message: dict[str, Any]) -> bytes:
 
 
 class EventStream:
-    """Sends frames until they end, the client leaves, the reader stalls, or the server drains.
+    """Sends frames until they end, the client leaves, its credential expires, the reader stalls, or the server drains.
 
     Args:
         frames: What to send. An error of the planner ends the stream; the client resumes where it was.
@@ -74,7 +75,7 @@ class EventStream:
         self._put_now = short_way(scope)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
-            tasks.start_soon(self._until_drain, tasks.cancel_scope)
+            tasks.start_soon(self._until_over, seconds_left(principal_of(scope)), tasks.cancel_scope)
             tasks.start_soon(self._until_stalled, tasks.cancel_scope)
             tasks.start_soon(self._keep_alive, send)
             tasks.start_soon(self._send_all, send, tasks.cancel_scope)  # woken without the layers it is called through
@@ -119,7 +120,8 @@ class EventStream:
             self._has_stalled = since is not None and anyio.current_time() - since >= self._send_s
         scope.cancel()
 
-    async def _until_drain(self, scope: anyio.CancelScope) -> None:
-        if self._drain is not None:
-            await self._drain.wait()
-            scope.cancel()
+    async def _until_over(self, left_s: float, scope: anyio.CancelScope) -> None:
+        """Wait until the server drains or the credential ends that the stream was opened with."""
+        with anyio.move_on_after(left_s):
+            await (self._drain or anyio.Event()).wait()
+        scope.cancel()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from planner_mcp import app as app_module
+from planner_mcp.app import House
 from planner_mcp.auth.audit import NOBODY
-from planner_mcp.jobs.model import ADMIN, READ, SENSITIVE, WRITE
+from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
 from planner_mcp.web.gate import is_public
 from tests.integration.auth.conftest import Caller
+from tests.system.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 DOORS = [
@@ -187,6 +190,123 @@ async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, mo
         leave.set()
         while (await http.get("/jobs/x", headers={"authorization": ann})).status_code == 429:
             pass
+
+
+async def test_a_request_counts_until_its_work_ends_though_its_client_left(
+    served: Any, key: Any, houses: list[House]
+) -> None:
+    """SPEC A3: else whoever drops each connection could have any number of calls worked on."""
+    async with served(max_open_requests=2) as http:
+        caller = Caller(http, await key("ann"))
+        await caller.initialize()
+        job, owner = await _job(caller, houses[0])
+        waiting = _call(2, "query_vrp_status", job_id=job, wait_s=45)
+        await _left(http, "POST", "/mcp", caller.headers, waiting)
+        assert (await caller.get("/jobs/x")).status_code == 404
+        await _left(http, "POST", "/mcp", caller.headers, waiting | {"id": 3})
+        refused = await caller.get("/jobs/x")
+        assert (refused.status_code, refused.json()["type"]) == (429, "QuotaExceeded")
+        await houses[0].planner.cancel(owner, job)
+        while (await caller.get("/jobs/x")).status_code == 429:
+            pass
+
+
+async def test_a_message_counts_until_it_is_answered_on_its_stream(served: Any, key: Any, houses: list[House]) -> None:
+    """SPEC A3: HTTP+SSE says 202 at once and goes on working."""
+    async with served(max_open_requests=3) as http, anyio.create_task_group() as tasks:
+        caller = Caller(http, await key("ann"))
+        job, owner = await _job(caller, houses[0])
+        begun: list[bytes] = []
+        end = anyio.Event()
+        tasks.start_soon(_left, http, "GET", "/sse", caller.headers, None, begun, end)
+        while not begun:  # noqa: ASYNC110 the stream is read by nobody else
+            await anyio.sleep(0.005)
+        path = re.search(rb"data: (\S+)", begun[0])[1].decode()
+        params = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        assert (await http.post(path, json=hello, headers=caller.headers)).status_code == 202
+        while not any(b"serverInfo" in data for data in begun):  # noqa: ASYNC110
+            await anyio.sleep(0.005)
+        statuses = []
+        for number in range(1, 4):
+            waiting = _call(number, "query_vrp_status", job_id=job, wait_s=45)
+            statuses.append((await http.post(path, json=waiting, headers=caller.headers)).status_code)
+        assert statuses == [202, 202, 429]
+        await houses[0].planner.cancel(owner, job)
+        end.set()
+
+
+async def _job(caller: Caller, house: House) -> tuple[str, Principal]:
+    """Return a job that nobody works on, and whose it is."""
+    scenario = (await caller.call("create_scenario", **SMALLEST)).json()["result"]["structuredContent"]["scenario_id"]
+    job = (await caller.call("solve_vrp", scenario_id=scenario)).json()["result"]["structuredContent"]["job_id"]
+    owner = await house.store.redis.hget(f"{{p0}}:job:{job}", "principal")
+    return job, Principal(owner)
+
+
+def _call(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": tool, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+async def _left(
+    http: Any,
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    body: Any = None,
+    told: list[bytes] | None = None,
+    end: anyio.Event | None = None,
+) -> None:
+    """Serve a request whose client leaves when its answer begins, or when `end` is set; ends with the request."""
+    begun, pending = anyio.Event(), [b"" if body is None else json.dumps(body).encode()]
+
+    async def receive() -> Any:
+        if pending:
+            return {"type": "http.request", "body": pending.pop(), "more_body": False}
+        await (end or begun).wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if told is not None and message.get("body", b"").startswith(b"event"):
+            told.append(message["body"])
+        begun.set()
+
+    raw = [(name.encode(), value.encode()) for name, value in {"host": "localhost:8080", **headers}.items()]
+    scope = {"type": "http", "http_version": "1.1", "method": method, "path": path, "raw_path": path.encode()}
+    scope |= {"query_string": b"", "headers": raw, "client": ("127.0.0.1", 1), "server": ("localhost", 8080)}
+    await http._transport.app(scope | {"scheme": "http", "root_path": ""}, receive, send)
+
+
+class Expiring:
+    """Names everybody ann, by a credential that has just expired."""
+
+    def must_ask(self, _headers: Any) -> bool:
+        return False
+
+    async def principal(self, _headers: Any) -> Principal:
+        return Principal("ann", SCOPES, expires_at=time.time())
+
+
+@pytest.mark.parametrize("door", ["the job's channel", "a session's stream", "HTTP+SSE", "listen"])
+async def test_a_stream_ends_with_the_credential_it_was_opened_with(
+    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """SPEC A1: a stream is one request, judged when it comes; whoever may still read comes back with a new token."""
+    monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    with anyio.fail_after(30):
+        async with served() as http:
+            caller = Caller(http)
+            job, _owner = await _job(caller, houses[0])
+            if door == "listen":
+                answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
+            elif door == "a session's stream":
+                await caller.initialize()
+                answer = await caller.get("/mcp")
+            else:
+                answer = await caller.get("/sse" if door == "HTTP+SSE" else f"/jobs/{job}/events")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_sessions_of_a_principal_are_capped(served: Any, key: Any) -> None:

@@ -20,9 +20,11 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.day.table_text import read_tables
 from planner_mcp.vrp.day.tables import Tables
+from planner_mcp.web import matrices_api
 from tests.integration.auth.conftest import BASE, houses, key, served  # noqa: F401 — fixtures
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.workers.conftest import Shop, open_shop  # noqa: F401 — a fixture
+from tests.unit.tools.test_taking_turns import SOON, place_behind
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -170,6 +172,17 @@ async def test_nobody_reaches_the_tables_of_another(served: Any, key: Any) -> No
         assert (await http.put("/matrices", json=RING, headers=bob)).json()["matrix"] != name
         faults = await _create(http, ann, name), await _create(http, bob, name), await _create(http, bob, "mat-0-x")
         assert faults == ([], ["/travel/matrix"], ["/travel/matrix"])
+
+
+async def test_many_uploads_of_one_do_not_hold_up_another(served: Any, key: Any) -> None:  # noqa: F811
+    """SPEC J8: callers take turns where tables are read."""
+    async with served() as http:
+        who = {name: {"authorization": await key(name)} for name in ("ann", "bob")}
+
+        async def put(name: str) -> None:
+            assert (await http.put("/matrices", json=RING, headers=who[name])).status_code == 201
+
+        assert await place_behind(matrices_api._limiter, lambda: put("ann"), lambda: put("bob")) <= SOON
 
 
 async def _create(http: httpx.AsyncClient, who: dict[str, str], name: str) -> list[str]:

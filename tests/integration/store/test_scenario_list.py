@@ -2,10 +2,12 @@
 
 import pytest
 
+from planner_mcp.errors import QuotaExceededError
 from planner_mcp.jobs.model import LOCAL, Principal, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from tests.system.scenarios import SMALLEST
 
@@ -46,3 +48,51 @@ async def test_a_scenario_that_expired_is_listed_no_more(planner: Planner, store
     await store.redis.delete(f"{{p0}}:scn:{gone.id}")
     cards, total = await planner.scenarios(LOCAL)
     assert ([card.id for card in cards], total) == ([kept.id], 1)
+
+
+async def test_scenarios_beyond_a_number_are_refused_until_others_expire(store: RedisStore, settings: Settings) -> None:
+    """SPEC J8, J9: with when to come back; one that is used lives on and counts on; others are not concerned."""
+    small = settings.model_copy(update={"max_scenarios": 2, "scenario_ttl_s": 1000})
+    async with connect(small) as narrow:
+        planner = Planner(narrow, RedisFeed(narrow), settings=small)
+        made = [(await planner.create_scenario(LOCAL, dict(SMALLEST))).id for _ in range(2)]
+        with pytest.raises(QuotaExceededError) as refused:
+            await planner.create_scenario(LOCAL, dict(SMALLEST))
+        assert refused.value.retry_after_s is not None
+        assert 900 < refused.value.retry_after_s <= 1000
+        assert refused.value.errors[0].accepted == "max_scenarios is 2"
+        await planner.create_scenario(Principal("somebody else"), dict(SMALLEST))
+        await _is_due(store, made[0], is_gone=False)
+        with pytest.raises(QuotaExceededError):
+            await planner.create_scenario(LOCAL, dict(SMALLEST))
+        await _is_due(store, made[1], is_gone=True)
+        new = await planner.create_scenario(LOCAL, dict(SMALLEST))
+        with pytest.raises(QuotaExceededError):
+            await planner.create_scenario(LOCAL, dict(SMALLEST))
+        cards, total = await planner.scenarios(LOCAL)
+    assert ({card.id for card in cards}, total) == ({made[0], new.id}, 2)
+
+
+async def test_scenarios_that_take_too_much_room_are_refused(store: RedisStore, settings: Settings) -> None:
+    """SPEC J8: whatever their number; the room of what expired is free again, and a repeated step takes none."""
+    small = settings.model_copy(update={"max_scenarios_bytes": 10_000})
+    async with connect(small) as narrow:
+        planner = Planner(narrow, RedisFeed(narrow), settings=small)
+        large = {**SMALLEST, "name": "x" * 3000}
+        first = await planner.create_scenario(LOCAL, large)
+        await narrow.put_scenario(first)
+        with pytest.raises(QuotaExceededError) as refused:
+            await planner.create_scenario(LOCAL, large)
+        assert refused.value.errors[0].accepted == "max_scenarios_bytes is 10000"
+        await planner.create_scenario(LOCAL, dict(SMALLEST))
+        await _is_due(store, first.id, is_gone=True)
+        await planner.create_scenario(LOCAL, large)
+
+
+async def _is_due(store: RedisStore, scenario_id: str, *, is_gone: bool) -> None:
+    """Make a scenario's life end now as far as it is written down, and in fact if it is gone."""
+    lives = "{p0}:scnx:local"
+    (entry,) = [each for each in await store.redis.zrange(lives, 0, -1) if each.startswith(scenario_id)]
+    await store.redis.zadd(lives, {entry: 1})
+    if is_gone:
+        await store.redis.delete(f"{{p0}}:scn:{scenario_id}")

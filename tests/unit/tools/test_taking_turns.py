@@ -1,0 +1,104 @@
+"""Heavy work of several callers at one replica (SPEC J8)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.model import SCOPES, Principal
+from planner_mcp.resources import exports, pictures
+from planner_mcp.resources.base import Reading
+from planner_mcp.resources.reports import ReportFolder
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools import create_scenario, days, import_scenario
+from planner_mcp.tools.base import ToolContext
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.test_planning import DAY, created, solved
+
+pytestmark = pytest.mark.anyio
+MANY = 24
+SOON = 4
+"""Two slots: the call of each caller in turn, and the end of a call is heard a little later."""
+TABLE = {
+    "format": "csv",
+    "content": "id,location\na,A\n",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "v", "capacity": 9}],
+}
+
+
+async def place_behind(
+    limiter: FairLimiter, many: Callable[[], Awaitable[Any]], one: Callable[[], Awaitable[Any]]
+) -> int:
+    """Return as which one call is answered that waits at a limiter behind many of another caller."""
+    answered: list[str] = []
+
+    async def send(name: str, call: Callable[[], Awaitable[Any]]) -> None:
+        await call()
+        answered.append(name)
+
+    async with anyio.create_task_group() as tasks, limiter.turn("first"), limiter.turn("first"):
+        for _ in range(MANY):
+            tasks.start_soon(send, "many", many)
+        await _until_waiting(limiter, MANY)
+        tasks.start_soon(send, "one", one)
+        await _until_waiting(limiter, MANY + 1)
+    return answered.index("one")
+
+
+async def _until_waiting(limiter: FairLimiter, count: int) -> None:
+    while limiter.waiting < count:  # noqa: ASYNC110 a limiter has no event for it
+        await anyio.sleep(0.001)
+
+
+def of(ctx: ToolContext, name: str) -> ToolContext:
+    """Return the context of a call of another principal."""
+    return replace(ctx, principal=Principal(name, SCOPES))
+
+
+@pytest.mark.parametrize(
+    ("room", "tool", "args"),
+    [
+        (create_scenario, "create_scenario", DAY),
+        (import_scenario, "import_scenario", TABLE),
+        (days, "validate_scenario", {"scenario": DAY}),
+    ],
+    ids=["create", "import", "validate"],
+)
+async def test_many_calls_of_one_caller_do_not_hold_up_another(
+    call: Call, ctx: ToolContext, room: Any, tool: str, args: dict[str, Any]
+) -> None:
+    """SPEC J8: its one call is not answered behind all of them."""
+
+    async def by(name: str) -> None:
+        assert not (await call(tool, args, of(ctx, name))).is_error
+
+    assert await place_behind(room._limiter, lambda: by("ann"), lambda: by("ben")) <= SOON
+
+
+@pytest.mark.parametrize(
+    ("limiter", "template"),
+    [(pictures._limiter, pictures.MAP_SVG), (pictures._rasters, pictures.MAP_PNG), (exports._limiter, exports.CSV)],
+    ids=["svg", "png", "csv"],
+)
+async def test_many_pictures_for_one_reader_do_not_hold_up_another(
+    call: Call, ctx: ToolContext, store: RedisStore, limiter: FairLimiter, template: Any
+) -> None:
+    """SPEC J8: nor do its exports."""
+    contexts = {name: of(ctx, name) for name in ("ann", "ben")}
+    plans = {}
+    for name, context in contexts.items():
+
+        async def own(tool: str, args: Any = None, context: ToolContext = context) -> Any:
+            return await call(tool, args, context)
+
+        plans[name] = (await solved(own, store, await created(own), ["a", "b"])).replace("job-", "plan-", 1)
+
+    async def by(name: str) -> None:
+        reading = Reading(contexts[name].principal, ctx.planner, ReportFolder(None))
+        assert await template.read(reading, {"plan_id": plans[name]})
+
+    assert await place_behind(limiter, lambda: by("ann"), lambda: by("ben")) <= SOON
