@@ -7,17 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from mcp import Client
 from typer.testing import CliRunner
 
 from examples.house import House
 from planner_mcp.cli.commands import app
+from planner_mcp.prompts.registry import PROMPTS
+from planner_mcp.tools.registry import REGISTRY
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
 
 FOREIGN = {"claude", "curl", "docker", "export"}
 """Commands of other people, and of the shell, that we quote."""
+SKILL = ROOT / "skills" / "plan-routes" / "SKILL.md"
+WORDS = sorted(ROOT.glob("planner_mcp/prompts/*.md"))
+OTHER_WORDS = {"solve_time"}
+"""Arguments that begin like the name of a tool."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
 
@@ -61,6 +68,21 @@ def _help(*command: str) -> str:
     told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [*command, "--help"])
     assert told.exit_code == 0, told.output
     return told.output
+
+
+def test_skill_says_what_it_is_for_in_yaml() -> None:
+    """SPEC R4: a host that loads the skill reads its head."""
+    head = yaml.safe_load(SKILL.read_text(encoding="utf-8").split("---\n")[1])
+    assert (head.keys(), head["name"]) == ({"name", "description"}, "plan-routes")
+
+
+@pytest.mark.parametrize("page", [SKILL, *WORDS], ids=name)
+def test_prompts_and_skill_name_tools_that_exist(page: Path) -> None:
+    """SPEC R4: a model is not sent for a tool that is not there."""
+    known = {tool.name for tool in REGISTRY} | {prompt.name for prompt in PROMPTS}
+    verbs = "|".join(sorted({tool.name.partition("_")[0] for tool in REGISTRY}))
+    called = set(re.findall(rf"\b(?:{verbs})_[a-z_]+\b", page.read_text(encoding="utf-8")))
+    assert sorted(called - known - OTHER_WORDS) == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any("tool" in b.words for b in blocks(page))], ids=name)
