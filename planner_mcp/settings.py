@@ -139,7 +139,7 @@ class Settings(BaseSettings):
     submit_burst: int = Field(
         100, ge=1, description="New jobs one principal may submit at once, where that is limited."
     )
-    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use.")
+    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use; enforced on Linux.")
     solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
     scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
     job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")

@@ -51,7 +51,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _environment() -> Finding:
-    """Tell variables that nobody reads: a name that is nearly a setting's is a mistake, another may be somebody else's."""
+    """Tell variables that nobody reads: nearly a setting's name is a mistake, another may be somebody else's."""
     strange = strange_names()
     told = [f"{name} is no setting" + (f"; {near} is" if near else "") for name, near in strange.items()]
     return Finding("settings", not any(strange.values()), "; ".join(told) or "every PLANNER_ variable is one")

@@ -60,9 +60,7 @@ def listed(monkeypatch: pytest.MonkeyPatch, data: Path, **variables: str) -> tup
 
 def test_doctor_tells_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: a misspelt setting has no effect, which is told; what Kubernetes or others add is no fault."""
-    status, told = listed(
-        monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.96.0.7:8080", MOOD="1"
-    )
+    status, told = listed(monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.0.0.7:80", MOOD="1")
     assert (status, told["settings"]) == (0, "ok  PLANNER_MOOD is no setting")
     status, told = listed(monkeypatch, tmp_path, REDISURL="redis://store")
     assert status == 1
