@@ -6,7 +6,7 @@ protocol; the log goes to standard error.
 """
 
 import asyncio
-import importlib.util
+import importlib
 import json
 import logging
 import os
@@ -168,9 +168,14 @@ def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
 def bench(context: typer.Context) -> None:
     """Compare engines on published instances; `bench --help` lists its options. Runs from a checkout."""
-    if importlib.util.find_spec("benchmarks") is None:
-        raise typer.BadParameter("the benchmark is not part of the installed package; run it from a checkout.")
-    sys.exit(importlib.import_module("benchmarks.plans").main(context.args))
+    try:
+        plans = importlib.import_module("benchmarks.plans")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "benchmarks":
+            raise
+        problem = "the benchmark is not part of the installed package; run `make bench-plans` in a checkout."
+        raise typer.BadParameter(problem) from None
+    sys.exit(plans.main(context.args))
 
 
 async def _doctor(settings: Settings) -> None:

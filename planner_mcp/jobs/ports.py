@@ -210,6 +210,8 @@ class Past:
     """In order."""
     number: int
     """Of the job's last event."""
+    seen: int
+    """Of the last event kept up to the position, 0 without one: the next one's number tells whether any is missing."""
     is_over: bool
     """Whether no further event can come."""
 

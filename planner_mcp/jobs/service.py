@@ -207,7 +207,7 @@ class Planner:
 
 async def _hear_change(follower: Follower, job: Job, after: str, on_event: OnEvent | None) -> None:
     """Return when a job, looked at since it is listened to, has changed; tell all that comes after a position."""
-    past = Past((), job.event_number, is_over=False) if after == job.event_id else None
+    past = Past((), job.event_number, job.event_number, is_over=False) if after == job.event_id else None
     async with aclosing(follower.events(job.principal, after, past)) as events:
         async for event in events:
             if on_event is not None:

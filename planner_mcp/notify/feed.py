@@ -3,7 +3,8 @@
 One tailer a pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
 bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
 whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
-a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data.
+a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data, also
+to one who comes back with a position that is no longer kept.
 """
 
 import asyncio
@@ -108,8 +109,8 @@ class Follower:
     async def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
         """Yield as `jobs.ports.Follower`."""
         last = _position(after)
-        last_number: int | None = 0 if after == "0" else None
         fresh = past or await self._log.read_past(principal, self._job_id, after)
+        last_number = fresh.seen
         while True:
             for event in fresh.events:
                 if _position(event.id) <= last:
@@ -130,7 +131,7 @@ class Follower:
             if taken is not None:
                 taken = [event for event in taken if event.number > last_number]
                 if taken and taken[-1].number == last_number + len(taken):
-                    return Past(taken, taken[-1].number, is_over=False)
+                    return Past(taken, taken[-1].number, last_number, is_over=False)
                 if not taken:
                     continue
             with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
@@ -293,7 +294,7 @@ def _position(text: str) -> tuple[int, int]:
     return int(ms), int(number or 0)
 
 
-def _marked(event: Event, last_number: int | None) -> Event:
-    if last_number is None or event.number == last_number + 1:
+def _marked(event: Event, last_number: int) -> Event:
+    if event.number == last_number + 1:
         return event
     return replace(event, data={**event.data, "gap": True})

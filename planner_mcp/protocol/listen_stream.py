@@ -23,8 +23,9 @@ from planner_mcp.protocol.callers import Context
 from planner_mcp.protocol.listen_filter import Filter
 from planner_mcp.protocol.pipe import Note
 from planner_mcp.protocol.subjects import Registry, Subject, subject_of
-from planner_mcp.protocol.subscriptions import LISTS_CHANNEL, QUIET_S, WatchLog
+from planner_mcp.protocol.subscriptions import LISTS_CHANNEL, QUIET_S
 from planner_mcp.protocol.task_view import detailed_task
+from planner_mcp.protocol.watching import WatchLog
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 SEND_S: Final = 20.0

@@ -42,7 +42,7 @@ class PipeBell:
 
 
 class Pipe:
-    """Watches of the one client. Implements `subscriptions.WatchLog`; `wakes` is the matching `Wakes`."""
+    """Watches of the one client. Implements `watching.WatchLog`; `wakes` is the matching `Wakes`."""
 
     def __init__(self) -> None:
         self.session: Any = None

@@ -62,8 +62,8 @@ class SessionLog(Protocol):
         """Add to a stream; return the position, None when session or stream are over."""
         ...
 
-    async def read(self, session_id: str, name: str, after: str, count: int = 100) -> list[tuple[str, str, str]]:
-        """Return entries after a position as `(position, kind, text)`."""
+    async def read(self, session_id: str, name: str, after: str) -> list[tuple[str, str, str]]:
+        """Return entries after a position as `(position, kind, text)`; raise `LostStreamError` where some are gone."""
         ...
 
     async def holds(self, session_id: str, name: str, position: str) -> bool:

@@ -80,12 +80,16 @@ class Follower:
     async def follow(self, session: Session, stream: str, after: str) -> AsyncGenerator[Entry | None]:
         """Yield what was written after a position and then what comes, None now and then when nothing did.
 
-        Ends after the final entry or with the session. A stream whose owner died is ended with an error first.
+        Ends after the final entry or with the session. A stream whose owner died is ended with an error first. Ends
+        also for a reader so slow that what it would read next is gone: it is told so when it resumes.
         """
         is_over = False
         async with self.wakes.watch(f"mcp:w:{session.id}") as bell:
             while True:
-                entries = [Entry(*row) for row in await self.log.read(session.id, stream, after)]
+                try:
+                    entries = [Entry(*row) for row in await self.log.read(session.id, stream, after)]
+                except LostStreamError:
+                    return
                 for entry in entries:
                     yield entry
                     if entry.kind == "final":

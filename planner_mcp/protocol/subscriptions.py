@@ -1,10 +1,11 @@
 """What handshake sessions are told on their standalone stream: resources that moved, tasks, lists that changed.
 
 Owns `resources/subscribe` and `resources/unsubscribe`, and the pump that turns events of jobs into messages. What a
-session watches stands in the store, so any replica can take a subscription. Only the replica that holds the session's
-stream pumps, and nothing is written while nobody listens; the next holder goes on where the last one stopped. For a
-moment there may be two holders: a cursor for each job moves in the same step that writes its message, so a session is
-told once (SPEC J4). From there on messages are resumable like any other of the stream.
+session watches stands in the store, so any replica can take a subscription; how much it may be is `watching`'s. Only
+the replica that holds the session's stream pumps, and nothing is written while nobody listens; the next holder goes on
+where the last one stopped. For a moment there may be two holders: a cursor for each job moves in the same step that
+writes its message, so a session is told once (SPEC J4). From there on messages are resumable like any other of the
+stream.
 
 Progress of a task goes by the token of the call that made it, which stays valid as long as the task runs (spec
 2025-11-25, tasks); without a token `notifications/tasks/status` tells it.
@@ -12,65 +13,35 @@ Progress of a task goes by the token of the call that made it, which stays valid
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 
-from planner_mcp.errors import NotFoundError, QuotaExceededError, StoreError
+from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.model import READ, Job, Principal
 from planner_mcp.protocol.callers import Context, allow, caller, session_of
 from planner_mcp.protocol.pipe import SESSION, Pipe
 from planner_mcp.protocol.sessions import Wakes
-from planner_mcp.protocol.subjects import MAX_WATCHED, Registry, Subject, subject_of
+from planner_mcp.protocol.subjects import Registry, subject_of
 from planner_mcp.protocol.task_view import core_task
 from planner_mcp.protocol.tasks2025 import RELATED
+from planner_mcp.protocol.watching import OVER, TASK, Watching, WatchLog, subjects_in
 from planner_mcp.tools.job_view import event_line
 
-OVER: Final = "over"
 QUIET_S: Final = 60.0
 """How often a pump looks for itself what its session watches, and keeps that alive."""
 RETRY_S: Final = 0.5
 """Pause of a pump that lost the store."""
-TASK: Final = "task:"
-"""Begins the name under which a session watches a task; other names are URIs."""
 STEP: Final = 1e-4
 """Progress must rise with every notification, so each event adds this much to the percentage."""
 LISTS: Final = ("tools", "resources", "prompts")
 LISTS_CHANNEL: Final = "mcp:l"
 """Rings when a list changed for somebody."""
-
-
-class WatchLog(Protocol):
-    """What subscriptions need of the store that all replicas share."""
-
-    async def watch(self, session_id: str, name: str, value: str, cursors: dict[str, str]) -> None:
-        """Begin to watch; cursors that stand already stay."""
-        ...
-
-    async def unwatch(self, session_id: str, names: Sequence[str], cursors: Sequence[str] = ()) -> None:
-        """Watch no more, and forget cursors."""
-        ...
-
-    async def watched(self, session_id: str) -> tuple[dict[str, str], dict[str, str]]:
-        """Return what is watched, and the cursors."""
-        ...
-
-    async def begin(self, session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
-        """Set the cursors that do not stand yet; return where each of them stands."""
-        ...
-
-    async def note(self, session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
-        """Move a cursor on and write `(watch, text)`, in one step and once; False when the session is over."""
-        ...
-
-    async def list_versions(self, principal: str) -> dict[str, int]:
-        """Return when each list last changed."""
-        ...
 
 
 class Subscriptions:
@@ -101,9 +72,7 @@ class Subscriptions:
         principal, subject = allow(ctx, READ), subject_of(str(params.uri))
         job_id = await self.registry.job_of(principal, subject)
         log, session_id = self._where(ctx)
-        watches, _cursors = await log.watched(session_id)
-        if len(watches) >= MAX_WATCHED and subject.uri not in watches:
-            raise QuotaExceededError(f"A session may watch {MAX_WATCHED} things.")
+        await Watching(self.registry, log, session_id, principal).make_room_for_resource(subject.uri)
         cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}
         await log.watch(session_id, subject.uri, "", cursors)
         return types.EmptyResult()
@@ -120,6 +89,7 @@ class Subscriptions:
         if job.is_terminal:
             return
         log, session_id = self._where(ctx)
+        await Watching(self.registry, log, session_id, caller(ctx)).make_room_for_task(job.id)
         token = (ctx.meta or {}).get("progress_token")
         await log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
 
@@ -162,6 +132,7 @@ class Pump:
         self._ttl_s = subscriptions.job_ttl_s
         self._session_id = session_id
         self._principal = principal
+        self._watching = Watching(self._registry, log, session_id, principal)
         self._watches: Mapping[str, str] = {}
         self._followed: set[str] = set()
 
@@ -182,8 +153,10 @@ class Pump:
         ):
             tasks.start_soon(self._lists)
             while True:
-                self._watches, cursors = await self._log.watched(self._session_id)
-                for scenario_id in {each.name for each in self._subjects() if each.is_scenario} - self._followed:
+                self._watches, cursors = await self._watching.read()
+                for scenario_id in {
+                    each.name for each in subjects_in(self._watches) if each.is_scenario
+                } - self._followed:
                     self._followed.add(scenario_id)
                     tasks.start_soon(self._scenario, scenario_id, tasks)
                 for cursor, position in cursors.items():
@@ -195,9 +168,6 @@ class Pump:
         if position != OVER and job_id not in self._followed:
             self._followed.add(job_id)
             tasks.start_soon(self._job, job_id, position)
-
-    def _subjects(self) -> list[Subject]:
-        return [subject_of(name) for name in self._watches if not name.startswith(TASK)]
 
     # ---- what is followed
 
@@ -214,7 +184,8 @@ class Pump:
         except NotFoundError:  # it expired
             await self._log.note(self._session_id, job_id, OVER, [])
         if f"{TASK}{job_id}" in self._watches:
-            await self._log.unwatch(self._session_id, [f"{TASK}{job_id}"])
+            await self._watching.forget_task(job_id, self._watches)
+        self._followed.discard(job_id)
 
     async def _follow(self, job: Job, position: str) -> None:
         cost = None
@@ -244,7 +215,7 @@ class Pump:
         """Return the messages one event of a job becomes, each with what it is for."""
         told = [
             (each.uri, _text("notifications/resources/updated", {"uri": each.uri}))
-            for each in self._subjects()
+            for each in subjects_in(self._watches)
             if each.name in (job.id, job.request.scenario_id) and each.moves(event, last_cost)
         ]
         name = f"{TASK}{job.id}"

@@ -190,15 +190,15 @@ class CallerStore:
         return (await self.read_past(principal, job_id, after)).events
 
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> Past:
-        """Return the same, and whether the job has ended."""
+        """Return the same, whether the job has ended, and up to which event the position goes."""
         reply = await self._link.step(
             "events", self.pool_of_job(job_id), {"job": job_id, "principal": principal, "after": after}
         )
         if reply[0] != "ok":
             _refuse(reply)
-        _ok, entries, state, count = reply
+        _ok, entries, state, count, seen = reply
         events = [records.event_of(job_id, event_id, records.fields_of(flat)) for event_id, flat in entries]
-        return Past(events, int(count), is_over=state in TERMINAL)
+        return Past(events, int(count), int(seen), is_over=state in TERMINAL)
 
     # ---- the queue
 

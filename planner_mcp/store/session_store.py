@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 
-from planner_mcp.errors import QuotaExceededError
+from planner_mcp.errors import LostStreamError, QuotaExceededError
 from planner_mcp.store.border import border
 from planner_mcp.store.session_cap import SessionCap
 
@@ -35,6 +35,9 @@ LEASE_MS: Final = 10_000
 """A replica silent for this long has lost its streams."""
 MAX_LENGTH: Final = 1000
 """Messages of one stream that stay replayable, roughly."""
+READ_AT_ONCE: Final = 100
+START: Final = "0-0"
+"""The position before everything a stream still has."""
 CANCELS: Final = "mcp:x"
 
 
@@ -159,11 +162,18 @@ class SessionStore:
             position: str | None = await self._append(keys=keys, args=args)
             return position
 
-    async def read(self, session_id: str, name: str, after: str, count: int = 100) -> list[tuple[str, str, str]]:
-        """Return up to `count` entries after a position as `(position, kind, text)`."""
+    async def read(self, session_id: str, name: str, after: str) -> list[tuple[str, str, str]]:
+        """Return up to `READ_AT_ONCE` entries after a position as `(position, kind, text)`.
+
+        Raises:
+            LostStreamError: The entry at the position is gone, and maybe others after it.
+        """
         with border():
-            rows = await self._redis.xrange(_stream(session_id, name), min=f"({after}", max="+", count=count)
-        return [(position, fields["kind"], fields["text"]) for position, fields in rows]
+            rows = await self._redis.xrange(_stream(session_id, name), min=after, max="+", count=READ_AT_ONCE + 1)
+        if rows and after not in (START, rows[0][0]):
+            raise LostStreamError
+        told = rows[after != START :][:READ_AT_ONCE]
+        return [(position, fields["kind"], fields["text"]) for position, fields in told]
 
     async def holds(self, session_id: str, name: str, position: str) -> bool:
         """Return whether an entry is still there, that is: whether nothing after it was trimmed."""

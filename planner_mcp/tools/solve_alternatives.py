@@ -7,9 +7,10 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
+from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import lender
+from planner_mcp.tools.borrowing import Lend, lender
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.alternatives import styles
@@ -48,8 +49,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     base = await subject(ctx, asked.plan)
     patches = await aside(styles, base.scenario.body, base.plan)
     chosen = _chosen(asked, patches)
-    wishes = {style: await _wish(ctx, base, patches[style], solve_time_s) for style in chosen}
-    queued = await _queued(ctx, wishes)
+    lend = lender(ctx)
+    bodies = {style: await aside(_body, base.scenario.body, patches[style], ctx.settings, lend) for style in chosen}
+    queued = await _queued(ctx, base, bodies, solve_time_s)
     structured: Json = {
         "base_plan": base.plan_id,
         "alternatives": [
@@ -77,27 +79,37 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-async def _wish(ctx: ToolContext, base: Subject, patch: Json, solve_time_s: int) -> SolveRequest:
-    """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
-    if not patch:
-        seed = (base.job.request.seed + 1) % 1_000_000
-        return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
-    body, _ = await aside(revised, base.scenario.body, patch, ctx.settings, lender(ctx))
-    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
-    return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
+def _body(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json | None:
+    """Return the day of one style; None where it is the same day."""
+    return revised(body, patch, settings, lend)[0] if patch else None
 
 
-async def _queued(ctx: ToolContext, wishes: Mapping[str, SolveRequest]) -> dict[str, Job]:
-    """Queue one style after the other until one is refused; whoever has a job is told of it."""
+async def _queued(
+    ctx: ToolContext, base: Subject, bodies: Mapping[str, Json | None], solve_time_s: int
+) -> dict[str, Job]:
+    """Queue one style after the other until one is refused; whoever has a job is told of it.
+
+    A revision is made when its turn comes: those of styles after a refusal would lie there for nothing.
+    """
     queued: dict[str, Job] = {}
-    for style, wish in wishes.items():
+    for style, body in bodies.items():
         try:
+            wish = await _wish(ctx, base, body, solve_time_s)
             queued[style] = await ctx.planner.submit(ctx.principal, wish)
         except PlannerError:
             if not queued:
                 raise
             break
     return queued
+
+
+async def _wish(ctx: ToolContext, base: Subject, body: Json | None, solve_time_s: int) -> SolveRequest:
+    """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
+    if body is None:
+        seed = (base.job.request.seed + 1) % 1_000_000
+        return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
+    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
+    return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
 
 
 TOOL: Final = Tool(

@@ -51,7 +51,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan)
     names = [entry["ticket_id"] for entry in found.unassigned(asked.ticket_ids)]
     wanted = names if asked.ticket_ids else names[:3]
-    fixes = await aside(_fixes, found, wanted) if wanted else {}
+    fixes = await aside(_fixes, found, wanted, ctx.settings.max_agents) if wanted else {}
     shows_prices = ctx.principal.may(SENSITIVE)
     structured = {
         "plan_id": found.plan_id,
@@ -72,14 +72,14 @@ def _lines(answer: Json) -> list[str]:
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
 
 
-def _fixes(found: Subject, names: list[str]) -> dict[str, list[Fix]]:
+def _fixes(found: Subject, names: list[str], max_agents: int) -> dict[str, list[Fix]]:
     """Return the fixes of as many tickets as there is time for."""
     is_over, bench = time_for(BUDGET_S), found.bench()
     fixes: dict[str, list[Fix]] = {}
     for name in names:
         if fixes and is_over():
             break
-        fixes[name] = bench.fixes(bench.index[name], is_over)
+        fixes[name] = bench.fixes(bench.index[name], is_over, max_agents=max_agents)
     return fixes
 
 

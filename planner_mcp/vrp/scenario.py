@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.vrp.checks.logic import check, contradictions, warnings
+from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
 from planner_mcp.vrp.day.mend import is_doubtful, mend
@@ -48,8 +49,8 @@ MAX_PLACES: Final = 200
 def parse_scenario(
     args: Any,
     *,
-    max_tickets: int = 5000,
-    max_agents: int = 1000,
+    max_tickets: int = MAX_TICKETS,
+    max_agents: int = MAX_AGENTS,
     tables: Tables | None = None,
     known_faults: Sequence[Fault] = (),
 ) -> Scenario:
@@ -57,7 +58,7 @@ def parse_scenario(
 
     Args:
         args: Any JSON value, already decoded.
-        max_tickets: More are refused unread.
+        max_tickets: More are refused unread; the tables of travel may be as large as those of so many.
         max_agents: The same for agents.
         tables: The tables of travel it refers to, where they are at hand.
         known_faults: What the caller has already found wrong, told with the rest.
@@ -70,9 +71,9 @@ def parse_scenario(
     try:
         scenario = _validate(args, tables)
     except ValidationError as error:
-        faults = [*known_faults, *faults_of(error, Scenario, args), *_beyond(args, error)]
+        faults = [*known_faults, *faults_of(error, Scenario, args), *_beyond(args, error, max_tickets)]
         raise _refusal(faults, error.error_count()) from None
-    if found := [*known_faults, *check(scenario)]:
+    if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
         raise _refusal(found)
     return scenario
 
@@ -108,7 +109,7 @@ def _validate(args: Any, tables: Tables | None = None) -> Scenario:
     return Scenario.model_validate(args, context=context)
 
 
-def _beyond(args: Any, error: ValidationError) -> list[Fault]:
+def _beyond(args: Any, error: ValidationError, max_tickets: int) -> list[Fault]:
     """Return the logic faults of what the schema faults leave whole."""
     if error.error_count() > MAX_PLACES:
         return []
@@ -116,7 +117,7 @@ def _beyond(args: Any, error: ValidationError) -> list[Fault]:
     if (body := mend(args, places)) is None:
         return []
     try:
-        faults = contradictions(_validate(body))
+        faults = contradictions(_validate(body), max_tickets=max_tickets)
     except ValidationError:
         return []
     return [fault for fault in faults if not is_doubtful(fault, places)]

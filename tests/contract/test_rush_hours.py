@@ -1,15 +1,17 @@
 """Every engine on days whose travel depends on the hour: it plans carefully, and no promise is broken (SPEC S1)."""
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.layout.schedule import lay_out, price
-from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.days import DAYS
@@ -25,6 +27,24 @@ def rushed(tickets: int) -> Problem:
     """Return a fleet's day with a rush in the morning and one in the evening."""
     body = fleet_body(tickets)
     return compile_scenario(parse_scenario({**body, "travel": {**body.get("travel", {}), **RUSHES}}))
+
+
+def hurried(tickets: int, *, is_locked: bool) -> Problem:
+    """Return a rushed day on which one agent is just in time for a visit, and then another, if it leaves at once.
+
+    Both are over before the first rush begins; at the pace of the rush neither could be made.
+    """
+    body = fleet_body(tickets)
+    places = {place["id"]: (place["x"], place["y"]) for place in body["locations"]}
+    first, second = sorted(body["tickets"], key=lambda each: math.dist(places["D"], places[each["location"]]))[:2]
+    now = math.dist(places["D"], places[first["location"]]) + 0.01
+    first["time_windows"] = [[0, now]]
+    now += first["service_time_s"] + math.dist(places[first["location"]], places[second["location"]]) + 0.01
+    second["time_windows"] = [[0, now]]
+    assert now < RUSHES["rush_hours"][0]["start"]
+    if is_locked:
+        body["agents"][0]["locked_tickets"] = [first["id"], second["id"]]
+    return compile_scenario(parse_scenario({**body, "travel": RUSHES}))
 
 
 def search(problem: Problem, name: str, seconds: float = 1.5) -> tuple[Candidate, list[int]]:
@@ -147,3 +167,17 @@ def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_t
     problem = compile_scenario(parse_scenario(body))
     best, _ = search(problem, registry.AUTO)
     assert lay_out(problem, best).tickets_served == 1
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "pyvrp"])
+def test_a_lock_that_only_the_real_clock_can_keep_leaves_the_rest_of_the_day_as_good_as_without_it(name: str) -> None:
+    """SPEC S1 (locks, rush hours), S2: at the slowest pace the locked visits would come too late."""
+    problem = hurried(30, is_locked=True)
+    visits = Route(0, tuple(Stop(StopKind.TICKET, ticket) for ticket in problem.agents[0].locked))
+    assert not obstacles(problem, visits)
+    assert obstacles(at_worst(problem), visits)
+    best, prices = search(problem, name)
+    free, _ = search(hurried(30, is_locked=False), name)
+    assert lay_out(problem, best).tickets_served == 30
+    assert prices
+    assert price(problem, best) < 1.1 * price(problem, free)

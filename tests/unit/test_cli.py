@@ -4,6 +4,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -74,3 +75,17 @@ def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytes
         status, told = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
         other.shutdown()
     assert (status, told["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
+
+
+@pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])
+def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, is_taken: bool
+) -> None:
+    """SPEC T8: a wheel does not hold it; what to run instead, and no traceback."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    stranger = ModuleType("benchmarks")
+    stranger.__path__ = []
+    monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
+    told = CliRunner().invoke(app, ["bench", "--most", "1"])
+    assert (told.exit_code, "bench-plans" in told.output) == (2, True)

@@ -1,9 +1,10 @@
 """An engine on a day whose travel depends on the hour, which no engine knows of.
 
-Owns the way round that: the engine plans as if every agent always drove at the slowest pace of its shift. Such a plan
-keeps every promise on the day itself, where real legs leave time to spare; afterwards what was left out for fear of a
-rush, or costs less elsewhere, is put where the real clock has room (`workers/engines/refill.py`). A plan that serves
-everything is never worse than feasible; on tight days it may use more agents than needed.
+Owns the way round that: the engine plans as if every agent always drove at the slowest pace of its shift, save where it
+breaks a lock (`workers/engines/slow_day.py`). Such a plan keeps every promise on the day itself, where real legs leave
+time to spare, or is mended; afterwards what was left out for fear of a rush, or costs less elsewhere, is put where the
+real clock has room (`workers/engines/refill.py`). A plan that serves everything is never worse than feasible; on tight
+days it may use more agents than needed.
 """
 
 import time
@@ -11,13 +12,13 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp.advice.repair import repair
-from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines import tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop
 from workers.engines.refill import refilled
+from workers.engines.slow_day import slow_day
 
 SHARE: Final = 0.9
 """Of the time the engine has; the rest is for the real clock."""
@@ -55,14 +56,14 @@ class Cautious:
         """Search on the slowest day, then fill in on the real one; tiny days are tried out on the real one."""
         if tiny.is_tiny(problem):
             return tiny.solve(problem, limits, on_improvement, should_stop)
-        slow, now = at_worst(problem), time.monotonic()
+        slow, now = slow_day(problem), time.monotonic()
         start = None if warm_start is None else repair(slow, warm_start)
         span_s = None if limits.asked_s is None else SHARE * limits.asked_s
         searching = replace(limits, deadline=now + SHARE * (limits.deadline - now), asked_s=span_s)
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
-        found = outcome.best or Candidate((), (self.name,))
+        found = repair(problem, outcome.best or Candidate((), (self.name,)))
         best = refilled(problem, found, limits.seed, lambda: should_stop() or time.monotonic() >= limits.deadline)
-        if best is found or verify(problem, lay_out(problem, best)):
+        if best == outcome.best or verify(problem, lay_out(problem, best)):
             return outcome
         on_improvement(best)
         return replace(outcome, best=best)

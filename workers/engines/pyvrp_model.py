@@ -69,15 +69,15 @@ class PyvrpDay:
 
     @property
     def max_penalty(self) -> float:
-        """The most one unit of a broken constraint may cost: more than any prize, lest breaking it should pay.
+        """The most one unit of a broken rule may cost: more than any prize or way out, lest breaking it should pay.
 
-        No more, though, than more than the smallest, where a plan that breaks everything could not be priced.
+        No more, though, than more than the smallest prize of a wanted ticket, where a plan that breaks everything could
+        not be priced.
         """
-        if self._is_complete or not self._prizes:
-            return DEFAULT_MAX_PENALTY
-        stops = len(self.problem.tickets) + len(self.problem.agents)
-        dearest = min(2 * max(self._prizes.values()), MOST_PENALTIES // (stops * self._never))
-        return max(DEFAULT_MAX_PENALTY, dearest, 2 * min(self._prizes.values()))
+        prizes = [self._prize(ticket) for ticket in self.problem.tickets]
+        dearest = min(max(self._way_out, 2 * max(prizes)), MOST_PENALTIES // self._most_broken)
+        least = 0 if self._is_complete or not self._prizes else 2 * min(self._prizes.values())
+        return max(DEFAULT_MAX_PENALTY, dearest, least)
 
     # ---- solutions
 
@@ -229,11 +229,33 @@ class PyvrpDay:
     @cached_property
     def _detour(self) -> int:
         """What makes leaving a wanted ticket out the last choice: a few detours and what all others offer."""
-        agents, tickets = self.problem.agents, self.problem.tickets
+        offers = sum(ticket.penalty for ticket in self.problem.tickets if ticket.is_priced)
+        return PRIZE_IN_DETOURS * self._longest_leg + self._dearest_agent + offers
+
+    @property
+    def _way_out(self) -> int:
+        """What it costs to keep a rule by another vehicle."""
+        return 2 * self._longest_leg + self._dearest_agent
+
+    @cached_property
+    def _longest_leg(self) -> int:
+        agents = self.problem.agents
         arc = max(int(matrix.max()) for matrix in self.problem.distances) * max(a.distance_cost for a in agents)
-        hours = max(int(matrix.max()) for matrix in self.problem.durations) * max(a.time_cost for a in agents)
-        offers = sum(ticket.penalty for ticket in tickets if ticket.is_priced)
-        return PRIZE_IN_DETOURS * (arc + hours + 1) + max(agent.fixed_cost for agent in agents) + offers
+        return arc + max(int(matrix.max()) for matrix in self.problem.durations) * max(a.time_cost for a in agents) + 1
+
+    @property
+    def _dearest_agent(self) -> int:
+        return max(agent.fixed_cost for agent in self.problem.agents)
+
+    @cached_property
+    def _most_broken(self) -> int:
+        """Units of one constraint, more than which no plan can break: of time, distance or load."""
+        tickets = self.problem.tickets
+        stops = len(tickets) + len(self.problem.agents)
+        leg = max(int(matrix.max()) for matrix in self.data.distance_matrices())
+        late = max(int(matrix.max()) for matrix in self.data.duration_matrices()) + max(t.service for t in tickets)
+        loads = (sum(ticket.demand[d] for ticket in tickets) for d in range(len(self.problem.dimensions)))
+        return max(1, stops * leg, stops * late, *loads)
 
     def _vehicle_type(self, agent: AgentSpec, count: int, profile: int) -> VehicleType:
         return VehicleType(

@@ -10,7 +10,6 @@ from typing import Final
 from pyvrp import (
     IteratedLocalSearchCallbacks,
     IteratedLocalSearchParams,
-    PenaltyParams,
     Solution,
     SolveParams,
     solve,
@@ -20,6 +19,7 @@ from pyvrp.exceptions import PenaltyBoundWarning
 from planner_mcp.vrp.problem import Candidate, Load, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.pyvrp_model import PyvrpDay
+from workers.engines.pyvrp_penalties import DayPenalties
 
 SHORTEST_HISTORY: Final = 5
 LONGEST_HISTORY: Final = 300
@@ -56,7 +56,7 @@ def search(watch: "Watch", seed: int, span_s: float, warm_start: Candidate | Non
     history = history_length(len(watch.day.problem.tickets), span_s)
     params = SolveParams(
         ils=IteratedLocalSearchParams(history_length=history, callbacks=watch),
-        penalty=PenaltyParams(max_penalty=watch.day.max_penalty),
+        penalty=DayPenalties(watch.day.problem, watch.day.max_penalty),
     )
     start = None if warm_start is None else watch.day.solution_of(warm_start)
     with warnings.catch_warnings():

@@ -33,7 +33,9 @@ FEW_TICKETS: Final = 150
 PARTED: Final = 600
 """Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
 PARTED_ROUTES: Final = 15
-"""… where each core then has this many routes of mean tickets in mean vehicles."""
+"""… where each core then has this many routes of mean tickets in mean vehicles …"""
+UNPARTED: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
+"""… unless what a plan costs is not the sum of what its parts cost."""
 
 Rounds = list[tuple[float, tuple[Engine, ...]]]
 """For each round: the share of the time at which it ends, and who searches in it: one engine a core, or one on all."""
@@ -53,6 +55,8 @@ def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
         return [(1.0, tuple(islice(cycle(able), cores)))]
     if finisher is None:
         together = (starter,) * cores
+        if is_parted(problem, cores) and not problem.features & UNPARTED:
+            return [(1.0, (starter,))]
         return [(1.0, together)] if cores == 1 else [(STARTER_SHARE, together), (1.0, together)]
     share, others = starter_share(problem), (starter,) * (cores - 1)
     if is_parted(problem, cores):

@@ -16,6 +16,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of
 from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
+from planner_mcp.vrp.checks.sizes import MAX_AGENTS
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.day.tables import Tables
@@ -84,8 +85,15 @@ class Bench:
                 best[trial.route.agent] = trial
         return sorted(best.values(), key=lambda trial: trial.effort)
 
-    def fixes(self, ticket: int, until: Until, *, most: int = 3) -> list[Fix]:
-        """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up."""
+    def fixes(self, ticket: int, until: Until, *, most: int = 3, max_agents: int = MAX_AGENTS) -> list[Fix]:
+        """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up.
+
+        Args:
+            ticket: One that the plan leaves out.
+            until: Tells when the time is up.
+            most: Fixes looked for that change what there is.
+            max_agents: Agents the deployment lets in; where the day has as many, none is added.
+        """
         found: list[Fix] = []
         if (base := self._with_companions(ticket, until)) is None:
             return []
@@ -94,7 +102,8 @@ class Bench:
                 found.append(fix)
             if until() or len(found) == most or (fix is not None and fix.kinds == (NOTHING,)):
                 return found
-        newcomer = self._with_another_agent(ticket, until)
+        is_full = len(self.body["agents"]) >= max_agents
+        newcomer = None if is_full else self._with_another_agent(ticket, until)
         return found if newcomer is None else [*found, newcomer]
 
     def _with_companions(self, ticket: int, until: Until) -> Candidate | None:

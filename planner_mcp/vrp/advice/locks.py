@@ -6,20 +6,24 @@ so that every engine and the verifier read it like any other lock or price. What
 held, because the plan is mended first; a price is put on all that was planned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
 from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.checks.sizes import MAX_PAIRS, pairs_of
 from planner_mcp.vrp.checks.times import unreachable_tickets
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.model import Scenario, Ticket
+from planner_mcp.vrp.day.model import MAX_EXCLUSIONS, Scenario, Ticket
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.problem import Candidate, Problem, Route
 
 Json = dict[str, Any]
 _TWO_DAYS_S: Final = 172_800.0
+_AT_ONCE: Final = 4
+"""Routes that one list keeps a ticket from: so many lists as a day may have hold as many pairs as it may have."""
 
 
 def locks(
@@ -33,6 +37,9 @@ def locks(
         agents: Tickets stay with the agent that serves them in the plan.
         switch_cost: What each of them costs that goes to another agent. 0: nothing.
         until_s: Visits that start before this time stay first on their routes, in order; others start later. 0: none.
+
+    Raises:
+        InputError: More tickets are too late for `until_s` than a day can keep from the routes begun.
     """
     problem = compile_scenario(scenario)
     planned = candidate_of(problem, plan)
@@ -61,24 +68,46 @@ def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: Mapping[str
 
     A ticket that nobody could serve from then on would be refused as such: it keeps its windows, and does not go with
     what those who are out have done, so that it is left out with its reason.
+
+    Raises:
+        InputError: There are too many such tickets.
     """
     for agent in scenario.agents:
         if agent.id not in out and (agent.shift_start or 0.0) < until_s:
             starts = until_s if agent.shift_end is None else min(until_s, agent.shift_end)
             patch["agents"].setdefault(agent.id, {})["shift_start"] = max(agent.shift_start or 0.0, starts)
     last = max([_TWO_DAYS_S, until_s, *((agent.shift_end or 0.0) + agent.overtime_s for agent in scenario.agents)])
+    late: list[str] = []
     for ticket in scenario.tickets:
-        if ticket.id not in done and (windows := _from(ticket, until_s, last)):
+        if ticket.id in done:
+            continue
+        if windows := _from(ticket, until_s, last):
             patch["tickets"].setdefault(ticket.id, {})["time_windows"] = windows
-    apart: list[list[str]] = []
+        else:
+            late.append(ticket.id)
     while lost := {int(fault.path.split("/")[2]) for fault in unreachable_tickets(_under(scenario, patch))}:
         told = [scenario.tickets[index].id for index in sorted(lost)]
         names = [name for name in told if patch["tickets"].get(name, {}).pop("time_windows", None)]
         if not names:
             break
-        apart += [[name, first] for name in names for first in out.values()]
-    if apart:
-        patch["incompatible"] = [*map(list, scenario.incompatible), *apart]
+        late += names
+    if late and out:
+        patch["incompatible"] = _apart(scenario.incompatible, late, list(out.values()))
+
+
+def _apart(standing: Sequence[Sequence[str]], late: Sequence[str], first: Sequence[str]) -> list[list[str]]:
+    """Return what keeps each of some tickets from the route of each of others, beside what is kept apart already.
+
+    Raises:
+        InputError: A day has no room for so many.
+    """
+    some = [first[at : at + _AT_ONCE] for at in range(0, len(first), _AT_ONCE)]
+    lists = [*map(list, standing), *([name, *others] for name in late for others in some)]
+    if len(lists) > MAX_EXCLUSIONS or pairs_of(lists) > MAX_PAIRS:
+        problem = f"{len(late)} tickets can be served no longer: too many to be left out of {len(first)} routes begun."
+        hint = "Remove with the patch those whose windows have closed."
+        raise input_error([Fault("/tickets", problem, "fewer tickets that are too late", hint, "logic")])
+    return lists
 
 
 def _from(ticket: Ticket, until_s: float, last: float) -> list[list[float]]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, sizes, times
+from planner_mcp.vrp.checks.sizes import MAX_TICKETS
 from planner_mcp.vrp.day.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
@@ -31,7 +32,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     names.absurd_date,
     sizes.too_many_pairs,
     sizes.too_many_dimensions,
-    sizes.too_much_travel,
     places.incomplete_positions,
     places.mixed_systems,
     places.missing_positions,
@@ -65,7 +65,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     locks.locked_too_many,
     locks.locked_out_of_order,
 )
-"""Contradictions that can be told without travel, in the order they are told."""
+"""Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
 
 WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
@@ -80,13 +80,17 @@ WARNINGS: Final[tuple[Check, ...]] = (
 """What looks odd."""
 
 
-def check(scenario: Scenario) -> list[Fault]:
+def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """Return every logic fault.
 
     Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
     travel is known already.
+
+    Args:
+        scenario: The day.
+        max_tickets: What the deployment lets in; its tables of travel may be as large.
     """
-    found = contradictions(scenario)
+    found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.tables is not None or not scenario.refers_to_tables
     is_sound = len(found) < MOST_FAULTS and all(_touched(fault) is not None for fault in found)
     return [*found, *_out_of_reach(scenario, found)] if is_known and is_sound else found
@@ -112,9 +116,10 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
     yield from locks.unkept_locks(scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets))
 
 
-def contradictions(scenario: Scenario) -> list[Fault]:
-    """Return the logic faults that can be told without travel."""
-    return [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
+def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
+    """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
+    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
+    return [*found, *sizes.too_much_travel(scenario, max_tickets)]
 
 
 def oddities(scenario: Scenario) -> list[Fault]:

@@ -47,6 +47,8 @@ from planner_mcp.vrp.day.tables import Tables
 
 _MAX_FIELDS: Final = 100
 """Fields of one object; none of the models has half as many."""
+MAX_EXCLUSIONS: Final = 20_000
+"""Lists of incompatible tickets; `checks/sizes.py` bounds the pairs they make."""
 
 Briefly = WrapValidator(told_briefly)
 Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), Briefly]
@@ -233,7 +235,7 @@ class Scenario(_Part):
     groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = Field(
         (), description="tickets that hang together"
     )
-    incompatible: Annotated[tuple[Ids, ...], Field(max_length=20_000)] = Field(
+    incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(
         (), description="tickets never on one route"
     )
     options: Options = Options()

@@ -1,10 +1,10 @@
 """The proof of one route: walked stop by stop with a clock, its lengths and costs added up anew.
 
-Owns times, limits, breaks and sums; what is on board is `proof/cargo.py`'s. Part of the independent proof: it
-shares nothing with what it judges.
+Owns times, limits, breaks and sums; what is on board is `proof/cargo.py`'s, which break is which `proof/rests.py`'s.
+Part of the independent proof: it shares nothing with what it judges.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner_mcp.vrp.plan import PlannedRoute, Visit
@@ -12,6 +12,7 @@ from planner_mcp.vrp.problem import AgentSpec, Break, TicketSpec
 from planner_mcp.vrp.proof.book import Book, is_cost
 from planner_mcp.vrp.proof.cargo import Cargo
 from planner_mcp.vrp.proof.pace import drive
+from planner_mcp.vrp.proof.rests import can_pair
 
 
 @dataclass(slots=True)
@@ -172,21 +173,8 @@ class Walk:
         taken = [
             (self.book.units(v.start_s), self.book.units(v.departure_s)) for v in self.route.visits if v.kind == "break"
         ]
-        if not self._can_match(taken, list(self.agent.breaks)):
+        if not can_pair(taken, self.agent.breaks, fits=_is_rest, is_due=lambda rest: not self._is_off_duty(rest)):
             yield self._say("a break is missing, too short, or outside its window.")
-
-    def _can_match(self, taken: Sequence[tuple[int, int]], asked: list[Break]) -> bool:
-        """Return whether each break taken is one asked for, and each left over can be rested outside the route."""
-        if not taken:
-            return all(self._is_off_duty(rest) for rest in asked)
-        (start, end), others = taken[0], taken[1:]
-        return any(
-            rest.window[0] <= start <= rest.window[1]
-            and end - start == rest.duration
-            and self._can_match(others, asked[:index] + asked[index + 1 :])
-            for index, rest in enumerate(asked)
-            if rest not in asked[:index]
-        )
 
     def _is_off_duty(self, rest: Break) -> bool:
         starts, ends = self.book.units(self.route.start_s), self.book.units(self.route.end_s)
@@ -204,3 +192,9 @@ class Walk:
                 yield self._say(f"states a wrong {name}.")
         if not is_cost(self.book.problem, self.route.cost, self.sums.cost):
             yield self._say("states a wrong cost.")
+
+
+def _is_rest(taken: tuple[int, int], asked: Break) -> bool:
+    """Return whether a rest from start to end is one asked for."""
+    start, end = taken
+    return asked.window[0] <= start <= asked.window[1] and end - start == asked.duration

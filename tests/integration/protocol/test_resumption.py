@@ -1,11 +1,16 @@
 """Streams outlive connections and replicas: nothing missed, nothing twice, never a silent gap."""
 
+import json
+from contextlib import aclosing
+
 import anyio
 import pytest
 
 from planner_mcp.protocol import exchange, streams
+from planner_mcp.protocol.sessions import Session
 from planner_mcp.store import session_store
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_store import READ_AT_ONCE
 from tests.integration.protocol.client import Client, events
 from tests.integration.protocol.edge import Replica
 
@@ -116,6 +121,28 @@ async def test_trimmed_position_is_an_error(replicas: Two, client: Client, store
         assert refused.status_code == 400
     async with client.listen(replicas[0], received[-2].id) as rest:
         assert [event.data async for event in events(rest)] == [received[-1].data]
+
+
+async def test_reader_that_fell_behind_what_is_kept_is_cut_off_before_the_gap(
+    replicas: Two, client: Client, store: RedisStore
+) -> None:
+    """SPEC J4: its connection ends after what it has, and it learns of the gap when it resumes from there."""
+    await client.initialize(replicas[0])
+    session_id = client.session["mcp-session-id"]
+    log = session_store.SessionStore(store.redis)
+    for number in range(READ_AT_ONCE + 50):
+        await log.append(session_id, "g", kind="message", text=f'{{"jsonrpc": "2.0", "method": "m{number}"}}')
+    session = Session(session_id, "local", "2025-11-25", {})
+    async with aclosing(replicas[0].front._follower.follow(session, "g", "0-0")) as heard:
+        told = [await anext(heard)]
+        await store.redis.xtrim(f"mcp:{{{session_id}}}:e:g", maxlen=10, approximate=False)
+        with anyio.fail_after(30):
+            told += [entry async for entry in heard]
+    assert [json.loads(entry.text)["method"] for entry in told if entry] == [f"m{at}" for at in range(READ_AT_ONCE)]
+    assert told[-1] is not None
+    async with client.listen(replicas[1], f"g.{told[-1].position}") as refused:
+        assert refused.status_code == 400
+        assert b"LostStream" in await refused.aread()
 
 
 async def test_stream_of_a_dead_replica_ends_with_an_error(

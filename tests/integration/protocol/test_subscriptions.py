@@ -126,12 +126,98 @@ async def test_session_watches_so_many_things_and_no_more(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC X3: nothing a client can pile up."""
-    monkeypatch.setattr("planner_mcp.protocol.subscriptions.MAX_WATCHED", 1)
+    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_WATCHED", 1)
     job_id = await solving(legacy, houses[0])
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
     plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
     assert (await legacy.error(houses[0], "resources/subscribe", uri=plan))["data"]["type"] == "QuotaExceeded"
+
+
+async def kept(store: RedisStore, caller: Caller) -> tuple[set[str], set[str]]:
+    """Return what a session watches, and the jobs it keeps a position in."""
+    watches, cursors = await WatchLog(store.redis).watched(caller.session["mcp-session-id"])
+    return set(watches), {cursor for cursor in cursors if cursor.startswith("job-")}
+
+
+async def new_task(caller: Caller, on: Replica) -> str:
+    """Return a further task of a session."""
+    return str((await caller.solve(on, task={}))["task"]["taskId"])
+
+
+async def test_tasks_do_not_crowd_out_subscriptions(
+    houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J2: as many resources as before, however many tasks the session has made."""
+    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_WATCHED", 1)
+    job_id = await solving(legacy, houses[0], task={})
+    await new_task(legacy, houses[0])
+    await legacy.result(houses[1], "resources/subscribe", uri=f"job://{job_id}")
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    assert (await legacy.error(houses[1], "resources/subscribe", uri=plan))["data"]["type"] == "QuotaExceeded"
+
+
+async def test_session_that_never_listens_watches_so_many_tasks_and_no_more(
+    houses: Two, legacy: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC X3: of tasks that still run, the one heard of longest ago gives way."""
+    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_TASKS", 3)
+    await legacy.initialize(houses[0])
+    made = [await new_task(legacy, houses[turn % 2]) for turn in range(6)]
+    assert await kept(store, legacy) == ({f"task:{each}" for each in made[3:]}, set(made[3:]))
+    await legacy.result(houses[0], "tasks/get", made[0], taskId=made[0])
+
+
+async def test_tasks_that_ended_unheard_give_way_first(
+    houses: Two, legacy: Caller, store: RedisStore, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4: what still runs is told of when the session listens at last."""
+    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_TASKS", 3)
+    running = await solving(legacy, houses[0], task={})
+    claim = await worker.take()
+    for _ in range(2):
+        await new_task(legacy, houses[0])
+        await worker.complete(await worker.take())
+    newest = await new_task(legacy, houses[1])
+    assert await kept(store, legacy) == ({f"task:{running}", f"task:{newest}"}, {running, newest})
+    await worker.complete(claim)
+    async with listening(legacy, houses[1]) as heard:
+        told = [(await anext(heard)).message["params"] for _ in range(2)]
+    assert [(each["taskId"], each["status"]) for each in told] == [(running, "working"), (running, "completed")]
+
+
+async def test_task_that_was_told_to_its_end_is_forgotten(
+    houses: Two, legacy: Caller, store: RedisStore, worker: Worker
+) -> None:
+    """SPEC J9: a session that makes tasks for weeks keeps nothing of those that are over."""
+    await legacy.initialize(houses[0])
+    async with listening(legacy, houses[1]) as heard:
+        for _ in range(3):
+            task_id = await new_task(legacy, houses[0])
+            await worker.complete(await worker.take())
+            told = [(await anext(heard)).message["params"] for _ in range(2)]
+            assert [(each["taskId"], each["status"]) for each in told] == [(task_id, "working"), (task_id, "completed")]
+        while await kept(store, legacy) != (set(), set()):  # noqa: ASYNC110 nothing is sent to wait for
+            await anyio.sleep(0.01)
+
+
+async def test_positions_nothing_watched_needs_are_forgotten(
+    houses: Two, legacy: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J9: who subscribes and unsubscribes for weeks; what tasks, jobs and newest solves need stays."""
+    task_id = await solving(legacy, houses[0], task={})
+    scenario_id = await legacy.scenario(houses[0])
+    await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+    await legacy.result(houses[0], "resources/subscribe", uri=f"scenario://{scenario_id}/result")
+    needed = (await kept(store, legacy))[1]
+    assert len(needed) == 2
+    for _ in range(4):
+        job_id = str((await legacy.solve(houses[0]))["structuredContent"]["job_id"])
+        await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
+        await legacy.result(houses[0], "resources/unsubscribe", uri=f"job://{job_id}")
+    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_CURSORS", 5)
+    await legacy.result(houses[1], "resources/subscribe", uri=f"job://{task_id}")
+    assert (await kept(store, legacy))[1] == needed
 
 
 async def test_task_tells_its_status_to_the_session_that_made_it(houses: Two, legacy: Caller, worker: Worker) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -15,6 +16,8 @@ from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Tail
 from planner_mcp.notify import feed as feed_module
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.listen_stream import _before
+from planner_mcp.store import keys
 
 pytestmark = pytest.mark.anyio
 
@@ -151,6 +154,24 @@ async def test_trimmed_progress_is_stated_not_hidden(desk: Any, feed: RedisFeed,
     assert first.data["gap"] is True
     assert "gap" not in last.data
     assert last.is_final
+
+
+async def test_who_comes_back_after_more_than_is_kept_is_told_of_the_gap(
+    desk: Any, feed: RedisFeed, plan: dict[str, Any]
+) -> None:
+    """SPEC J4: on any replica, and only where something is missing."""
+    claim = await desk.solving()
+    queued, started = await desk.events(claim.job.id)
+    await work(desk, claim, plan, steps=keys.EVENTS_KEPT + 200)
+    first, *rest = await desk.events(claim.job.id)
+    assert first.number > started.number + 1  # the store has trimmed by itself
+    told = [replace(first, data={**first.data, "gap": True}), *rest]
+    async with aclosing(RedisFeed(desk.store)) as other:
+        for after in ("0", "0-0", queued.id, started.id, started.id.partition("-")[0]):
+            assert await collect(feed, claim.job.id, after) == told
+            assert await collect(other, claim.job.id, after) == told
+    assert await collect(feed, claim.job.id, first.id) == rest
+    assert await collect(feed, claim.job.id, _before(rest[0].id)) == rest
 
 
 @pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED])

@@ -13,9 +13,11 @@ from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import PLACES, agent, ticket
+from tests.contract.fleet import fleet_body
 from workers.engines import registry
 from workers.engines.base import Limits
 from workers.engines.pyvrp_model import MOST_PRIZES, PyvrpDay
+from workers.engines.pyvrp_run import Watch, search
 from workers.engines.pyvrp_search import PyvrpSearch
 
 Json = dict[str, Any]
@@ -94,3 +96,24 @@ def test_prizes_too_large_to_reckon_with_keep_their_order() -> None:
     assert first > second > third > int(vast.distances[0].max())
     assert first + second + third <= MOST_PRIZES
     assert model.max_penalty == 2 * third
+
+
+def test_what_a_broken_rule_costs_is_reckoned_in_the_money_of_the_day() -> None:
+    """SPEC S2: a day with prices, whose cost units are many, is served as soon as one in metres."""
+    body = fleet_body(60)
+    prices = {"cost_per_km": 1.55, "cost_per_hour": 24, "fixed_cost": 150}
+    problem = compile_scenario(parse_scenario({**body, "agents": [{**each, **prices} for each in body["agents"]]}))
+    looks = iter(range(400))
+    forever = time.monotonic() + 3600
+    watch = Watch(PyvrpDay(problem), forever, None, lambda _: None, lambda: next(looks, None) is None)
+    search(watch, 1, 5.0, None)
+    assert watch.best is not None
+    assert verify(problem, lay_out(problem, watch.best)) == []
+
+
+def test_a_broken_rule_costs_no_more_than_64_bits_can_add_up() -> None:
+    """SPEC S2: where legs nobody may drive are longer than any shift, what breaking them costs stays a number."""
+    tickets = [ticket("A", skills=["lift"]), *(ticket("C", id=f"C{number}", penalty=1e6) for number in range(9))]
+    model = PyvrpDay(day([agent(1, cost_per_km=1e6), agent(2, skills=["lift"])], tickets))
+    longest = max(int(matrix.max()) for matrix in model.data.duration_matrices())
+    assert model.max_penalty * longest * len(tickets) < 2**63

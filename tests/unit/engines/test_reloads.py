@@ -12,7 +12,7 @@ from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from workers.engines import registry
-from workers.engines.base import Limits
+from workers.engines.base import Limits, StopReason
 from workers.engines.sisr import SisrEngine
 
 pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
@@ -149,3 +149,13 @@ def test_three_tickets_are_tried_in_more_ways_than_the_greedy_one() -> None:
     }
     plan = planned(compile_scenario(parse_scenario(body)))
     assert plan.cost == pytest.approx(17)
+
+
+def test_a_search_that_has_no_time_to_part_its_locked_visits_ends_in_time() -> None:
+    """SPEC S2, J7: where reloads among locked visits are looked for, the search listens as it does elsewhere."""
+    tickets = [{**ticket("a" if number % 2 else "b", 1), "id": f"t{number}"} for number in range(1500)]
+    problem = day([agent(100, [each["id"] for each in tickets], max_reloads=20)], tickets)
+    looks = iter(range(2))
+    outcome = SisrEngine().solve(problem, Limits(time.monotonic() + 600), lambda _: None, lambda: next(looks, 1) == 1)
+    assert outcome.reason is StopReason.STOPPED
+    assert outcome.best is None

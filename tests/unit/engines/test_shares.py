@@ -61,6 +61,9 @@ def test_shares_follow_kind_and_size() -> None:
         assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
     assert names(untimed, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
+    assert names(untimed, 2, ABLE[:1]) == [(1.0, [STARTER])]
+    balanced = replace(untimed, features=frozenset({Feature.BALANCE}))
+    assert names(balanced, 2, ABLE[:1]) == [(STARTER_SHARE, [STARTER, STARTER]), (1.0, [STARTER, STARTER])]
     assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
 
 

@@ -1,5 +1,6 @@
 """The native engine: its plans are proved on days of every kind, it stops when told, it repeats itself."""
 
+import math
 import os
 import subprocess
 import sys
@@ -12,9 +13,12 @@ import pytest
 
 from engines.days import random_day
 from planner_mcp.errors import EngineError
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.contract.fleet import fleet_body
 from tests.stopwatch import Stopwatch
 from workers.engines import sisr
 from workers.engines.base import Limits, StopReason
@@ -280,3 +284,28 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
+    """SPEC S2: on an arc a thousand and more kilometres around the depot one route is the cheapest."""
+    arc = [(1.2e6 * math.cos(turn / 40), 1.2e6 * math.sin(turn / 40)) for turn in range(12)]
+    places = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": x, "y": y} for n, (x, y) in enumerate(arc))]
+    agents = [{"id": f"v{n}", "capacity": 100} for n in range(12)]
+    tickets = [{"id": f"t{n}", "location": f"P{n}", "demand": 5} for n in range(12)]
+    body = {"name": "far", "planning_date": "2025-07-15", "depot": "D", "locations": places}
+    best = solve(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
+    assert best is not None
+    assert len(best.routes) == 1
+
+
+def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
+    """SPEC S3: far too few vehicles for tickets that are all wanted most."""
+    body = fleet_body(1000)
+    prices = {"cost_per_km": 1.2345, "cost_per_hour": 23.77}
+    body["agents"] = [{**each, **prices} for each in body["agents"][:20]]
+    body["tickets"] = [{**each, "priority": 9} for each in body["tickets"]]
+    problem = compile_scenario(parse_scenario(body))
+    assert sum(ticket.penalty for ticket in problem.tickets) > 2**60
+    best = solve(problem)
+    assert best is not None
+    assert verify(problem, lay_out(problem, best)) == []

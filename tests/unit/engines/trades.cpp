@@ -62,7 +62,7 @@ extern "C" __attribute__((visibility("default"))) Number sisr_trades(const Input
     const Watch watch(60, &cancel);
     const Problem problem(*input, watch);
     Random random(static_cast<std::uint64_t>(seed));
-    Plan plan(problem);
+    Plan plan(problem, watch);
     if (!problem.is_sound || !plan.is_sound) return 0;
     plan.begin();
     std::vector<int> items(plan.absent.begin(), plan.absent.end());

@@ -290,6 +290,21 @@ async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisS
     assert (await call("suggest_fixes", {"plan": again.structured["job_id"]})).structured["fixes"] == []
 
 
+async def test_no_agent_is_proposed_beyond_those_the_deployment_lets_in(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: a fix is one that resolve_vrp takes; with as many agents as a day may have, other fixes are told."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    for max_agents, kinds in ((3, {"SHIFT_END", "CAPACITY", "ADD_AGENT"}), (2, {"SHIFT_END", "CAPACITY"})):
+        house = replace(ctx, settings=ctx.settings.model_copy(update={"max_agents": max_agents}))
+        fixes = (await call("suggest_fixes", {"plan": job_id}, house)).structured["fixes"]
+        assert {kind for fix in fixes for kind in fix["kinds"]} == kinds
+        for fix in fixes:
+            again = await call("resolve_vrp", {"warm_from": job_id, "patch": fix["patch"]}, house)
+            assert not again.is_error, again.text
+
+
 async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC R3: the copy of an agent would tell its prices."""
     day = body([agent("v", capacity=2, fixed_cost=7)], DAY["tickets"])

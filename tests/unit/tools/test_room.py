@@ -4,6 +4,7 @@ import pytest
 
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
 from tests.unit.tools.test_planning import created, solved
 
@@ -14,6 +15,18 @@ pytestmark = pytest.mark.anyio
 def settings(settings: Settings) -> Settings:
     """Room for one queued job of each caller."""
     return settings.model_copy(update={"max_queued_per_principal": 1})
+
+
+async def test_a_queue_that_is_full_leaves_no_revisions_of_styles_that_were_not_tried(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, J8: of three styles one is queued and one refused; for the third nothing was made."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    for revisions in (2, 3):
+        answer = await call("solve_alternatives", {"plan": job_id, "styles": ["fewest_agents", "balanced", "quickest"]})
+        assert answer.is_error is (revisions == 3)
+        _, kept = await ctx.planner.scenarios(ctx.principal)
+        assert kept == 1 + revisions
 
 
 async def test_alternatives_for_which_there_is_no_room_are_named(call: Call, store: RedisStore) -> None:

@@ -171,7 +171,7 @@ def read(day: Json) -> Scenario:
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    assert set(CASES) == {*CHECKS, times.unreachable_tickets, locks.unkept_locks}
+    assert set(CASES) == {*CHECKS, sizes.too_much_travel, times.unreachable_tickets, locks.unkept_locks}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 45
     assert len(ODD) == 8

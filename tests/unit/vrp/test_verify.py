@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.vrp.layout.schedule import lay_out, price
-from planner_mcp.vrp.plan import Plan, PlanStatus
+from planner_mcp.vrp.plan import Plan, PlanStatus, Unassigned
 from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, TicketSpec
 from planner_mcp.vrp.proof.verify import verify
 
@@ -40,6 +40,8 @@ def of_ticket(index: int, **changes: Any) -> Change:
 
 A, B = ticket("a", "A"), ticket("b", "B")
 SHIPMENT = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p")]
+REST = {"earliest": 1, "latest": 2, "duration_s": 5}
+RELOADER = agent(capacity=1, reload_locations=["D"], max_reloads=1)
 EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
     ("capacity", {"agents": [agent(capacity=2)]}, ("a", "b"), of_agent(capacity=(1,)), "leaves with more load"),
     (
@@ -81,6 +83,20 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
         "left before its service",
     ),
     ("setup", {"tickets": [A | {"setup_time_s": 3}, B]}, ("a", "b"), of_ticket(0, setup=4), "arrival and setup"),
+    (
+        "setup where the agent starts",
+        {"tickets": [ticket("a", "D", setup_time_s=3), B]},
+        ("a", "b"),
+        of_ticket(0, setup=4),
+        "arrival and setup",
+    ),
+    (
+        "setup once a place",
+        {"tickets": [A | {"setup_time_s": 3}, ticket("b", "A", setup_time_s=3)]},
+        ("a", "b"),
+        of_ticket(0, setup=4),
+        "arrival and setup",
+    ),
     ("shift start", {"agents": [agent(shift_start=3)]}, ("a",), of_agent(shift=(4, 99)), "before the shift starts"),
     ("shift end", {"agents": [agent(shift_end=2)]}, ("a",), of_agent(shift=(0, 1)), "after the shift"),
     (
@@ -110,6 +126,27 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
     ("shipment", {"tickets": SHIPMENT}, ("p", "q"), of_ticket(0, pickup=1), "without having picked"),
     ("release", {"tickets": [A | {"release_time": 5}, B]}, ("a", "b"), of_ticket(0, release=6), "is released"),
     (
+        "release of a later trip",
+        {"agents": [RELOADER], "tickets": [A | {"time_windows": [[1, 1]]}, B | {"release_time": 5}]},
+        ("a", "reload@D", "b"),
+        of_ticket(1, release=6),
+        "is released",
+    ),
+    (
+        "reload of collected goods",
+        {"agents": [RELOADER], "tickets": [A | {"kind": "pickup"}, B | {"kind": "pickup"}]},
+        ("a", "reload@D", "b"),
+        of_agent(capacity=(0,)),
+        "beyond its capacity",
+    ),
+    (
+        "reload beside a shipment",
+        {"agents": [RELOADER], "tickets": SHIPMENT},
+        ("p", "reload@D", "q"),
+        of_agent(capacity=(0,)),
+        "beyond its capacity after reload",
+    ),
+    (
         "reload count",
         {"agents": [agent(capacity=1, reload_locations=["D"], max_reloads=1)]},
         ("a", "reload@D", "b"),
@@ -138,6 +175,7 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
         "a break is",
     ),
     ("locks", {"agents": [agent(locked_tickets=["a"])]}, ("a", "b"), of_agent(locked=(1,)), "locked tickets first"),
+    ("order of locks", {"agents": [agent(locked_tickets=["a", "b"])]}, ("a", "b"), of_agent(locked=(1, 0)), "in order"),
     ("incompatible", {}, ("a", "b"), lambda day: replace(day, incompatible=frozenset({(0, 1)})), "exclude each other"),
     (
         "backhaul",
@@ -145,6 +183,34 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
         ("a", "b"),
         lambda day: replace(day, backhaul=True),
         "on a backhaul day",
+    ),
+    (
+        "backhaul beside a shipment",
+        {"tickets": SHIPMENT, "options": {"backhaul": True}},
+        ("p", "q"),
+        of_ticket(1, pickup=None),
+        "on a backhaul day",
+    ),
+    (
+        "backhaul trip by trip",
+        {"agents": [RELOADER], "tickets": [A | {"kind": "pickup"}, B], "options": {"backhaul": True}},
+        ("a", "reload@D", "b"),
+        of_agent(max_reloads=0),
+        "max_reloads",
+    ),
+    (
+        "break not needed before its end",
+        {"agents": [agent(breaks=[REST | {"earliest": 2, "latest": 4}, REST | {"earliest": 3, "latest": 9}])]},
+        ("a", "b"),
+        of_agent(breaks=lambda spec: (replace(spec.breaks[0], window=(2, 3)), spec.breaks[1])),
+        "a break is missing",
+    ),
+    (
+        "break not needed once it is over",
+        {"agents": [agent(shift_start=10, breaks=[REST | {"earliest": 5, "latest": 6}])]},
+        ("a", "b"),
+        of_agent(breaks=lambda spec: (replace(spec.breaks[0], duration=6),)),
+        "a break is missing",
     ),
     ("start", {}, ("a",), of_agent(start=1), "does not start where"),
     ("end", {}, ("a",), of_agent(end=1), "does not end where"),
@@ -230,6 +296,11 @@ def visited(plan: Plan, index: int, **changes: Any) -> Plan:
     return altered(plan, visits=tuple(visits))
 
 
+def left(plan: Plan, *names: str, code: str = "left_out") -> Plan:
+    """Return the plan with these tickets listed as unassigned."""
+    return replace(plan, unassigned=tuple(Unassigned(name, code, "") for name in names))
+
+
 LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
     ("cost", lambda p: replace(p, cost=p.cost + 1), "The plan states a wrong cost."),
     ("penalty", lambda p: replace(p, penalty=1.0), "The plan states a wrong penalty."),
@@ -243,6 +314,25 @@ LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
     ("route travel", lambda p: altered(p, travel_s=9.0), "Agent v: states a wrong travel_s."),
     ("route waiting", lambda p: altered(p, waiting_s=9.0), "Agent v: states a wrong waiting_s."),
     ("load", lambda p: visited(p, 0, load={"load": 2.0}), "Agent v: states a wrong load of load after a."),
+    ("way", lambda p: visited(p, 0, distance_m=2.0), "Agent v: ticket a states a wrong distance."),
+    ("route distance", lambda p: altered(p, distance_m=9.0), "Agent v: states a wrong distance_m."),
+    ("empty route", lambda p: altered(p, visits=()), "Agent v: has a route without tickets."),
+    (
+        "kind",
+        lambda p: visited(p, 0, kind="reload"),
+        "Agent v: a visit names a ticket where its kind has none, or none where it has one.",
+    ),
+    ("strange kind", lambda p: visited(p, 0, kind="nap"), "A visit is of no known kind: nap."),
+    (
+        "lack of a load",
+        lambda p: visited(p, 0, load={}),
+        "A visit of v states loads of other dimensions than the problem has.",
+    ),
+    (
+        "load not a number",
+        lambda p: visited(p, 0, load={"load": float("nan")}),
+        "The plan has a number that is not finite.",
+    ),
     ("place", lambda p: visited(p, 0, location="C"), "Agent v: ticket a is visited at another place than its own."),
     (
         "arrival",
@@ -256,6 +346,14 @@ LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
         lambda p: altered(p, visits=p.routes[0].visits[:1]),
         "Ticket b must be either served or listed once as unassigned.",
     ),
+    ("served and left", lambda p: left(p, "a"), "Ticket a must be either served or listed once as unassigned."),
+    (
+        "left twice",
+        lambda p: left(altered(p, visits=p.routes[0].visits[:1]), "b", "b"),
+        "Ticket b must be either served or listed once as unassigned.",
+    ),
+    ("stranger left", lambda p: left(p, "zz"), "Unassigned ticket zz does not exist."),
+    ("no reason", lambda p: left(p, "b", code=""), "Unassigned ticket b has no reason."),
     ("stranger", lambda p: altered(p, agent_id="zz"), "Agent zz does not exist."),
     ("not a number", lambda p: altered(p, end_s=float("nan")), "The plan has a number that is not finite."),
 ]
@@ -297,6 +395,69 @@ def test_a_break_that_can_be_taken_off_duty_may_be_left_out() -> None:
     assert verify(short, lay_out(short, candidate(short, "a", "b"))) == []
     long = problem([agent(breaks=noon)], [ticket(service_time_s=500, time_windows=[[0, 99]])])
     assert verify(long, lay_out(long, candidate(long, "a"))) != []
+
+
+BREAK_LIES: list[tuple[str, dict[str, Any], str]] = [
+    ("distance", {"distance_m": 1.0}, "a break claims a place or a distance."),
+    ("place", {"location": "A"}, "a break claims a place or a distance."),
+    ("ticket", {"ticket_id": "a"}, "a break claims a place or a distance."),
+    ("early", {"arrival_s": 0.0}, "a break begins before the visit in front of it is over."),
+    ("begun before reached", {"arrival_s": 6.0}, "a break begins before the visit in front of it is over."),
+    ("over before begun", {"departure_s": 4.0}, "a break begins before the visit in front of it is over."),
+]
+
+
+def rested() -> tuple[Problem, Plan]:
+    """Return a route that is at A until 1, rests there from 5 to 10, and reaches B, one away, when the rest is over."""
+    breaks = [{"earliest": 5, "latest": 5, "duration_s": 5}, {"earliest": 100, "latest": 110, "duration_s": 30}]
+    day = problem([agent(breaks=breaks)], [A | {"time_windows": [[1, 1]]}, B])
+    plan = lay_out(day, candidate(day, "a", "break", "b"))
+    rest, after = plan.routes[0].visits[1:]
+    assert verify(day, plan) == []
+    assert (rest.start_s, rest.departure_s, after.arrival_s) == (5.0, 10.0, 10.0)
+    return day, plan
+
+
+@pytest.mark.parametrize(("what", "changes", "said"), BREAK_LIES, ids=[lie[0] for lie in BREAK_LIES])
+def test_a_break_that_misstates_itself_is_caught(what: str, changes: dict[str, Any], said: str) -> None:
+    """SPEC S2: a break has no place, and stands between what is before and after it."""
+    day, plan = rested()
+    assert f"Agent v: {said}" in verify(day, visited(plan, 1, **changes))
+
+
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_break_keeps_its_window_and_its_length_to_the_unit(by: int) -> None:
+    """SPEC S1, S2: sooner, later, shorter and longer by one; whichever of the breaks of the agent it is."""
+    day, plan = rested()
+    first, second = day.agents[0].breaks
+    assert verify(of_agent(breaks=(second, first))(day), plan) == []
+    for other in (replace(first, window=(5 + by, 5 + by)), replace(first, duration=5 + by)):
+        found = verify(of_agent(breaks=(other, second))(day), plan)
+        assert found == ["Agent v: a break is missing, too short, or outside its window."]
+
+
+def test_nobody_arrives_while_resting_nor_drives_then() -> None:
+    """SPEC S1: a leg takes the travel and the breaks on it, wherever there was time to wait."""
+    day, plan = rested()
+    sooner = "Agent v: ticket b is reached sooner than travel and breaks allow."
+    assert sooner in verify(day, visited(plan, 2, arrival_s=9.0))
+    at_once = problem([agent(breaks=[REST], shift_start=1)], [A, B])
+    rests = lay_out(at_once, candidate(at_once, "break", "a"))
+    arrival = rests.routes[0].visits[1].arrival_s
+    hurried = verify(at_once, visited(rests, 1, arrival_s=arrival - 1))
+    assert "Agent v: ticket a is reached sooner than travel and breaks allow." in hurried
+
+
+def test_nobody_drives_while_resting_in_a_rush() -> None:
+    """SPEC S1: of two breaks on one leg only the time before, between and after them is driven."""
+    far = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 100, "y": 0}]
+    breaks = [{"earliest": 40, "latest": 40, "duration_s": 30}, {"earliest": 80, "latest": 80, "duration_s": 10}]
+    rush = {"decimals": 0, "rush_hours": [{"start": 0, "end": 20, "factor": 2}]}
+    day = problem([agent(breaks=breaks, shift_start=0)], [ticket()], locations=far, travel=rush)
+    plan = lay_out(day, candidate(day, "break", "break", "a"))
+    assert verify(day, plan) == []
+    hurried = visited(plan, 2, arrival_s=plan.routes[0].visits[2].arrival_s - 1)
+    assert "Agent v: ticket a is reached sooner than travel and breaks allow." in verify(day, hurried)
 
 
 def test_travel_done_before_a_break_counts() -> None:

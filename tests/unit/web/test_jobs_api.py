@@ -96,6 +96,25 @@ async def test_reconnecting_in_mid_stream_loses_and_repeats_nothing(
     assert [event_id for event_id, _ in first + rest] == known
 
 
+async def test_who_reconnects_too_late_is_told_of_the_gap_and_how_the_job_stands(
+    http: httpx.AsyncClient, settings: Settings, store: RedisStore, planner: Planner, job: Job
+) -> None:
+    """SPEC J4: where the event after the position is no longer kept, by header and in the URL, on another replica."""
+    claim = await claimed(store)
+    async with serving(build(settings, planner)) as one, serving(build(settings, planner)) as two:
+        (last_id, _message), *_ = await read(http, f"{one}/jobs/{job.id}/events", stop=1)
+        await solve(store, claim, steps=5)
+        await store.redis.xtrim("{p0}:ev:" + job.id, maxlen=2, approximate=False)
+        told = await read(http, f"{two}/jobs/{job.id}/events", after=last_id)
+        assert await read(http, f"{two}/jobs/{job.id}/events?last_event_id={last_id}") == told
+        assert await read(http, f"{two}/jobs/{job.id}/events", after=told[0][0]) == told[1:]
+    (_, first), (_, final) = told
+    assert first["params"]["gap"] is True
+    assert (first["params"]["status"], first["params"]["progress"], first["params"]["cost"]) == ("SOLVING", 14, 96.0)
+    assert final["method"] == "notifications/complete"
+    assert "gap" not in final["params"]
+
+
 async def test_the_position_can_stand_in_the_url(
     http: httpx.AsyncClient, url: str, store: RedisStore, job: Job
 ) -> None:

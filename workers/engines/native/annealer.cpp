@@ -3,7 +3,7 @@
 namespace sisr {
 
 Annealer::Annealer(const Problem& problem, const Watch& watch, std::uint64_t seed)
-    : plan(problem),
+    : plan(problem, watch),
       best(plan.routes),
       problem_(problem),
       random_(seed),
@@ -28,7 +28,7 @@ void Annealer::take(const std::vector<Route>& routes, const Part& part) {
 void Annealer::forget() {
     for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, plan.is_mine(agent));
     cost = plan.cost();
-    best_cost = NEVER;
+    best_cost = UNKNOWN;
     remember();
 }
 

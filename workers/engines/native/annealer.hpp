@@ -24,7 +24,7 @@ public:
 
     Plan plan;
     std::vector<Route> best;  // by agent
-    Number cost = 0, best_cost = NEVER, iterations = 0;
+    Number cost = 0, best_cost = UNKNOWN, iterations = 0;
 
 private:
     static constexpr double EXCHANGES = 0.5;  // share of touched routes for which another agent is tried

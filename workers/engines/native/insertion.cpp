@@ -250,7 +250,7 @@ void Inserter::pair_beside_reload(const Route& route, const Option& option, Numb
             if (problem_.is_ticket(before.stop))
                 offer(k, there + distance(depot, lift) + distance(drop, next.place), stop, TERMINUS);
             if (problem_.is_ticket(next.stop))
-                offer(k, distance(before.place, lift) + distance(drop, depot) + back, TERMINUS, stop);
+                offer(k, Number{distance(before.place, lift)} + distance(drop, depot) + back, TERMINUS, stop);
         }
     }
 }

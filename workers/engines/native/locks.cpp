@@ -40,7 +40,7 @@ std::vector<std::pair<Load, Route>> cheapest(const Ways& ways) {
 
 }  // namespace
 
-Route locked_route(const Problem& problem, int agent) {
+Route locked_route(const Problem& problem, int agent, const Watch& watch) {
     const Agent& driver = problem.agents[agent];
     Route bare(agent);
     for (int ticket : driver.locked) bare = longer(problem, bare, ticket);
@@ -48,6 +48,7 @@ Route locked_route(const Problem& problem, int agent) {
     if (driver.locked.empty() || driver.max_reloads == 0 || lay_out(problem, trial)) return bare;
     std::vector<std::pair<Load, Route>> begun{{{0, 0}, Route(agent)}};
     for (int ticket : driver.locked) {
+        if (watch.over()) return bare;
         Ways ways;
         for (const auto& [load, route] : begun) {
             keep_if_good(problem, longer(problem, route, ticket), {load.first, load.second + 1}, ways);

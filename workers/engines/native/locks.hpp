@@ -5,7 +5,8 @@
 
 namespace sisr {
 
-// The route of an agent that serves nothing else. Where no way keeps all rules it is the visits without a reload.
-Route locked_route(const Problem& problem, int agent);
+// The route of an agent that serves nothing else. Where no way keeps all rules, or none was found until the time is up,
+// it is the visits without a reload.
+Route locked_route(const Problem& problem, int agent, const Watch& watch);
 
 }  // namespace sisr

@@ -6,7 +6,7 @@
 
 namespace sisr {
 
-Plan::Plan(const Problem& problem)
+Plan::Plan(const Problem& problem, const Watch& watch)
     : problem(problem),
       spare(problem.agents.size(), NEVER),
       where(problem.tickets.size(), -1),
@@ -18,12 +18,13 @@ Plan::Plan(const Problem& problem)
     const int agents = static_cast<int>(problem.agents.size());
     idle.assign(problem.types, Bag(agents));
     for (int agent = 0; agent < agents; ++agent) {
-        routes.emplace_back(agent) = locked_route(problem, agent);
+        routes.emplace_back(agent) = locked_route(problem, agent, watch);
         idle[problem.agents[agent].type].set(agent, true);
         const auto& locked = problem.agents[agent].locked;
         is_sound = settle(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
                        return problem.has_rival(ticket, [&](int rival) { return where[rival] == agent; });
                    });
+        if (!is_sound) return;  // nobody searches from it
     }
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
         absent.set(item, true);
@@ -137,7 +138,7 @@ bool Plan::settle(int agent) {
     const Number cost = route.cost;
     const int count = route.served;
     const bool is_feasible = lay_out(problem, route);
-    if (!is_feasible) route.cost = NEVER / 8;
+    if (!is_feasible) route.cost = BROKEN;
     route_cost_ += route.cost - cost;
     served += route.served - count;
     if (is_feasible) look_back(problem, route);

@@ -7,6 +7,10 @@
 
 namespace sisr {
 
+// Cost of a route that breaks a rule, for as long as a round lasts: more than all that may be left out, and two of them
+// with all that fit into a Number.
+inline constexpr Number BROKEN = 2 * NEVER;
+
 // Where an option may go and what that would cost. `reload_*` are stops to insert with it, TERMINUS for none.
 struct Spot {
     Number delta = NEVER;
@@ -28,7 +32,7 @@ struct Span {
 
 class Plan {
 public:
-    explicit Plan(const Problem& problem);
+    Plan(const Problem& problem, const Watch& watch);
 
     void begin();
     Number keep();  // the cost of the plan as it is now

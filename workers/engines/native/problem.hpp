@@ -15,6 +15,7 @@
 namespace sisr {
 
 inline constexpr Number NEVER = INT64_MAX / 8;
+inline constexpr Number UNKNOWN = INT64_MAX;  // cost of a plan that is not there; all penalties may come to 2^61
 inline constexpr std::int32_t FAR = INT32_MAX;  // longer legs count as this
 
 // Travel between places. The last place is `nowhere`, at distance 0 from all: the end of an open route.

@@ -344,7 +344,8 @@ void slip_in(const Problem& problem, Route& route, std::size_t at) {
     route.distance -= next.leg, route.duration -= problem.sums && route.is_used() ? next.ride : 0;
     node.leg = distance(before, node.place), node.ride = duration(before, node.place);
     next.leg = distance(node.place, next.place), next.ride = duration(node.place, next.place);
-    route.distance += node.leg + next.leg, route.duration += problem.sums ? ticket.service + node.ride + next.ride : 0;
+    route.distance += Number{node.leg} + next.leg;
+    route.duration += problem.sums ? ticket.service + node.ride + next.ride : 0;
     ++route.served;
     for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
     if (problem.timed) {

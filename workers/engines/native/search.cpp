@@ -1,10 +1,24 @@
 #include "search.hpp"
 
 #include <cmath>
+#include <functional>
 #include <future>
 #include <numeric>
+#include <system_error>
 
 namespace sisr {
+namespace {
+
+// Let a thread of its own work or, where none is to be had, whoever waits for it.
+std::future<void> begin(const std::function<void()>& work) {
+    try {
+        return std::async(std::launch::async, work);
+    } catch (const std::system_error&) {
+        return std::async(std::launch::deferred, work);
+    }
+}
+
+}  // namespace
 
 Search::Search(const Problem& problem, const Options& options, const Watch& watch, Board& board)
     : problem_(problem),
@@ -12,12 +26,11 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
       watch_(watch),
       board_(board),
       main_(problem, watch, static_cast<std::uint64_t>(options.seed)),
-      leniency_(problem, options.seconds),
+      leniency_(problem, is_timed() ? options.seconds : 0),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
-    if (!problem_.is_read) return watch_.cancelled() ? End::STOPPED : End::TIME_LIMIT;
-    if (!problem_.is_sound || !main_.plan.is_sound) return End::UNSOUND;
+    if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return ended(End::UNSOUND);
     start();
     begun_ = share(main_);
     publish(main_.best, main_.best_cost);
@@ -28,11 +41,15 @@ End Search::run() {
         anneal_parts(parts);
     else
         anneal_whole();
-    return watch_.cancelled() ? End::STOPPED : watch_.over() ? End::TIME_LIMIT : End::EXHAUSTED;
+    return ended(End::EXHAUSTED);
+}
+
+End Search::ended(End otherwise) const {
+    return watch_.cancelled() ? End::STOPPED : watch_.over() ? End::TIME_LIMIT : otherwise;
 }
 
 double Search::share(const Annealer& annealer) const {
-    if (options_.max_iterations < 0) return watch_.share();
+    if (is_timed()) return watch_.share();
     const Number done = round_ + (annealer.iterations - round_) * pace_;
     return static_cast<double>(done) / static_cast<double>(options_.max_iterations);
 }
@@ -44,7 +61,7 @@ double Search::temperature(const Annealer& annealer) const {
 bool Search::is_over(const Annealer& annealer) const {
     const Number items = static_cast<Number>(problem_.items.size());
     return watch_.over() || items == 0 || (items <= FEW_ITEMS && annealer.iterations >= FEW_ITERATIONS) ||
-           (options_.max_iterations >= 0 && annealer.iterations >= options_.max_iterations);
+           (!is_timed() && annealer.iterations >= options_.max_iterations);
 }
 
 // Go on from the given plan, or from the better of two: routes that grow together and routes filled one by one.
@@ -63,7 +80,7 @@ void Search::start() {
     main_.go_on_from(nothing);
     main_.build(false);
     descend(DESCENT_SHARE);
-    if (main_.best_cost < NEVER) main_.go_on_from(main_.best);
+    if (main_.best_cost < UNKNOWN) main_.go_on_from(main_.best);
 }
 
 void Search::descend(double until) {
@@ -107,11 +124,10 @@ void Search::anneal_parts(int threads) {
     for (; !is_over(main_); publish(best, best_cost)) {
         charge(team, now, best);
         const std::vector<Part> parts = cut(problem_, now, threads, random_);
-        const double until = share(main_) + std::max(ROUND_SHARE, ROUND_S / options_.seconds);
         round_ = main_.iterations;
+        const double until = share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
         std::vector<std::future<void>> working;
-        for (int k = 0; k < threads; ++k)
-            working.push_back(std::async(std::launch::async, [&, k] { anneal(*team[k], now, parts[k], until); }));
+        for (int k = 0; k < threads; ++k) working.push_back(begin([&, k] { anneal(*team[k], now, parts[k], until); }));
         for (auto& each : working) each.get();
         gather(team, now, best, best_cost);
         board_.count(main_.iterations);
@@ -139,7 +155,7 @@ void Search::anneal(Annealer& annealer, const std::vector<Route>& routes, const 
 void Search::gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
     Number sum = 0;
     for (const auto& each : team) {
-        sum = std::min(NEVER, sum + each->best_cost);
+        sum = each->best_cost == UNKNOWN ? UNKNOWN : sum == UNKNOWN ? sum : sum + each->best_cost;
         main_.iterations += each->iterations - round_;
     }
     for (const auto& each : team)

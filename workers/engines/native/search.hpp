@@ -34,6 +34,7 @@ private:
 
     using Team = std::vector<std::unique_ptr<Annealer>>;
 
+    End ended(End otherwise) const;  // why, if neither time nor caller
     void start();
     void descend(double until);
     int threads() const;
@@ -44,6 +45,7 @@ private:
     void anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until);
     void gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost);
     bool is_over(const Annealer& annealer) const;
+    bool is_timed() const { return options_.max_iterations < 0; }  // else as many iterations, whatever the clock says
     void publish(const std::vector<Route>& routes, Number cost);
     double share(const Annealer& annealer) const;
     double temperature(const Annealer& annealer) const;
@@ -58,7 +60,7 @@ private:
     double hot_ = 0, cooling_ = 0, begun_ = 0;
     Number round_ = 0;  // iterations before this round …
     int pace_ = 1;      // … in which all threads together make this many while one makes one
-    Number published_ = NEVER;
+    Number published_ = UNKNOWN;
     double published_at_ = -1;
 };
 

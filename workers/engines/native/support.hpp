@@ -1,5 +1,6 @@
 // Small tools the search stands on: the clock it obeys, its random numbers, a set of small integers.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -99,7 +100,9 @@ class Marks {
 public:
     explicit Marks(int n = 0) : round_(static_cast<std::size_t>(n), 0) {}
 
-    void clear() { ++now_; }
+    void clear() {
+        if (++now_ == 0) std::fill(round_.begin(), round_.end(), 0), now_ = 1;
+    }
     bool has(int x) const { return round_[x] == now_; }
     bool add(int x) {  // false when it was there already
         const bool is_new = round_[x] != now_;
