@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+IS_RECENT := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 
 .DEFAULT_GOAL := help
 .PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
@@ -11,7 +12,9 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(IS_RECENT) 2>/dev/null || $(PYTHON) $(IS_RECENT) || \
+		{ echo "$(PYTHON) is no Python 3.11 or newer: name one, as in make setup PYTHON=python3.12"; exit 1; }
+	$(BIN)/python $(IS_RECENT) 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[pyvrp]" --group dev
 	touch $@

@@ -25,7 +25,10 @@ def settings_page() -> str:
         f"| `PLANNER_{name.upper()}` | {_default(field)} | {field.description or ''} |"
         for name, field in Settings.model_fields.items()
     ]
-    head = "# Settings\n\nRead from the environment; options of the command line win. Lists and maps are JSON.\n\n"
+    head = (
+        "# Settings\n\nRead from the environment; options of the command line win. Lists are comma-separated or JSON, "
+        "maps JSON.\n\n"
+    )
     return "\n".join([NOTE + head + "| variable | default | meaning |", "|---|---|---|", *rows, ""])
 
 
@@ -64,6 +67,8 @@ def tools_page() -> str:
         ]
         parts += ["| argument | | type | meaning |\n|---|---|---|---|"]
         parts += list(_rows(tool.input_schema, tool.input_schema, required))
+        if more := tool.input_schema.get("description"):
+            parts += [f"\n{more}."]
         parts += ["\n**Answer**: " + ", ".join(f"`{name}`" for name in tool.output_schema["properties"]) + ".\n"]
         parts += [f"**Example**\n\n```json\n{json.dumps(tool.meta['example'], ensure_ascii=False)}\n```\n"]
     parts.append("Every field of a scenario is on [its own page](scenario.md).\n")

@@ -3,9 +3,19 @@
 import json
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 T = TypeVar("T")
@@ -23,6 +33,14 @@ Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
 Delay = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Network = Annotated[str, AfterValidator(lambda text: str(ip_network(text, strict=False)))]
+
+TOOLSETS: Final = ("core", "planning", "data", "admin")
+"""The sets a tool may belong to."""
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names between commas."""
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
 
 
 def default_data_dir() -> Path:
@@ -78,10 +96,10 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None, description="URL clients reach this deployment by. Never taken from request headers."
     )
-    allowed_hosts: list[str] = Field(
+    allowed_hosts: Listed[str] = Field(
         default_factory=list, description="Further Host values accepted, exact, with port if not default."
     )
-    allowed_origins: list[str] = Field(
+    allowed_origins: Listed[str] = Field(
         default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass."
     )
     max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
@@ -91,9 +109,11 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least severe log line written."
     )
-    toolsets: str = Field("core", description="Tool sets shown, comma-separated.")
+    toolsets: str = Field(
+        "core", description="Tool sets shown, comma-separated: core, planning, data, admin; or all for every one."
+    )
     toolsets_allowed: str = Field(
-        "core,planning,data,admin", description="Tool sets a client may switch on by ?toolsets= on the URL."
+        ",".join(TOOLSETS), description="Tool sets a client may switch on by ?toolsets= on the URL, written likewise."
     )
     reports_dir: Path | None = Field(
         None, description="Folder of static reports, served as file:/// resources to everybody who may read."
@@ -119,7 +139,7 @@ class Settings(BaseSettings):
     submit_burst: int = Field(
         100, ge=1, description="New jobs one principal may submit at once, where that is limited."
     )
-    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use.")
+    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use; enforced on Linux.")
     solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
     max_scenarios: int = Field(10_000, ge=1, description="Scenarios one principal may keep, in each pool.")
     max_scenarios_bytes: int = Field(
@@ -202,7 +222,11 @@ class Settings(BaseSettings):
         5 * 86400.0, gt=0, description="An endpoint that failed for this long hears no more until its owner asks."
     )
     secret_key: str | None = Field(
-        None, description="Key that seals stored secrets; made and kept in data_dir when empty."
+        None,
+        description=(
+            "Key that seals cursors, questions and stored secrets; the same on every server and worker. "
+            "Empty: made and kept in data_dir."
+        ),
     )
 
     @property
@@ -216,6 +240,32 @@ class Settings(BaseSettings):
         if self.auth_audience is not None or self.public_url is None:
             return self.auth_audience
         return f"{self.public_url.rstrip('/')}/mcp"
+
+    @field_validator(
+        *("redis_url", "data_dir", "public_url", "reports_dir", "secret_key", "auth_audience", "auth_tenant_claim"),
+        *("auth_introspection_url", "auth_introspection_issuer"),
+        mode="before",
+    )
+    @classmethod
+    def _take_empty_for_left_out(cls, value: Any) -> Any:
+        if value == "":
+            raise PydanticUseDefault
+        return value
+
+    @field_validator("port", mode="before")
+    @classmethod
+    def _pass_over_service_link(cls, value: Any) -> Any:
+        """Kubernetes puts `tcp://10.0.0.1:8080` into PLANNER_PORT where a Service is called planner."""
+        if isinstance(value, str) and value.startswith("tcp://"):
+            raise PydanticUseDefault
+        return value
+
+    @field_validator("toolsets", "toolsets_allowed")
+    @classmethod
+    def _check_toolsets(cls, value: str) -> str:
+        if unknown := names_in(value) - {*TOOLSETS, "all"}:
+            raise ValueError(f"no tool set is called {', '.join(sorted(unknown))}; {', '.join(TOOLSETS)} and all are")
+        return value
 
     @model_validator(mode="after")
     def _check_auth(self) -> Self:

@@ -18,13 +18,13 @@ from typing import Annotated, Any
 
 import anyio
 import typer
-from pydantic import ValidationError
 from starlette.applications import Starlette
 
 import planner_mcp
 from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.cli import files
 from planner_mcp.cli.doctor import examine
+from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.keys import app as keys
 from planner_mcp.cli.serving import Server, check_exposure, listen, uvicorn_config
 from planner_mcp.cli.tables import export_plan, import_tables
@@ -255,11 +255,7 @@ async def _workers(settings: Settings, processes: int) -> AsyncIterator[Callable
 
 def _settings(**given: Any) -> Settings:
     """Return the settings of the environment under what the command line says, and set the log up."""
-    try:
-        settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-        raise typer.BadParameter("; ".join(wrong)) from error
+    settings = read_settings(**given)
     configure_logging(settings)
     if settings.otel:
         _export_spans()

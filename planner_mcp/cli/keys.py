@@ -9,14 +9,14 @@ import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from planner_mcp.auth.api_keys import KeyRecord, new_key
+from planner_mcp.cli.environment import read_settings
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.model import READ, WRITE
-from planner_mcp.settings import Settings
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
@@ -51,10 +51,11 @@ def create(
 
 @app.command("list")
 def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
-    """List keys, oldest first: id, when it was made, subject, tenant, scopes."""
+    """List keys, oldest first: id, when it was made, subject, tenant, principal (as `--principal` takes it), scopes."""
     for record in _ask(lambda store: RedisKeyRing(store.link).list(), redis_url, data_dir):
         made = record.created_at.strftime("%Y-%m-%d %H:%M:%SZ")
-        typer.echo(f"{record.id}  {made}  {record.subject}  {record.tenant or '-'}  {' '.join(sorted(record.scopes))}")
+        whom = f"{record.subject}  {record.tenant or '-'}  {record.principal_id}"
+        typer.echo(f"{record.id}  {made}  {whom}  {' '.join(sorted(record.scopes))}")
 
 
 @app.command()
@@ -81,8 +82,7 @@ async def _tell(store: RedisStore, record: KeyRecord) -> None:
 
 def _ask(question: Callable[[RedisStore], Awaitable[R]], redis_url: str | None, data_dir: Path | None) -> R:
     """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
-    given: dict[str, Any] = {"redis_url": redis_url, "data_dir": data_dir}
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    settings = read_settings(redis_url=redis_url, data_dir=data_dir)
 
     async def answer() -> R:
         async with connect(settings) as store:

@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
+from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.files import print_faults, read_scenario, write_plan
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
-from planner_mcp.settings import Settings
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
 
@@ -47,7 +47,7 @@ def import_tables(
     output: Annotated[Path | None, typer.Option(help="File for the scenario; absent: standard output.")] = None,
 ) -> None:
     """Make a scenario from files of others; exit status 1 when it cannot be planned."""
-    settings = Settings()
+    settings = read_settings()
     try:
         data = _bytes(file)
         kind = form or form_of(file.name, data)

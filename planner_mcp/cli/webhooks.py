@@ -9,10 +9,11 @@ import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
+from planner_mcp.cli.environment import read_settings
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, SecretNote
 from planner_mcp.jobs.model import LOCAL
@@ -24,7 +25,7 @@ from planner_mcp.store.webhooks import RedisWebhooks
 app = typer.Typer(name="webhooks", help="Look at webhook deliveries, send them again, manage the signing secret.")
 
 R = TypeVar("R")
-Owner = Annotated[str, typer.Option("--principal", help="Whom the webhooks belong to.")]
+Owner = Annotated[str, typer.Option("--principal", help="Whom the webhooks belong to, as `keys list` names it.")]
 RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store and of the key file.")]
 
@@ -115,8 +116,7 @@ def _ask(
     question: Callable[[RedisWebhooks, Settings], Awaitable[R]], redis_url: str | None, data_dir: Path | None
 ) -> R:
     """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
-    given = {"redis_url": redis_url, "data_dir": data_dir}
-    settings = _settings({name: value for name, value in given.items() if value is not None})
+    settings = read_settings(redis_url=redis_url, data_dir=data_dir)
 
     async def answer() -> R:
         async with connect(settings) as store:
@@ -127,10 +127,6 @@ def _ask(
     except PlannerError as error:
         typer.echo(error.message, err=True)
         sys.exit(1)
-
-
-def _settings(given: dict[str, Any]) -> Settings:
-    return Settings(**given)
 
 
 def _print_note(note: SecretNote) -> None:

@@ -1,6 +1,6 @@
 """Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
 
-Owns which tools there are and who is shown them. `dispatch` is one of the two places with a broad `except`: nothing
+Owns which tools there are and who is shown them. `dispatch` is one of the three borders with a broad `except`: nothing
 internal passes it (SPEC T8).
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.auth.audit import OK, target_of
 from planner_mcp.errors import InsufficientScopeError, PlannerError
-from planner_mcp.settings import Settings
+from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.spans import span
 from planner_mcp.tools import (
     cancel_vrp_job,
@@ -91,16 +91,17 @@ def toolsets_of(settings: Settings, asked: str = "") -> frozenset[str]:
         asked: What a client asked for on its URL: names between commas, or `all`; empty for the deployment's choice.
             Names that are not allowed are passed over.
     """
-    shown, allowed = names_in(settings.toolsets), names_in(settings.toolsets_allowed)
+    shown, allowed = _sets_in(settings.toolsets), _sets_in(settings.toolsets_allowed)
     wanted = names_in(asked)
     if not wanted:
         return shown
     return shown | allowed if "all" in wanted else wanted & (shown | allowed)
 
 
-def names_in(text: str) -> frozenset[str]:
-    """Return the names between commas."""
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
+def _sets_in(text: str) -> frozenset[str]:
+    """Return the tool sets a setting names."""
+    names = names_in(text)
+    return frozenset(TOOLSETS) if "all" in names else names
 
 
 def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:

@@ -42,13 +42,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_wheel_holds_the_three_packages_and_nothing_else(wheel: list[str]) -> None:
-    """DESIGN: the folder you open is the name you import."""
+    """Our choice: the folder you open is the name you import."""
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
 
 
 def test_wheel_holds_what_the_packages_read(wheel: list[str]) -> None:
-    """DESIGN: each package is typed; Lua steps and the manifest travel with the code."""
+    """Our choice: each package is typed; Lua steps and the manifest travel with the code."""
     data = [path for path in tracked() if path.startswith(PACKAGES) and path.endswith((".lua", ".json", "py.typed"))]
     assert [path for path in data if path not in wheel] == []
 

@@ -11,7 +11,7 @@ SOLVER_FREE = ("planner_mcp.cli", "planner_mcp.app")
 
 
 def test_import_contracts_hold() -> None:
-    """DESIGN: import-linter holds who may import whom."""
+    """Our choice: import-linter holds who may import whom."""
     done = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True
     )
@@ -28,21 +28,21 @@ def test_every_room_stands_in_the_layers() -> None:
 
 
 def test_the_server_runs_without_a_solver() -> None:
-    """DESIGN: only engines import a solver; a server replica needs none loaded."""
+    """Our choice: only engines import a solver; a server replica needs none loaded."""
     code = f"import sys, {', '.join(SOLVER_FREE)}; print([m for m in ('ortools', 'pyvrp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_the_manifest_is_read_with_the_standard_library_alone() -> None:
-    """DESIGN: who only wants the manifest loads nothing else."""
+    """Our choice: who only wants the manifest loads nothing else."""
     code = "import sys, manifest; print([m for m in ('pydantic', 'mcp', 'planner_mcp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_only_the_kernel_touches_the_runner_of_the_sdk() -> None:
-    """DESIGN: what is not the SDK's public face is held in one file."""
+    """Our choice: what is not the SDK's public face is held in one file."""
     inner = re.compile(r"^\s*(?:from|import) mcp\.server\.(?:runner|connection|lowlevel|streamable_http)", re.MULTILINE)
     modules = (ROOT / "planner_mcp").rglob("*.py")
     found = {path.relative_to(ROOT).as_posix() for path in modules if inner.search(path.read_text(encoding="utf-8"))}

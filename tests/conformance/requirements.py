@@ -1,9 +1,9 @@
 """Every promise of the product, and which tests prove it.
 
 Owns the list of promises. Proofs are not listed by hand: a test proves what its docstring names, as in `"SPEC J6"` or
-`"SPEC J2, J4"`, and `proofs()` collects them from the sources. A promise that is not fully kept yet names the
-issue that will keep it; remove that with the last test it lacks. `python -m tests.conformance.requirements`
-prints the table. `SPEC` is the numbered text the project was ordered by; each sentence here stands for its paragraph.
+`"SPEC J2, J4"`, and `proofs()` collects them from the sources. A promise that is not fully kept yet says
+when it will be kept; remove that with the last test it lacks. `python -m tests.conformance.requirements`
+prints the table. `SPEC` is the numbered list of promises below.
 """
 
 import ast
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 TESTS: Final = Path(__file__).parents[1]
-LATER: Final = "no issue yet"
+LATER: Final = "later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Requirement:
     Args:
         id: As tests and commits name it.
         promise: In one sentence.
-        open_in: The issue that will keep the rest of it; None when it is kept.
+        open_in: What will keep the rest of it; None when it is kept.
     """
 
     id: str

@@ -1,5 +1,6 @@
 """The container files say what the command line understands."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
 from planner_mcp.settings import Settings
+from planner_mcp.web.discovery import mcp_url
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +34,7 @@ def test_compose_uses_options_and_settings_that_exist(compose: dict[str, Any]) -
     ours = [service for service in compose["services"].values() if service.get("image", "").startswith("planner-mcp")]
     assert len(ours) == 3
     for service in ours:
-        assert set(service.get("environment", {})) <= known
+        assert {name for name in service.get("environment", {}) if name.startswith("PLANNER_")} <= known
         command = service.get("command", [""])
         if command[0] in ("serve", "worker"):
             told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [command[0], "--help"]).output
@@ -54,6 +56,26 @@ def test_compose_publishes_on_loopback_only(compose: dict[str, Any]) -> None:
     """SPEC A3: without authorization nothing is reachable from outside."""
     ports = [port for service in compose["services"].values() for port in service.get("ports", ())]
     assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
+
+
+def test_balancer_lets_through_what_the_servers_take_and_says_who_asks(compose: dict[str, Any]) -> None:
+    """SPEC A3, T7: a matrix of the largest size passes, and guessers are counted by their own address."""
+    told = compose["configs"]["balancer"]["content"]
+    size = re.search(r"client_max_body_size (\d+)m;", told)
+    assert size is not None and int(size[1]) << 20 >= Settings().max_matrix_bytes
+    assert "proxy_set_header X-Forwarded-For $$remote_addr;" in told
+    servers = [service for service in compose["services"].values() if service.get("command", [""])[0] == "serve"]
+    assert [service["environment"].get("FORWARDED_ALLOW_IPS") for service in servers] == ["*", "*"]
+
+
+def test_servers_behind_the_balancer_name_an_address_that_clients_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC M1: what the server card advertises is not the address it listens on."""
+    for name in ("open", "keycloak"):
+        for line in (ROOT / "deploy" / f"{name}.env").read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                monkeypatch.setenv(*line.split("=", 1))
+        assert mcp_url(Settings(host="0.0.0.0")) == "http://localhost:8080/mcp"  # noqa: S104 - listens nowhere
+        monkeypatch.delenv("PLANNER_PUBLIC_URL")
 
 
 def test_compose_store_keeps_every_write_and_evicts_nothing(compose: dict[str, Any]) -> None:

@@ -81,7 +81,7 @@ async def test_refusal_names_every_fault(house: House) -> None:
 
 
 async def test_page_is_self_contained(house: House) -> None:
-    """DESIGN: a picture of a plan needs no network and no script, and its drawings are well-formed."""
+    """Our choice: a picture of a plan needs no network and no script, and its drawings are well-formed."""
     scenario = json.loads(beijing.DAY_FILE.read_text(encoding="utf-8"))
     async with Client(house.mcp) as client:
         created = await call(client, "create_scenario", {**scenario, "name": '<b>&"'})

@@ -7,17 +7,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from mcp import Client
 from typer.testing import CliRunner
 
 from examples.house import House
 from planner_mcp.cli.commands import app
+from planner_mcp.prompts.registry import PROMPTS
+from planner_mcp.settings import Settings
+from planner_mcp.tools.registry import REGISTRY
+from planner_mcp.vrp.layout.explain import CODES
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
 
 FOREIGN = {"claude", "curl", "docker", "export"}
 """Commands of other people, and of the shell, that we quote."""
+SKILL = ROOT / "skills" / "plan-routes" / "SKILL.md"
+WORDS = sorted(ROOT.glob("planner_mcp/prompts/*.md"))
+OTHER_VARIABLES = {"PLANNER_AUTH", "PLANNER_ROBOT_SECRET", "PLANNER_AUDITOR_SECRET", "PLANNER_BENCH_DATA"}
+"""Read by compose.yaml and the benchmarks."""
+OTHER_WORDS = {"solve_time"}
+"""Arguments that begin like the name of a tool."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
 
@@ -36,6 +47,23 @@ def test_json_snippets_parse(page: Path) -> None:
     for block in blocks(page):
         if block.language == "json":
             json.loads(block.text)
+
+
+@each_page
+def test_variables_named_are_settings(page: Path) -> None:
+    """Our choice: no page tells a setting that nothing reads; `PLANNER_WEBHOOK_…` stands for those that begin so."""
+    named = set(re.findall(r"PLANNER_[A-Z0-9_]+", page.read_text(encoding="utf-8"))) - OTHER_VARIABLES
+    known = {f"PLANNER_{each.upper()}" for each in Settings.model_fields}
+    begun = {name for name in named if name.endswith("_") and any(each.startswith(name) for each in known)}
+    assert sorted(named - known - begun) == []
+
+
+@each_page
+def test_yaml_snippets_parse(page: Path) -> None:
+    """Our choice: what is pasted into a manifest of a cluster is one."""
+    for block in blocks(page):
+        if block.language == "yaml":
+            yaml.safe_load(block.text)
 
 
 @each_page
@@ -61,6 +89,27 @@ def _help(*command: str) -> str:
     told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [*command, "--help"])
     assert told.exit_code == 0, told.output
     return told.output
+
+
+def test_skill_says_what_it_is_for_in_yaml() -> None:
+    """SPEC R4: a host that loads the skill reads its head."""
+    head = yaml.safe_load(SKILL.read_text(encoding="utf-8").split("---\n")[1])
+    assert (head.keys(), head["name"]) == ({"name", "description"}, "plan-routes")
+
+
+def test_skill_says_what_to_try_for_every_reason_a_ticket_is_left_out() -> None:
+    """SPEC R4: by the codes a plan gives."""
+    told = SKILL.read_text(encoding="utf-8")
+    assert [code for code in CODES if f"`{code}`" not in told] == []
+
+
+@pytest.mark.parametrize("page", [SKILL, *WORDS], ids=name)
+def test_prompts_and_skill_name_tools_that_exist(page: Path) -> None:
+    """SPEC R4: a model is not sent for a tool that is not there."""
+    known = {tool.name for tool in REGISTRY} | {prompt.name for prompt in PROMPTS}
+    verbs = "|".join(sorted({tool.name.partition("_")[0] for tool in REGISTRY}))
+    called = set(re.findall(rf"\b(?:{verbs})_[a-z_]+\b", page.read_text(encoding="utf-8")))
+    assert sorted(called - known - OTHER_WORDS) == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any("tool" in b.words for b in blocks(page))], ids=name)

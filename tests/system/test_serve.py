@@ -49,6 +49,15 @@ async def test_health_is_told(house: House, http: httpx.AsyncClient) -> None:
     assert (await http.get(f"{house.url}/readyz")).status_code == 200
 
 
+async def test_doctor_beside_a_healthy_server_says_that_all_is_well(house: House, house_dir: Path) -> None:
+    """SPEC O3: an address taken by a planner is no fault."""
+    doctor = Path(sys.executable).with_name("planner-mcp")
+    environment = {**os.environ, "PLANNER_PORT": house.url.rpartition(":")[2]}
+    command = [doctor, "doctor", "--data-dir", str(house_dir)]
+    done = await anyio.run_process(command, env=environment, check=False)
+    assert (done.returncode, b"ok  address  a planner answers at 127.0.0.1:" in done.stdout) == (0, True), done.stdout
+
+
 async def test_manifest_is_served_at_both_places(house: House, http: httpx.AsyncClient) -> None:
     """SPEC M1."""
     first = await http.get(f"{house.url}/manifest")

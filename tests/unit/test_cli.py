@@ -1,6 +1,9 @@
 """What the command says of itself."""
 
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -22,6 +25,56 @@ def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     told = CliRunner().invoke(app, ["validate", "-"])
     assert (told.exit_code, "planner-mcp[otel]" in told.output) == (2, True)
+
+
+COMMANDS = (
+    ("manifest",),
+    ("keys", "list"),
+    ("webhooks", "list"),
+    ("import", "orders.csv", "--date", "2025-07-15"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("PLANNER_ROUTERS", "osrm:s3cret"), ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"), ("PLANNER_WORKERS", "x")],
+)
+def test_a_setting_that_cannot_be_read_is_told_in_a_sentence_without_its_value(
+    command: tuple[str, ...], variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T8, A3: every command names the setting; no traceback, and no password of a URL in a terminal's log."""
+    monkeypatch.setenv(variable, value)
+    told = CliRunner(env={"COLUMNS": "200"}).invoke(app, command)
+    assert (told.exit_code, isinstance(told.exception, SystemExit)) == (2, True)
+    assert variable.removeprefix("PLANNER_").lower() in told.output
+    assert "s3cret" not in told.output and "Traceback" not in told.output
+
+
+def listed(monkeypatch: pytest.MonkeyPatch, data: Path, **variables: str) -> tuple[int, dict[str, str]]:
+    """Return the exit status of `doctor` and what it says, by the name of each check."""
+    for name, value in {"PORT": "0", **variables}.items():
+        monkeypatch.setenv(f"PLANNER_{name}", value)
+    told = CliRunner().invoke(app, ["doctor", "--data-dir", str(data)])
+    return told.exit_code, {line[4:12].strip(): line[:4] + line[13:] for line in told.stdout.splitlines()}
+
+
+def test_doctor_tells_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3: a misspelt setting has no effect, which is told; what Kubernetes or others add is no fault."""
+    status, told = listed(monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.0.0.7:80", MOOD="1")
+    assert (status, told["settings"]) == (0, "ok  PLANNER_MOOD is no setting")
+    status, told = listed(monkeypatch, tmp_path, REDISURL="redis://store")
+    assert status == 1
+    assert told["settings"] == "BAD PLANNER_MOOD is no setting; PLANNER_REDISURL is no setting; PLANNER_REDIS_URL is"
+
+
+def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3: what to do, in words the command knows."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        status, told = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
+        other.shutdown()
+    assert (status, told["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
 
 
 @pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])

@@ -85,20 +85,20 @@ class Location(_Part):
     model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
 
     id: Identifier
-    lat: Coordinate | None = None
-    lon: Coordinate | None = None
-    x: Coordinate | None = None
-    y: Coordinate | None = None
-    name: Note | None = None
-    address: Note | None = None
+    lat: Coordinate | None = Field(None, description="degrees")
+    lon: Coordinate | None = Field(None, description="degrees")
+    x: Coordinate | None = Field(None, description="plane units")
+    y: Coordinate | None = Field(None, description="plane units")
+    name: Note | None = Field(None, description="for people")
+    address: Note | None = Field(None, description="for people")
 
 
 class Break(_Part):
     """A rest that starts between `earliest` and `latest`."""
 
-    earliest: Time
-    latest: Time
-    duration_s: Duration
+    earliest: Time = Field(description="start not before")
+    latest: Time = Field(description="start not after")
+    duration_s: Duration = Field(description="length in seconds")
 
 
 class Agent(_Part):
@@ -107,28 +107,34 @@ class Agent(_Part):
     model_config = _sensitive("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour")
 
     id: Identifier
-    capacity: Amount
-    start_location: Identifier | None = None
+    capacity: Amount = Field(description="most on board at any moment, by dimension")
+    start_location: Identifier | None = Field(None, description="absent: the depot; null: starts at first ticket")
     end_location: Identifier | None = Field(None, description="null: ends at last ticket")
-    shift_start: Time | None = None
-    shift_end: Time | None = None
-    fixed_cost: Price = 0.0
-    cost_per_km: Price | None = None
-    cost_per_hour: Price | None = None
-    max_distance_km: Length | None = None
-    max_distance_m: Length | None = None
-    max_duration_s: Duration | None = None
-    max_tickets: Count | None = None
-    overtime_s: Duration = 0.0
-    overtime_cost_per_hour: Price = 0.0
-    breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = ()
-    reload_locations: Annotated[tuple[Identifier, ...], Field(max_length=20)] = ()
-    max_reloads: Count | None = None
-    skills: Skills = ()
-    speed_factor: Factor = 1.0
+    shift_start: Time | None = Field(None, description="leaves its start not before; absent: midnight")
+    shift_end: Time | None = Field(None, description="is at its end not after, overtime aside")
+    fixed_cost: Price = Field(0.0, description="cost of using it at all")
+    cost_per_km: Price | None = Field(
+        None, description="per 1000 m or plane units; absent: 1000, or 0 where any agent has a price by km or hour"
+    )
+    cost_per_hour: Price | None = Field(None, description="per hour from departure to end, waiting included")
+    max_distance_km: Length | None = Field(None, description="longest route in km")
+    max_distance_m: Length | None = Field(None, description="the same in m; one of the two")
+    max_duration_s: Duration | None = Field(None, description="longest time from departure to end, in seconds")
+    max_tickets: Count | None = Field(None, description="most tickets served")
+    overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
+    overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
+    breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
+        (), description="rests it takes if it is used then"
+    )
+    reload_locations: Annotated[tuple[Identifier, ...], Field(max_length=20)] = Field(
+        (), description="where it may unload and load again between trips"
+    )
+    max_reloads: Count | None = Field(None, description="most reloads of a day; absent: 5")
+    skills: Skills = Field((), description="what it can do")
+    speed_factor: Factor = Field(1.0, description="2 needs half the travel time")
     locked_tickets: Ids = Field((), description="served first, in this order")
-    name: Note | None = None
-    phone: Note | None = None
+    name: Note | None = Field(None, description="of the driver")
+    phone: Note | None = Field(None, description="of the driver")
 
 
 class Ticket(_Part):
@@ -137,52 +143,60 @@ class Ticket(_Part):
     model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
 
     id: Identifier
-    location: Identifier
-    demand: Amount
-    kind: Literal["delivery", "pickup"] = "delivery"
+    location: Identifier = Field(description="id of a location, or any name where none has a position")
+    demand: Amount = Field(description="amount by dimension, in the units of capacity")
+    kind: Literal["delivery", "pickup"] = Field(
+        "delivery", description="delivery: on board until its stop; pickup: from its stop on"
+    )
     time_windows: Windows = Field((), description="[open, close] for start of service")
-    soft_close: Time | None = None
-    lateness_cost_per_hour: Price = 0.0
-    service_time_s: Duration = 0.0
-    setup_time_s: Duration = 0.0
-    release_time: Time | None = None
-    priority: Priority = 5
+    soft_close: Time | None = Field(None, description="service that starts later costs lateness_cost_per_hour")
+    lateness_cost_per_hour: Price = Field(0.0, description="per hour of start after soft_close")
+    service_time_s: Duration = Field(0.0, description="seconds a visit takes")
+    setup_time_s: Duration = Field(0.0, description="seconds more, once for tickets in a row at one location")
+    release_time: Time | None = Field(
+        None, description="the trip that carries it leaves its depot or reload not before"
+    )
+    priority: Priority = Field(
+        5, description="each step doubles what leaving it out weighs; no effect beside a penalty"
+    )
     penalty: Price | None = Field(None, description="cost of leaving it out")
-    skills: Skills = ()
-    agents: Ids | None = None
-    not_agents: Ids = ()
-    preferred_agent: Identifier | None = None
+    skills: Skills = Field((), description="an agent needs all of them")
+    agents: Ids | None = Field(None, description="only these may serve it")
+    not_agents: Ids = Field((), description="these may not serve it")
+    preferred_agent: Identifier | None = Field(None, description="whose it is; see switch_cost")
     switch_cost: Price = Field(0.0, description="cost of service by another than preferred_agent")
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
-    name: Note | None = None
-    address: Note | None = None
-    phone: Note | None = None
-    notes: Note | None = None
+    name: Note | None = Field(None, description="for people")
+    address: Note | None = Field(None, description="for people")
+    phone: Note | None = Field(None, description="for people")
+    notes: Note | None = Field(None, description="for people")
 
 
 class Rush(_Part):
     """Hours in which travel takes `factor` times as long; `end` itself is outside."""
 
-    start: Time
-    end: Time
-    factor: Pace
+    start: Time = Field(description="from here on")
+    end: Time = Field(description="up to here")
+    factor: Pace = Field(description="2 takes twice as long")
 
 
 class Travel(_Part):
     """How distances and times come about: from positions, as matrices, or asked of a road engine."""
 
-    speed_kmh: Speed = 40.0
-    detour: Factor = 1.0
-    crs: Literal["wgs84", "gcj02", "bd09"] = "wgs84"
-    distances: Matrix | None = None
-    durations: Matrix | None = None
-    matrix_locations: Ids | None = None
+    speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
+    detour: Factor = Field(1.0, description="way by straight line")
+    crs: Literal["wgs84", "gcj02", "bd09"] = Field("wgs84", description="of lat and lon")
+    distances: Matrix | None = Field(None, description="metres, row from, column to")
+    durations: Matrix | None = Field(None, description="seconds, row from, column to")
+    matrix_locations: Ids | None = Field(None, description="location ids of the rows; absent: locations in order")
     matrix: Identifier | None = Field(None, description="id of uploaded matrices")
     router: Identifier | None = Field(None, description="road engine of this deployment, by name")
-    rush_hours: Annotated[tuple[Rush, ...], Field(max_length=50)] = ()
-    plane_speed: Speed = 1.0
-    rounding: Literal["nearest", "floor", "ceil"] = "nearest"
-    decimals: Decimals | None = None
+    rush_hours: Annotated[tuple[Rush, ...], Field(max_length=50)] = Field((), description="when travel takes longer")
+    plane_speed: Speed = Field(1.0, description="plane units a second, between x/y positions")
+    rounding: Literal["nearest", "floor", "ceil"] = Field("nearest", description="of lengths and times")
+    decimals: Decimals | None = Field(
+        None, description="digits kept of lengths and times; absent: 0 of lat/lon, 3 of x/y, all of matrices"
+    )
 
 
 class Group(_Part):
@@ -190,8 +204,8 @@ class Group(_Part):
 
     model_config = _sensitive("penalty")
 
-    kind: Literal["one_of", "all"]
-    tickets: Ids
+    kind: Literal["one_of", "all"] = Field(description="one_of: at most one is served; all: all or none")
+    tickets: Ids = Field(description="their ids")
     penalty: Price | None = Field(None, description="one_of: cost of serving none")
 
 
@@ -200,21 +214,27 @@ class Options(_Part):
 
     model_config = _sensitive("balance_cost_per_hour")
 
-    backhaul: StrictBool = False
-    balance_cost_per_hour: Price = 0.0
+    backhaul: StrictBool = Field(False, description="deliveries before pickups on every trip")
+    balance_cost_per_hour: Price = Field(0.0, description="per hour of the longest route")
 
 
 class Scenario(_Part):
     """A day of work."""
 
-    name: Identifier
-    planning_date: Day
-    agents: Annotated[tuple[Annotated[Agent, Briefly], ...], BeforeValidator(need_some)]
-    tickets: Annotated[tuple[Annotated[Ticket, Briefly], ...], BeforeValidator(need_some)]
-    locations: Annotated[tuple[Annotated[Location, Briefly], ...], Field(max_length=20_000)] = ()
+    name: Identifier = Field(description="of the day, as lists show it")
+    planning_date: Day = Field(description="the day whose midnight times count from")
+    agents: Annotated[tuple[Annotated[Agent, Briefly], ...], BeforeValidator(need_some)] = Field(
+        description="vehicles with drivers"
+    )
+    tickets: Annotated[tuple[Annotated[Ticket, Briefly], ...], BeforeValidator(need_some)] = Field(description="visits")
+    locations: Annotated[tuple[Annotated[Location, Briefly], ...], Field(max_length=20_000)] = Field(
+        (), description="places by id"
+    )
     depot: Identifier | None = Field(None, description="start and end of all agents")
     travel: Travel = Travel()
-    groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = ()
+    groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = Field(
+        (), description="tickets that hang together"
+    )
     incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(
         (), description="tickets never on one route"
     )

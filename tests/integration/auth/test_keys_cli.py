@@ -27,13 +27,13 @@ def run(database_url: str) -> Run:
 
 
 def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
-    """SPEC A1: shown once, listed without its secret, gone when revoked."""
+    """SPEC A1, W5: shown once, listed without its secret but with whom `--principal` means, gone when revoked."""
     status, key = run("create", "ada", "--scope", "planner:read", "--tenant", "acme")
     assert status == 0
     key_id = key.split("_")[1]
     _status, listed = run("list")
     mine = [line for line in listed.splitlines() if line.startswith(key_id)]
-    assert len(mine) == 1 and mine[0].endswith("ada  acme  planner:read")
+    assert len(mine) == 1 and mine[0].endswith(f"ada  acme  {principal_id(ISSUER, 'ada', 'acme')}  planner:read")
     assert key not in listed
     assert run("revoke", key_id)[0] == 0
     assert run("revoke", key_id) == (1, "no key has this id")

@@ -265,7 +265,7 @@ async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Lis
 async def test_reader_that_takes_nothing_is_answered_with_an_error(
     houses: Two, modern: Caller, slow: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DESIGN 3.1: a stated answer to a slow reader."""
+    """Our choice: a stated answer to a slow reader."""
     monkeypatch.setattr(listen_stream, "SEND_S", 0.05)
     server, _sources, _session, ctx = slow
     asked = types.SubscriptionsListenRequestParams.model_validate(
@@ -280,7 +280,7 @@ async def test_reader_that_takes_nothing_is_answered_with_an_error(
 async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
     houses: Two, modern: Caller, slow: Any, worker: Worker
 ) -> None:
-    """DESIGN 3.1: bounded by what is watched; of a hundred changes that waited the last is told."""
+    """Our choice: bounded by what is watched; of a hundred changes that waited the last is told."""
     server, sources, session, ctx = slow
     job_id = await job(modern, houses[0])
     asked = types.SubscriptionsListenRequestParams.model_validate({"notifications": {JOBS: [job_id]}})

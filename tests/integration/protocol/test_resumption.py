@@ -19,7 +19,7 @@ Two = tuple[Replica, Replica]
 
 
 async def test_quick_silent_answer_is_plain_json(replicas: Two, client: Client) -> None:
-    """DESIGN 3.1: a stream is made only for who has something to say meanwhile."""
+    """Our choice: a stream is made only for who has something to say meanwhile."""
     await client.initialize(replicas[0])
     answer = await client.call(replicas[0])
     assert answer.headers["content-type"] == "application/json"
@@ -103,7 +103,7 @@ async def test_event_id_of_another_session_replays_nothing(replicas: Two, client
 
 @pytest.mark.parametrize("position", ["g.1-1", "nonsense", "p0123456789abcdef.0-0", "g.", "../x.1-1"])
 async def test_unknown_position_is_an_error(replicas: Two, client: Client, position: str) -> None:
-    """DESIGN 3.1: never silence."""
+    """Our choice: never silence."""
     await client.initialize(replicas[0])
     async with client.listen(replicas[0], position) as refused:
         assert refused.status_code == 400
@@ -111,7 +111,7 @@ async def test_unknown_position_is_an_error(replicas: Two, client: Client, posit
 
 
 async def test_trimmed_position_is_an_error(replicas: Two, client: Client, store: RedisStore) -> None:
-    """DESIGN 3.1: a gap is told, not skipped."""
+    """Our choice: a gap is told, not skipped."""
     await client.initialize(replicas[0])
     async with client.stream(replicas[0], to=5) as stream:
         received = [event async for event in events(stream)]
@@ -167,7 +167,7 @@ async def test_stream_of_a_dead_replica_ends_with_an_error(
 
 
 async def test_newest_get_takes_the_standalone_stream_over(replicas: Two, client: Client, store: RedisStore) -> None:
-    """DESIGN 3.1: the holder may hang on a dead replica, so it must not block the client."""
+    """Our choice: the holder may hang on a dead replica, so it must not block the client."""
     await client.initialize(replicas[0])
     log = session_store.SessionStore(store.redis)
     session_id = client.session["mcp-session-id"]

@@ -49,7 +49,7 @@ async def submit(store: RedisStore, pool: int, **args: Any) -> Job:
 
 
 async def test_one_worker_serves_every_pool_and_every_job_completes(store: RedisStore, plan: dict[str, Any]) -> None:
-    """DESIGN 3.3: the job id names its pool; scenario, job, events and plan lie together."""
+    """Our choice: the job id names its pool; scenario, job, events and plan lie together."""
     jobs = [await submit(store, pool) for pool in range(POOLS) for _ in range(2)]
     await store.register("w1", 1)
     served: Counter[int] = Counter()

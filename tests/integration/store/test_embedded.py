@@ -1,4 +1,4 @@
-"""The server of a data folder: started once, adopted, revived, and stopped by the last who leaves (DESIGN 3.4)."""
+"""The server of a data folder: started once, adopted, revived, and stopped by the last who leaves."""
 
 import os
 import signal
@@ -163,7 +163,7 @@ def test_a_folder_for_the_socket_that_others_may_write_to_is_refused(
 
 
 def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 3.4."""
+    """Our choice"""
 
     def missing() -> Path:
         raise embedded.ValkeyServerError
@@ -175,7 +175,7 @@ def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: p
 
 
 def test_a_server_on_path_takes_the_place_of_the_bundled_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """DESIGN 3.4."""
+    """Our choice"""
     own = tmp_path / "redis-server"
     own.touch(mode=0o755)
     bundled = embedded.get_binary_path()

@@ -98,7 +98,7 @@ async def test_a_job_tells_its_end_by_webhook(
 async def test_a_worker_process_carries_webhooks(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """DESIGN picture: couriers run in the worker processes; SIGTERM ends them in time."""
+    """Our choicepicture: couriers run in the worker processes; SIGTERM ends them in time."""
     desk = Desk(store)
     job = await desk.submit(callback_url=receiver.url("/hook"))
     await store.cancel("ann", job.id, keep_best=True)

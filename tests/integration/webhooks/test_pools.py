@@ -31,7 +31,7 @@ async def spread(request: pytest.FixtureRequest, settings: Settings) -> AsyncIte
 
 
 async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Settings], receiver: Receiver) -> None:
-    """DESIGN 3.3: no step leaves its slot; deliveries of all pools are listed together and replayed."""
+    """Our choice: no step leaves its slot; deliveries of all pools are listed together and replayed."""
     store, settings = spread
     receiver.answers["/hook"] = [answering(413), answering(200)]
     jobs = [await submit(store, pool, callback_url=receiver.url("/hook")) for pool in range(POOLS)]

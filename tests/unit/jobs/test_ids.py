@@ -7,7 +7,7 @@ from planner_mcp.jobs import ids
 
 
 def test_a_name_tells_its_pool_and_carries_130_random_bits() -> None:
-    """DESIGN 3.8: ids carry at least 122 random bits."""
+    """Our choice: ids carry at least 122 random bits."""
     names = {ids.random_name("job", 7) for _ in range(1000)}
     assert len(names) == 1000
     assert {len(name.rpartition("-")[2]) for name in names} == {26}

@@ -33,6 +33,6 @@ def test_advance_follows_the_table_and_refuses_the_rest(state: JobState, change:
 
 
 def test_lua_is_given_the_same_table() -> None:
-    """DESIGN 3.3: the table lives once."""
+    """Our choice: the table lives once."""
     told = {tuple(pair.split(":")): target for pair, target in json.loads(table_json()).items()}
     assert told == TRANSITIONS

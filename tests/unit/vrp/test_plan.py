@@ -114,7 +114,7 @@ def test_hours_cost_what_the_caller_said_however_fine_the_units(decimals: int) -
     ],
 )
 def test_a_day_names_exactly_what_it_asks_of_an_engine(day: dict[str, object], feature: Feature) -> None:
-    """DESIGN 3.6: features decide who can."""
+    """Our choice: features decide who can."""
     assert problem().features == frozenset()
     assert problem(**day).features == {feature}  # type: ignore[arg-type]
 

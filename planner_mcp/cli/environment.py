@@ -1,0 +1,46 @@
+"""Settings of the environment under what the command line says; what is wrong with them is told in one line.
+
+Owns the wording. No value is repeated: the URL of a store may hold its password.
+"""
+
+import difflib
+import os
+from typing import Any, Final
+
+import typer
+from pydantic import ValidationError
+from pydantic_settings import SettingsError
+
+from planner_mcp.settings import Settings
+
+PREFIX: Final = "PLANNER_"
+_LINKS: Final = ("PLANNER_SERVICE_", "PLANNER_PORT_")
+"""What Kubernetes adds to the environment where a Service is called `planner`."""
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings; what is given wins over the environment, None is not given.
+
+    Raises:
+        typer.BadParameter: A setting cannot be read.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        raise typer.BadParameter("; ".join(wrong)) from error
+    except SettingsError as error:
+        raise typer.BadParameter(f"{error}, {error.__cause__}: a map is written as JSON") from error
+
+
+def strange_names() -> dict[str, str]:
+    """Return the variables that look like settings and are none, each with the setting it resembles, or nothing."""
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    names = sorted(name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_LINKS))
+    return {name: _nearest(name, known) for name in names if name not in known}
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    tails = [each.removeprefix(PREFIX) for each in known]
+    found = difflib.get_close_matches(name.removeprefix(PREFIX), tails, n=1, cutoff=0.7)
+    return f"{PREFIX}{found[0]}" if found else ""

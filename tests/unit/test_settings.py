@@ -1,0 +1,60 @@
+"""What the environment says, and what it leaves out."""
+
+import pytest
+from pydantic import ValidationError
+
+from planner_mcp.settings import TOOLSETS, Settings, default_data_dir
+from planner_mcp.tools.registry import REGISTRY, shown_tools
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("redis_url", "public_url", "reports_dir", "secret_key", "auth_audience", "auth_tenant_claim"),
+        *("auth_introspection_url", "auth_introspection_issuer"),
+    ],
+)
+def test_an_empty_variable_is_one_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A1, R1: no folder is served, no store asked and no audience taken because a line says nothing."""
+    monkeypatch.setenv(f"PLANNER_{name.upper()}", "")
+    assert getattr(Settings(), name) is None
+
+
+def test_an_empty_data_folder_is_the_default_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O1: the store does not end up in whatever folder the server was started in."""
+    monkeypatch.setenv("PLANNER_DATA_DIR", "")
+    assert Settings().data_dir == default_data_dir()
+
+
+def test_an_empty_list_of_tool_sets_allows_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T9: what an operator closes stays closed."""
+    monkeypatch.setenv("PLANNER_TOOLSETS_ALLOWED", "")
+    assert shown_tools(Settings(), "all") == shown_tools(Settings())
+
+
+def test_the_link_of_a_service_is_no_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O1: Kubernetes writes PLANNER_PORT by itself where a Service is called planner."""
+    monkeypatch.setenv("PLANNER_PORT", "tcp://10.96.0.7:8080")
+    assert Settings().port == 8080
+    monkeypatch.setenv("PLANNER_PORT", "eighty")
+    with pytest.raises(ValidationError, match="port"):
+        Settings()
+
+
+@pytest.mark.parametrize("text", ["planner.example, b.example:8080", '["planner.example", "b.example:8080"]'])
+def test_hosts_and_origins_are_written_like_every_list(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC X3: with commas or as JSON."""
+    monkeypatch.setenv("PLANNER_ALLOWED_HOSTS", text)
+    monkeypatch.setenv("PLANNER_ALLOWED_ORIGINS", text)
+    found = Settings()
+    assert found.allowed_hosts == found.allowed_origins == ["planner.example", "b.example:8080"]
+
+
+def test_all_shows_every_tool_set_and_another_name_is_refused() -> None:
+    """SPEC T5, T9: a set that is misspelt is told, not left out."""
+    assert shown_tools(Settings(toolsets="all")) == REGISTRY
+    assert shown_tools(Settings(toolsets_allowed="all"), "all") == REGISTRY
+    assert {tool.toolset for tool in REGISTRY} == set(TOOLSETS)
+    for name in ("toolsets", "toolsets_allowed"):
+        with pytest.raises(ValidationError, match="no tool set is called plannning"):
+            Settings(**{name: "core,plannning"})
