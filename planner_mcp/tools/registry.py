@@ -1,6 +1,6 @@
 """Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
 
-Owns which tools there are and who is shown them. `dispatch` is one of the three borders with a broad `except`: nothing
+Owns which tools there are and who is shown them. `dispatch` is one of the four borders with a broad `except`: nothing
 internal passes it (SPEC T8).
 """
 
