@@ -4,19 +4,16 @@ Owns the count. A request counts until it is answered or left, and beyond that f
 else whoever drops the connection after each call could have any number worked on.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from planner_mcp.errors import QuotaExceededError
+from planner_mcp.web.open_count import OpenCount
 
-RETRY_AFTER_S: Final = 5.0
-"""What a principal with too many open requests is told to wait."""
 _HOLD: Final = "hold_open"
 
 
-class OpenRequests:
+class OpenRequests(OpenCount):
     """Counts requests by principal.
 
     Args:
@@ -24,17 +21,7 @@ class OpenRequests:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._open: Counter[str] = Counter()
-
-    def check(self, principal_id: str) -> None:
-        """Check that one more may be opened.
-
-        Raises:
-            QuotaExceededError: It may not.
-        """
-        if self._open[principal_id] >= self._most:
-            raise QuotaExceededError("Too many requests are open.", retry_after_s=RETRY_AFTER_S)
+        super().__init__("requests", most)
 
     @contextmanager
     def counted(self, principal_id: str, scope: MutableMapping[str, Any]) -> Iterator[None]:
@@ -50,20 +37,15 @@ class OpenRequests:
             nonlocal holders
             holders -= 1
             if not holders:
-                self._end(principal_id)
+                self.end(principal_id)
 
-        self._open[principal_id] += 1
+        self.begin(principal_id)
         scope.setdefault("state", {})[_HOLD] = hold
         end = hold()
         try:
             yield
         finally:
             end()
-
-    def _end(self, principal_id: str) -> None:
-        self._open[principal_id] -= 1
-        if not self._open[principal_id]:
-            del self._open[principal_id]
 
 
 def held_open(scope: Mapping[str, Any]) -> Callable[[], None]:

@@ -3,20 +3,15 @@
 Owns the count; what a stream is, and the answer to one too many, is each door's.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.errors import QuotaExceededError
-
-RETRY_AFTER_S: Final = 5.0
-"""What a principal with too many open streams is told to wait."""
+from planner_mcp.web.open_count import OpenCount
 
 
-class OpenStreams:
+class OpenStreams(OpenCount):
     """Counts streams by principal.
 
     Args:
@@ -24,17 +19,7 @@ class OpenStreams:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._open: Counter[str] = Counter()
-
-    def check(self, principal_id: str) -> None:
-        """Check that one more may be opened.
-
-        Raises:
-            QuotaExceededError: It may not.
-        """
-        if self._open[principal_id] >= self._most:
-            raise QuotaExceededError("Too many streams are open.", retry_after_s=RETRY_AFTER_S)
+        super().__init__("streams", most)
 
     @contextmanager
     def counted(self, principal_id: str) -> Iterator[None]:
@@ -43,7 +28,7 @@ class OpenStreams:
         try:
             yield
         finally:
-            self._give_back(principal_id)
+            self.end(principal_id)
 
     def served(self, stream: ASGIApp, principal_id: str) -> ASGIApp:
         """Return a stream that counts from this moment until it ends, and is to be served at once; raises as `check`.
@@ -56,15 +41,10 @@ class OpenStreams:
             try:
                 await stream(scope, receive, send)
             finally:
-                self._give_back(principal_id)
+                self.end(principal_id)
 
         return serve
 
     def _take(self, principal_id: str) -> None:
         self.check(principal_id)
-        self._open[principal_id] += 1
-
-    def _give_back(self, principal_id: str) -> None:
-        self._open[principal_id] -= 1
-        if not self._open[principal_id]:
-            del self._open[principal_id]
+        self.begin(principal_id)
