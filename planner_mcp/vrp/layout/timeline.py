@@ -86,9 +86,21 @@ def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
     first = _forward(legs, soonest, pace)
     departure = max(soonest, _latest_departure(legs, first, pace))
     times = _forward(legs, departure, pace) if departure > soonest else first
-    if pace is not None and times[-1].departure > first[-1].departure:  # a break taken later in a rush may cost more
+    if pace is not None and _is_undone(legs, first, times):
         return Timeline(legs, first, soonest)
     return Timeline(legs, times, departure)
+
+
+def _is_undone(legs: Sequence[Leg], first: Sequence[Times], times: Sequence[Times]) -> bool:
+    """Return whether leaving later ends later or misses a window: a break taken elsewhere in a rush may cost more."""
+    return times[-1].departure > first[-1].departure or any(
+        after.start > max(before.start, _deadline(leg, before.start))
+        or any(
+            begun > max(was, rest.window[1])
+            for rest, (_, was), (_, begun) in zip(leg.breaks, before.rests, after.rests, strict=True)
+        )
+        for leg, before, after in zip(legs, first, times, strict=True)
+    )
 
 
 def _shortened(problem: Problem, agent: AgentSpec, line: Timeline, pace: Pace | None) -> Timeline:

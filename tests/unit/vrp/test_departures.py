@@ -151,3 +151,12 @@ def test_a_paid_driver_waits_for_the_quiet_hours() -> None:
     day = compile_scenario(Scenario.model_validate(body([driver], [ticket("a", "E")], travel=quiet)))
     (route,) = lay_out(day, Candidate((route_of(day, "a"),))).routes
     assert (route.start_s, route.end_s) == (20, 24)
+
+
+def test_a_departure_before_a_rush_misses_no_window_for_a_break_on_the_way() -> None:
+    """SPEC S1, S2: leaving at 4, the latest that ends no later, the break comes at once and the rush behind it."""
+    driver = agent(breaks=[{"earliest": 2, "latest": 10, "duration_s": 4}])
+    rush = {"decimals": 0, "rush_hours": [{"start": 9, "end": 13, "factor": 2}]}
+    tickets = [ticket("a", "B", time_windows=[[10, 10]])]
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, travel=rush)))
+    assert verify(day, lay_out(day, Candidate((route_of(day, "break", "a"),)))) == []
