@@ -141,7 +141,7 @@ class Settings(BaseSettings):
     )
     solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use; enforced on Linux.")
     solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
-    max_scenarios: int = Field(10_000, ge=1, description="Scenarios one principal may keep, in each pool.")
+    max_scenarios: int = Field(100_000, ge=1, description="Scenarios one principal may keep, in each pool.")
     max_scenarios_bytes: int = Field(
         2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
     )

@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 SLOTS: Final = 2
 """Calls worked on at the same time; more threads would only share the interpreter."""
-MAX_WAITING: Final = 64
-"""Calls of one principal that may wait behind those; each holds its whole input in memory."""
+MAX_WAITING: Final = 512
+"""Calls of one principal that may wait behind those: as many as it may have open where callers are told apart."""
 RETRY_AFTER_S: Final = 5.0
 
 

@@ -186,7 +186,7 @@ class Front:
         running.add_done_callback(lambda _task: self._running.pop(exchange, None))
         running.add_done_callback(lambda _task: let_go())
         if await exchange.decide():
-            return self._sse(session, name, exchange.entries())
+            return self._sse(session, name, exchange.entries(), is_answer=True)
         if not exchange.is_complete:
             raise HttpFault(500, PlannerError(), request_id=requests[0]["id"])
         if not exchange.responses:
@@ -255,14 +255,15 @@ class Front:
             if pump is not None:
                 self._spawn(stop(pump))
 
-    def _sse(self, session: Session, stream: str, entries: Entries) -> EventStream:
+    def _sse(self, session: Session, stream: str, entries: Entries, *, is_answer: bool = False) -> EventStream:
         async def frames() -> AsyncGenerator[bytes]:
             async with aclosing(entries):
                 async for entry in entries:
                     if entry is not None and (data := frame(stream, entry, version=session.version)):
                         yield data
 
-        return EventStream(frames(), drain=self.drain, headers={"mcp-session-id": session.id})
+        headers = {"mcp-session-id": session.id}
+        return EventStream(frames(), drain=self.drain, headers=headers, is_answer=is_answer)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run work beside the request that began it, so that a lost connection does not stop it."""

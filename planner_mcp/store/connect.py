@@ -12,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.connection import parse_url
 from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
@@ -19,7 +20,7 @@ from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import border
 from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.line import Line, Lines
+from planner_mcp.store.line import Line, Lines, tells_of_demotion
 from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.shards import Address, Node, Shards, Way
@@ -149,7 +150,26 @@ def _answer_s(settings: Settings) -> float:
 
 
 class _Pool(BlockingConnectionPool):
-    """Connections that are there soon or not at all, greetings included: a server that is paused still accepts them."""
+    """Connections that are there soon or not at all, greetings included: a server that is paused still accepts them.
+
+    One that told of a primary become a replica is dialled anew once it is given back, as the shared lines are.
+    """
+
+    @override
+    def make_connection(self) -> Any:
+        connection = super().make_connection()  # type: ignore[no-untyped-call]
+        read = connection.read_response
+
+        async def heard(*args: Any, **options: Any) -> Any:
+            try:
+                return await read(*args, **options)
+            except ResponseError as error:
+                if tells_of_demotion(error):
+                    connection.mark_for_reconnect()
+                raise
+
+        connection.read_response = heard
+        return connection
 
     @override
     async def get_connection(self, command_name: Any = None, *keys: Any, **options: Any) -> Any:

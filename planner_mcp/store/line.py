@@ -185,7 +185,7 @@ class _Call(asyncio.Protocol):
                     raise answer
                 if len(self._waiting) == len(self._unsent):
                     raise InvalidResponse("An answer to nothing that was asked.")
-                is_demoted = is_demoted or _tells_of_demotion(answer)
+                is_demoted = is_demoted or tells_of_demotion(answer)
                 _give(self._waiting.popleft()[1], answer)
         except UnicodeDecodeError:
             self._lose(InvalidResponse("An answer that is no text."))
@@ -224,7 +224,7 @@ def _transport(connection: Connection) -> asyncio.WriteTransport:
     return connection._writer.transport
 
 
-def _tells_of_demotion(answer: Any) -> bool:
+def tells_of_demotion(answer: Any) -> bool:
     """Return whether a primary became a replica: it stays up, but the name it was found by leads to another now.
 
     Inside a step the refusal arrives within the words of a script error.

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, SecretNote
@@ -12,6 +13,9 @@ from planner_mcp.store.link import Link
 from planner_mcp.store.outbox import Aged, Outbox, Posting, pool_of, test_id
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
+
+GLANCES: Final = 100
+"""Deliveries read at once: each brings its body."""
 
 
 class RedisWebhooks:
@@ -34,7 +38,10 @@ class RedisWebhooks:
         """Return deliveries newest first, and how many there are; those expired meanwhile are left out."""
         found, total = await self._listed(principal, state, offset + count)
         names = [name for _age, name in found[offset : offset + count]]
-        page = await asyncio.gather(*(self._outbox(name).glance(principal, name) for name in names))
+        page: list[Delivery | None] = []
+        for at in range(0, len(names), GLANCES):
+            some = names[at : at + GLANCES]
+            page += await asyncio.gather(*(self._outbox(name).glance(principal, name) for name in some))
         return [one for one in page if one is not None], total
 
     async def delivery(self, principal: str, delivery_id: str) -> Delivery:

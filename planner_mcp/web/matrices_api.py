@@ -23,8 +23,8 @@ from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import Door
 
 PATH: Final = "/matrices"
-_limiter: Final = FairLimiter()
-"""Tables read at the same time."""
+_limiter: Final = FairLimiter(most_waiting=64)
+"""Tables read at the same time; each call that waits holds a body of up to `max_matrix_bytes`."""
 
 
 class MatricesApi:

@@ -5,6 +5,7 @@ off; it resumes from its last event id and loses nothing. Nothing is buffered he
 """
 
 import json
+import math
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, Final
@@ -47,6 +48,7 @@ class EventStream:
         headers: Further response headers.
         keep_alive_s: Longest silence.
         send_s: Longest wait for a slow reader.
+        is_answer: Whether it answers one call and ends with it, whatever becomes of the credential meanwhile.
     """
 
     def __init__(
@@ -57,12 +59,14 @@ class EventStream:
         headers: Mapping[str, str] | None = None,
         keep_alive_s: float = KEEP_ALIVE_S,
         send_s: float = SEND_S,
+        is_answer: bool = False,
     ) -> None:
         self._frames = frames
         self._drain = drain
         self._headers = {**HEADERS, **(headers or {})}
         self._keep_alive_s = keep_alive_s
         self._send_s = send_s
+        self._is_answer = is_answer
         self._sending_since: float | None = None
         self._is_quiet = True
         self._has_stalled = False
@@ -75,7 +79,8 @@ class EventStream:
         self._put_now = short_way(scope)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
-            tasks.start_soon(self._until_over, seconds_left(principal_of(scope)), tasks.cancel_scope)
+            left_s = math.inf if self._is_answer else seconds_left(principal_of(scope))
+            tasks.start_soon(self._until_over, left_s, tasks.cancel_scope)
             tasks.start_soon(self._until_stalled, tasks.cancel_scope)
             tasks.start_soon(self._keep_alive, send)
             tasks.start_soon(self._send_all, send, tasks.cancel_scope)  # woken without the layers it is called through

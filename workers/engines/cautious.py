@@ -56,13 +56,17 @@ class Cautious:
         """Search on the slowest day, then fill in on the real one; tiny days are tried out on the real one."""
         if tiny.is_tiny(problem):
             return tiny.solve(problem, limits, on_improvement, should_stop)
-        slow, now = slow_day(problem), time.monotonic()
+
+        def is_over() -> bool:
+            return should_stop() or time.monotonic() >= limits.deadline
+
+        slow, now = slow_day(problem, is_over), time.monotonic()
         start = None if warm_start is None else repair(slow, warm_start)
         span_s = None if limits.asked_s is None else SHARE * limits.asked_s
         searching = replace(limits, deadline=now + SHARE * (limits.deadline - now), asked_s=span_s)
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
         found = repair(problem, outcome.best or Candidate((), (self.name,)))
-        best = refilled(problem, found, limits.seed, lambda: should_stop() or time.monotonic() >= limits.deadline)
+        best = refilled(problem, found, limits.seed, is_over)
         if best == outcome.best or verify(problem, lay_out(problem, best)):
             return outcome
         on_improvement(best)

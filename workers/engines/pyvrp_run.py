@@ -54,9 +54,11 @@ def run(
 def search(watch: "Watch", seed: int, span_s: float, warm_start: Candidate | None) -> int:
     """Search once under a watch, at the pace of a search of so many seconds; return the number of iterations."""
     history = history_length(len(watch.day.problem.tickets), span_s)
+    penalties = DayPenalties(watch.day.problem, watch.day.max_penalty)
     params = SolveParams(
         ils=IteratedLocalSearchParams(history_length=history, callbacks=watch),
-        penalty=DayPenalties(watch.day.problem, watch.day.max_penalty),
+        penalty=penalties,
+        neighbourhood=penalties.neighbourhood,
     )
     start = None if warm_start is None else watch.day.solution_of(warm_start)
     with warnings.catch_warnings():

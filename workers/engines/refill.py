@@ -29,7 +29,7 @@ Bundle = tuple[int, ...]
 
 def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
     """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
-    candidate = with_locked(problem, candidate)
+    candidate = with_locked(problem, candidate, is_over)
     best = _with(problem, candidate, _absent(problem, candidate), is_over)
     random, idle = Random(seed), 0  # noqa: S311 — no secret
     while idle < PATIENCE and not is_over() and (movable := _movable(problem, best)):
@@ -44,12 +44,12 @@ def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldS
     return best
 
 
-def with_locked(problem: Problem, candidate: Candidate) -> Candidate:
+def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:
     """Return the candidate with the locked visits of agents without a route, where they can be kept."""
     driving = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
         if agent.locked and number not in driving:
-            ways = (rested(problem, route) for route in _locked_routes(problem, number))
+            ways = (rested(problem, route) for route in _locked_routes(problem, number) if not is_over())
             if (route := next((way for way in ways if not obstacles(problem, way)), None)) is not None:
                 candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
     return candidate

@@ -32,6 +32,8 @@ FEW_TICKETS: Final = 150
 
 PARTED: Final = 600
 """Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
+PART: Final = 250
+"""… and not fewer a core than our own engine takes for a part …"""
 PARTED_ROUTES: Final = 15
 """… where each core then has this many routes of mean tickets in mean vehicles …"""
 UNPARTED: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
@@ -70,8 +72,9 @@ def plan_rounds(problem: Problem, cores: int, able: Sequence[Engine]) -> Rounds:
 
 def is_parted(problem: Problem, cores: int) -> bool:
     """Return whether the starter does better with all cores on one plan than with a plan a core."""
-    count = len(problem.tickets)
-    return cores > 1 and count >= PARTED and count / tickets_a_load(problem) >= PARTED_ROUTES * cores
+    load = tickets_a_load(problem)
+    served = min(len(problem.tickets), len(problem.agents) * load)
+    return cores > 1 and served >= max(PARTED, PART * cores) and served / load >= PARTED_ROUTES * cores
 
 
 def starter_share(problem: Problem) -> float:

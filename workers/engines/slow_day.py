@@ -12,17 +12,18 @@ from planner_mcp.vrp.advice.fits import obstacles, tickets_of
 from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.layout.timeline import time_route
 from planner_mcp.vrp.problem import Candidate, Feature, Problem, StopKind
+from workers.engines.base import ShouldStop
 from workers.engines.refill import with_locked
 
 
-def slow_day(problem: Problem) -> Problem:
+def slow_day(problem: Problem, is_over: ShouldStop) -> Problem:
     """Return the day at the slowest pace of each agent's shift, save on locked visits that cannot be kept at it.
 
     Agents, tickets and locations keep their numbers; behind the locations those visits have places of their own, so
     that nobody else drives their legs.
     """
     slow = at_worst(problem)
-    rushed = [route for route in with_locked(problem, Candidate(())).routes if obstacles(slow, route)]
+    rushed = [route for route in with_locked(problem, Candidate(()), is_over).routes if obstacles(slow, route)]
     if not rushed:
         return slow
     visits = [ticket for route in rushed for ticket in tickets_of(route)]

@@ -55,8 +55,10 @@ local function reopen(endpoint) call('HDEL', endpoint_key(endpoint), 'gone', 'no
 -- Counts an attempt to an endpoint that has not proven itself, until its lease ends. Of the principal's endpoints that
 -- stand aside meanwhile two come back for each that ends: those that may not start yet step aside again.
 local function occupy(id, principal)
-  call('HSET', delivery_key(id), 'busy', 1)
-  call('HINCRBY', BUSY, principal, 1)
+  if call('HGET', delivery_key(id), 'busy') ~= '1' then -- else its lease ended where nobody counts
+    call('HSET', delivery_key(id), 'busy', 1)
+    call('HINCRBY', BUSY, principal, 1)
+  end
   lives(BUSY)
 end
 local function vacate(id, delivery)

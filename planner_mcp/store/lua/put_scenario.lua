@@ -35,5 +35,6 @@ call('EXPIRE', scenario_key(A.scenario), A.ttl_s)
 call('ZADD', lives, NOW_MS + A.ttl_s * 1000, entry)
 call('ZADD', index, NOW_MS, A.scenario)
 call('ZREMRANGEBYRANK', index, 0, -A.listed - 1)
-for _, name in ipairs({ index, lives, weight }) do call('EXPIRE', name, A.ttl_s) end
+call('EXPIRE', index, A.ttl_s)
+for _, name in ipairs({ lives, weight }) do call('EXPIRE', name, 2 * A.ttl_s) end -- those in use live longer
 return { 'ok' }

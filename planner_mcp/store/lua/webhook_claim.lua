@@ -48,10 +48,11 @@ end
 -- ends, or is looked at again after a while, should the count be wrong.
 local function steps_aside(endpoint)
   if room[false] - #claimed > A.reserve then return false end
-  local principal = call('HGET', delivery_key(call('ZRANGE', queue_key(endpoint), 0, 0)[1] or ''), 'principal')
+  local head = call('ZRANGE', queue_key(endpoint), 0, 0, 'WITHSCORES')
+  local principal = call('HGET', delivery_key(head[1] or ''), 'principal')
   if not principal or tonumber(call('HGET', BUSY, principal) or 0) < A.share then return false end
   call('ZADD', lane_key(false), NOW + 10 * POLICY.lease_ms, endpoint)
-  call('ZADD', crowd_key(principal), NOW, endpoint)
+  call('ZADD', crowd_key(principal), head[2], endpoint) -- by what is due: asked again it keeps its place
   lives(crowd_key(principal))
   return true
 end

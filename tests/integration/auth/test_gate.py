@@ -309,6 +309,21 @@ async def test_a_stream_ends_with_the_credential_it_was_opened_with(
     assert answer.headers["content-type"].startswith("text/event-stream")
 
 
+async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhile(
+    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A1, J4: its stream ends with the answer, and older clients could not ask for it again."""
+    monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    with anyio.fail_after(30):
+        async with served() as http:
+            caller = Caller(http)
+            job, _owner = await _job(caller, houses[0])
+            await caller.initialize()
+            answer = await caller.call("query_vrp_status", job_id=job, wait_s=2)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert '"structuredContent"' in answer.text
+
+
 async def test_sessions_of_a_principal_are_capped(served: Any, key: Any) -> None:
     """SPEC A3: and ending one makes room."""
     ann, ben = await key("ann"), await key("ben")

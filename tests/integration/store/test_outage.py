@@ -18,7 +18,7 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import CONNECT_TIMEOUT_S, connect
+from planner_mcp.store.connect import CONNECT_TIMEOUT_S, _client, connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
 from tests.stopwatch import Stopwatch
@@ -166,6 +166,21 @@ async def test_a_delivery_that_could_not_be_claimed_is_claimed_when_the_store_is
 
 async def _refuse(*_words: Any) -> None:
     raise ReadOnlyError("READONLY")
+
+
+async def test_a_pooled_connection_to_a_demoted_primary_is_dialled_anew(desk: Any, server: EmbeddedStore) -> None:
+    """SPEC J7: the store's name may lead elsewhere by now, so a connection refused a write for that is left."""
+    pool = _client(server.url, 2.0, connections=1)
+    try:
+        first = await pool.execute_command("CLIENT", "ID")
+        assert await pool.execute_command("CLIENT", "ID") == first
+        await desk.store.redis.execute_command("REPLICAOF", "127.0.0.1", "1")
+        with pytest.raises(ReadOnlyError):
+            await pool.set("x", "1")
+        assert await pool.execute_command("CLIENT", "ID") != first
+    finally:
+        await desk.store.redis.execute_command("REPLICAOF", "NO", "ONE")
+        await pool.aclose(close_connection_pool=True)
 
 
 @pytest.mark.parametrize(

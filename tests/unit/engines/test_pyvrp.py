@@ -17,6 +17,7 @@ from tests.contract.fleet import fleet_body
 from workers.engines import registry
 from workers.engines.base import Limits
 from workers.engines.pyvrp_model import MOST_PRIZES, PyvrpDay
+from workers.engines.pyvrp_penalties import start_of
 from workers.engines.pyvrp_run import Watch, search
 from workers.engines.pyvrp_search import PyvrpSearch
 
@@ -117,3 +118,11 @@ def test_a_broken_rule_costs_no_more_than_64_bits_can_add_up() -> None:
     model = PyvrpDay(day([agent(1, cost_per_km=1e6), agent(2, skills=["lift"])], tickets))
     longest = max(int(matrix.max()) for matrix in model.data.duration_matrices())
     assert model.max_penalty * longest * len(tickets) < 2**63
+
+
+def test_tickets_of_one_address_are_as_far_as_their_depot() -> None:
+    """SPEC S2: a load too much costs a way out there, not nothing, where no ticket is away from another."""
+    near = day([agent()], [ticket("A"), ticket("C")])
+    (one_place, *_), _time, _distance = start_of(day([agent()], [ticket("A", id=f"A{number}") for number in range(9)]))
+    (load, *_), _time, _distance = start_of(near)
+    assert one_place == pytest.approx(load, rel=1)

@@ -60,9 +60,12 @@ def test_shares_follow_kind_and_size() -> None:
         day = replace(SMALL, features=frozenset({feature}))
         assert names(day, 1, ABLE)[0] == (SHARED_EVENLY, [STARTER])
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
-    assert names(untimed, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
-    assert names(untimed, 2, ABLE[:1]) == [(1.0, [STARTER])]
-    balanced = replace(untimed, features=frozenset({Feature.BALANCE}))
+    many = replace(untimed, agents=tuple(replace(agent, capacity=(50,)) for agent in 3 * untimed.agents))
+    assert names(many, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
+    assert names(many, 2, ABLE[:1]) == [(1.0, [STARTER])]
+    few = replace(many, agents=many.agents[:20])
+    assert names(few, 2, ABLE[:1])[0] == (STARTER_SHARE, [STARTER, STARTER])  # most tickets stay out
+    balanced = replace(many, features=frozenset({Feature.BALANCE}))
     assert names(balanced, 2, ABLE[:1]) == [(STARTER_SHARE, [STARTER, STARTER]), (1.0, [STARTER, STARTER])]
     assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
 

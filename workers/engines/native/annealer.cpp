@@ -119,7 +119,12 @@ void Annealer::remember() {
 
 double Annealer::mean_leg_cost() const {
     Number sum = 0;
-    for (int agent : plan.active) sum += plan.routes[agent].cost - problem_.agents[agent].fixed;
+    for (int agent : plan.active) {
+        const Agent& driver = problem_.agents[agent];
+        sum += plan.routes[agent].cost - driver.fixed;
+        for (const Node& node : plan.routes[agent].nodes)  // service is paid wherever it is done
+            if (problem_.is_ticket(node.stop)) sum -= driver.per_time * problem_.tickets[node.stop].service;
+    }
     return std::max(1.0, static_cast<double>(sum) / (plan.served + plan.active.size() + 1));
 }
 
