@@ -74,8 +74,10 @@ async def test_every_tool_answers_a_foreign_id_as_an_unknown_one(thief: Caller, 
         other = unknown(kind, anns)
         calls = zip(arguments(tool, parameter, anns[kind], bens), arguments(tool, parameter, other, bens), strict=True)
         for foreign, absent in calls:
-            answers = [await thief.call(tool.name, **each) for each in (foreign, absent)]
-            assert said(answers[0], anns[kind]) == said(answers[1], other), (tool.name, parameter)
+            answers = [await thief.call(tool.name, **each) for each in (foreign, absent, foreign)]
+            # twice, as what is ben's own, such as an attempt at his delivery, may change between two calls
+            shown = [said(answer, anns[kind]) for answer in answers[::2]]
+            assert said(answers[1], other) in shown, (tool.name, parameter)
             assert PERSON not in answers[0].text
             seen += '"NotFound"' in answers[0].text or '\\"NotFound\\"' in answers[0].text
     assert seen >= 5, "most of these calls reach the store"
