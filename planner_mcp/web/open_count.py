@@ -1,7 +1,7 @@
 """How many of something a principal has open on this replica (SPEC A3)."""
 
 from collections import Counter
-from typing import Final
+from typing import ClassVar, Final
 
 from planner_mcp.errors import QuotaExceededError
 
@@ -13,12 +13,13 @@ class OpenCount:
     """Counts by principal.
 
     Args:
-        what: What is counted, as a refusal names it.
         most: How many one principal may have open here.
     """
 
-    def __init__(self, what: str, most: int) -> None:
-        self._what = what
+    what: ClassVar[str]
+    """What is counted, as a refusal names it."""
+
+    def __init__(self, most: int) -> None:
         self._most = most
         self._open: Counter[str] = Counter()
 
@@ -29,7 +30,7 @@ class OpenCount:
             QuotaExceededError: It may not.
         """
         if self._open[principal_id] >= self._most:
-            raise QuotaExceededError(f"Too many {self._what} are open.", retry_after_s=RETRY_AFTER_S)
+            raise QuotaExceededError(f"Too many {self.what} are open.", retry_after_s=RETRY_AFTER_S)
 
     def begin(self, principal_id: str) -> None:
         """Count one more."""

@@ -14,14 +14,9 @@ _HOLD: Final = "hold_open"
 
 
 class OpenRequests(OpenCount):
-    """Counts requests by principal.
+    """Counts requests by principal."""
 
-    Args:
-        most: Requests one principal may have open here.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__("requests", most)
+    what = "requests"
 
     @contextmanager
     def counted(self, principal_id: str, scope: MutableMapping[str, Any]) -> Iterator[None]:

@@ -12,14 +12,9 @@ from planner_mcp.web.open_count import OpenCount
 
 
 class OpenStreams(OpenCount):
-    """Counts streams by principal.
+    """Counts streams by principal."""
 
-    Args:
-        most: Streams one principal may have open here.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__("streams", most)
+    what = "streams"
 
     @contextmanager
     def counted(self, principal_id: str) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -288,38 +289,42 @@ class Expiring:
         return Principal("ann", SCOPES, expires_at=time.time())
 
 
-@pytest.mark.parametrize("door", ["the job's channel", "a session's stream", "HTTP+SSE", "listen"])
-async def test_a_stream_ends_with_the_credential_it_was_opened_with(
-    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch, door: str
-) -> None:
-    """SPEC A1: a stream is one request, judged when it comes; whoever may still read comes back with a new token."""
+@pytest.fixture
+async def expiring(
+    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Caller, str]]:
+    """A caller whose credential has just expired, and a job of hers."""
     monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    async with served() as http:
+        caller = Caller(http)
+        job, _owner = await _job(caller, houses[0])
+        yield caller, job
+
+
+@pytest.mark.parametrize("door", ["the job's channel", "a session's stream", "HTTP+SSE", "listen"])
+async def test_a_stream_ends_with_the_credential_it_was_opened_with(expiring: tuple[Caller, str], door: str) -> None:
+    """SPEC A1: a stream is one request, judged when it comes; whoever may still read comes back with a new token."""
+    caller, job = expiring
     with anyio.fail_after(30):
-        async with served() as http:
-            caller = Caller(http)
-            job, _owner = await _job(caller, houses[0])
-            if door == "listen":
-                answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
-            elif door == "a session's stream":
-                await caller.initialize()
-                answer = await caller.get("/mcp")
-            else:
-                answer = await caller.get("/sse" if door == "HTTP+SSE" else f"/jobs/{job}/events")
+        if door == "listen":
+            answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
+        elif door == "a session's stream":
+            await caller.initialize()
+            answer = await caller.get("/mcp")
+        else:
+            answer = await caller.get("/sse" if door == "HTTP+SSE" else f"/jobs/{job}/events")
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhile(
-    served: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch
+    expiring: tuple[Caller, str],
 ) -> None:
     """SPEC A1, J4: its stream ends with the answer, and older clients could not ask for it again."""
-    monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    caller, job = expiring
     with anyio.fail_after(30):
-        async with served() as http:
-            caller = Caller(http)
-            job, _owner = await _job(caller, houses[0])
-            await caller.initialize()
-            answer = await caller.call("query_vrp_status", job_id=job, wait_s=2)
+        await caller.initialize()
+        answer = await caller.call("query_vrp_status", job_id=job, wait_s=2)
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert '"structuredContent"' in answer.text
 
