@@ -20,6 +20,12 @@ void Annealer::go_on_from(const std::vector<Route>& routes) {
     cost = plan.cost();
 }
 
+void Annealer::go_on_from(const std::vector<Route>& one, const std::vector<Route>& other) {
+    go_on_from(one);
+    cross(plan, other, random_);
+    build(false);
+}
+
 void Annealer::take(const std::vector<Route>& routes, const Part& part) {
     plan.become(routes, &part);
     forget();

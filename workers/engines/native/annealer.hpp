@@ -3,6 +3,7 @@
 // Source: Christiaens and Vanden Berghe 2020, section 4. Owns the plan under change and the best one seen; when to
 // stop and how hot it is are `search.hpp`'s.
 #pragma once
+#include "population.hpp"
 #include "recreate.hpp"
 #include "ruin.hpp"
 #include "trade.hpp"
@@ -15,6 +16,8 @@ public:
 
     void go_on_from(const std::vector<Route>& routes);             // of all agents
     void take(const std::vector<Route>& routes, const Part& part);  // those of its agents; forgets the best plan
+    // Begin a child of two plans: the one with routes of the other, whatever that leaves out put back.
+    void go_on_from(const std::vector<Route>& one, const std::vector<Route>& other);
     void forget();                                                 // the best plan: it is the one at hand
     void build(bool scattered);  // insert what is absent
     void step(double temperature);

@@ -32,15 +32,15 @@ Search::Search(const Problem& problem, const Options& options, const Watch& watc
 End Search::run() {
     if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return ended(End::UNSOUND);
     start();
-    begun_ = share(main_);
     publish(main_.best, main_.best_cost);
-    const double highest = options_.warm_length > 0 ? WARM : problem_.exchangeable ? HOT : HOT_MIXED;
-    hot_ = highest * main_.mean_leg_cost(), cooling_ = std::log(COLD / highest);
+    mean_ = main_.mean_leg_cost();
     if (options_.warm_length == 0) leniency_.consider(main_.plan);
     if (const int parts = threads(); parts > 1)
         anneal_parts(parts);
+    else if (breeds())
+        breed();
     else
-        anneal_whole();
+        anneal_whole(1, heat());
     return ended(End::EXHAUSTED);
 }
 
@@ -55,8 +55,16 @@ double Search::share(const Annealer& annealer) const {
 }
 
 double Search::temperature(const Annealer& annealer) const {
-    return hot_ * std::exp(cooling_ * (share(annealer) - begun_) / (1 - begun_));
+    return hot_ * std::exp(cooling_ * (share(annealer) - begun_) / (until_ - begun_));
 }
+
+// Let the temperature fall from so many mean legs to what it ends at.
+void Search::cool(double heat, double until) {
+    hot_ = heat * mean_, cooling_ = std::log(COLD / heat);
+    begun_ = share(main_), until_ = until;
+}
+
+double Search::heat() const { return options_.warm_length > 0 ? WARM : problem_.exchangeable ? HOT : HOT_MIXED; }
 
 bool Search::is_over(const Annealer& annealer) const {
     const Number items = static_cast<Number>(problem_.items.size());
@@ -88,8 +96,37 @@ void Search::descend(double until) {
     for (Number k = 0; k < iterations && share(main_) < until && !is_over(main_); ++k) main_.step(0);
 }
 
-void Search::anneal_whole() {
-    while (!is_over(main_)) {
+// Whether the time is long for a plan from nothing, as far as the beginning tells. A lenient search wants all of it; a
+// child must not be left with a group half served.
+bool Search::breeds() const {
+    const double expected = static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9);
+    return options_.warm_length == 0 && !leniency_.holds(0) && problem_.all_of.empty() &&
+           expected > static_cast<double>(LONG * static_cast<Number>(problem_.items.size()));
+}
+
+// Some plans annealed apart, then children of two. What one search settles early it seldom takes back; of several each
+// has routes the others lack.
+void Search::breed() {
+    const std::vector<Route> first = main_.plan.routes;
+    const double begun = share(main_);
+    Population population;
+    for (int k = 1; k <= FOUNDERS && !is_over(main_); ++k) {
+        main_.go_on_from(first);
+        main_.forget();
+        anneal_whole(begun + (FOUNDED - begun) * k / FOUNDERS, heat());
+        population.found(main_.best, main_.best_cost);
+    }
+    for (int k = 1; k <= CHILDREN && !is_over(main_); ++k) {
+        const Population::Pair parents = population.draw(random_);
+        main_.go_on_from(population.routes(parents.one), population.routes(parents.other));
+        main_.forget();
+        anneal_whole(FOUNDED + (1 - FOUNDED) * k / CHILDREN, CHILD_HEAT * heat());
+        population.take(parents, main_.best, main_.best_cost);
+    }
+}
+
+void Search::anneal_whole(double until, double heat) {
+    for (cool(heat, until); share(main_) < until && !is_over(main_);) {
         if (main_.iterations % CHARGED_EVERY == 0) charge();
         main_.step(temperature(main_));
         board_.count(main_.iterations);
@@ -117,6 +154,7 @@ int Search::threads() const {
 void Search::anneal_parts(int threads) {
     std::vector<Route> now = main_.plan.routes, best = main_.best;
     Number best_cost = main_.best_cost;
+    cool(heat(), 1);
     std::vector<std::unique_ptr<Annealer>> team;
     while (static_cast<int>(team.size()) < threads)
         team.push_back(std::make_unique<Annealer>(problem_, watch_, random_.next()));

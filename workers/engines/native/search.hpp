@@ -1,7 +1,8 @@
 // The search as a whole: a first plan, then annealing cooled by the share of the time (or of the iterations) used.
 //
 // Large plans are annealed by several threads at once, each on a part whose routes lie together; the parts are cut
-// anew many times, so that nothing stays a border. Temperatures are set by the first plan instead of fixed.
+// anew many times, so that nothing stays a border. Where the time is long for a plan, several are annealed, and then
+// children of two, each for a short while. Temperatures are set by the first plan instead of fixed.
 #pragma once
 #include <memory>
 
@@ -28,6 +29,10 @@ private:
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
+    static constexpr Number LONG = 3000;  // iterations a ticket that one plan makes less of than several
+    static constexpr int FOUNDERS = 4, CHILDREN = 60;
+    static constexpr double FOUNDED = 0.3;     // share of the time at which all founders are annealed
+    static constexpr double CHILD_HEAT = 0.3;  // times the heat of a founder
     static constexpr int PART_TICKETS = 250, PART_ROUTES = 8;  // smallest part worth a thread
     static constexpr Number CHARGED_EVERY = 1024;              // iterations, while a price changes
     static constexpr double ROUND_SHARE = 0.01, ROUND_S = 0.1;  // how long parts stay: a share, but not shorter
@@ -38,7 +43,10 @@ private:
     void start();
     void descend(double until);
     int threads() const;
-    void anneal_whole();
+    bool breeds() const;
+    void breed();
+    void anneal_whole(double until, double heat);
+    void cool(double heat, double until);
     void charge();
     void charge(const Team& team, std::vector<Route>& now, const std::vector<Route>& best);
     void anneal_parts(int threads);
@@ -49,6 +57,7 @@ private:
     void publish(const std::vector<Route>& routes, Number cost);
     double share(const Annealer& annealer) const;
     double temperature(const Annealer& annealer) const;
+    double heat() const;  // to begin with, in mean legs
 
     const Problem& problem_;
     const Options& options_;
@@ -57,7 +66,8 @@ private:
     Annealer main_;
     Leniency leniency_;
     Random random_;  // for the cuts and the seeds of threads
-    double hot_ = 0, cooling_ = 0, begun_ = 0;
+    double mean_ = 1;                                       // cost of a leg
+    double hot_ = 0, cooling_ = 0, begun_ = 0, until_ = 1;  // the temperature falls from `hot_` between these shares
     Number round_ = 0;  // iterations before this round …
     int pace_ = 1;      // … in which all threads together make this many while one makes one
     Number published_ = UNKNOWN;
