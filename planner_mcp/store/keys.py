@@ -35,7 +35,7 @@ key                      kind    holds                                          
 {p0}:whsec:<p>           hash    signing secrets, drawn in store/secrets.py        KEEP_S
 
 Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
-{pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers)
+{pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)
 {pN}:ready               stream  jobs handed out; group `workers`; never more entries than slots
 {pN}:feed                stream  all events of the pool, the last FEED_KEPT or so
 {pN}:queued              zset    queued jobs by when their lives were last renewed

@@ -32,6 +32,19 @@ local function line_up(principal, served)
   end
 end
 
+-- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it
+-- has changed. Those are no more than the ready stream has entries.
+local function follow_quota()
+  local now, seen = quota(), {}
+  if tonumber(call('HGET', CLOCK, 'quota') or -1) == now then return end
+  call('HSET', CLOCK, 'quota', now)
+  for _, entry in ipairs(call('XRANGE', READY, '-', '+')) do
+    local principal = call('HGET', job_key(entry[2][2]), 'principal')
+    if principal and not seen[principal] then line_up(principal) end
+    seen[principal] = true
+  end
+end
+
 -- Into the backlog: by priority (9 first), then by age; `at_front` goes before all priorities.
 local function enqueue(id, job, at_front)
   local class = at_front and -1 or 9 - tonumber(job.priority)
