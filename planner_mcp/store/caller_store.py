@@ -177,7 +177,9 @@ class CallerStore:
         self, pool: int, principal: str, state: JobState | None, offset: int, count: int
     ) -> tuple[list[Job], int]:
         args = {"principal": principal, "state": state or "", "offset": offset, "count": count}
-        _ok, total, rows = await self._link.step("list", pool, args)
+        while (reply := await self._link.step("list", pool, args))[0] == "again":
+            pass  # others had their turn; what is gone is cleared before anything is shown
+        _ok, total, rows = reply
         return [_job(shown) for shown in rows], total
 
     # ---- plans and events
