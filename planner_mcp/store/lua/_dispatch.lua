@@ -13,10 +13,11 @@ local function clocked()
   return clock
 end
 
--- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are.
+-- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are. All
+-- pools have the same slots, so each has a part of the share.
 local function quota()
   if LIMITS.max_share >= 1 then return LIMITS.max_solving end
-  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots)))
+  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots + 1e-9)))
 end
 
 local function weight(principal) return tonumber(call('HGET', WEIGHTS, principal) or 1) end
