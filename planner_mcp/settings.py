@@ -78,7 +78,10 @@ class Settings(BaseSettings):
         default_factory=default_data_dir, description="Folder of the embedded store and of local files."
     )
     pools: int = Field(
-        1, ge=1, le=64, description="Independent queues, each on one hash slot; more than one only with Redis Cluster."
+        1,
+        ge=1,
+        le=64,
+        description="Queues on a hash slot each, which divide the limits; more than one only with Redis Cluster.",
     )
     appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
     replication: Literal["none", "wait", "waitaof"] = Field(

@@ -139,10 +139,14 @@ class Consumer:
             del self._attempts[attempt]
 
     async def _beat(self) -> None:
-        """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores."""
+        """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores.
+
+        One that drains keeps its slot while it solves: without, its job would count against the slots of the others.
+        """
         while True:
+            has_slot = self._attempts or not self._draining.is_set()
             with contextlib.suppress(StoreUnavailableError):
-                await self._store.register(self._worker_id, 0 if self._draining.is_set() else 1)
+                await self._store.register(self._worker_id, 1 if has_slot else 0)
             await asyncio.sleep(self._settings.lease_s / 4)
 
     async def _obey(self) -> None:

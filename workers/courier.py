@@ -40,9 +40,9 @@ UNPROVEN_SLOTS: Final = 96
 SPARE_SLOTS: Final = 64
 """Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
 RESERVED_SLOTS: Final = 32
-"""Of those for unproven endpoints, for principals with less than their share of them under way."""
+"""Of all, and of those for unproven endpoints, for principals with less than their share of them under way."""
 SHARE: Final = 12
-"""That share: a principal with many endpoints that do not answer leaves room for the first contact of others."""
+"""That share: a principal with many endpoints that do not answer, or take long to, leaves room for others."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
 READ_S: Final = 2.0

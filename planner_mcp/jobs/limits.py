@@ -25,11 +25,41 @@ NAMES: Final = (
     "job_ttl_s",
     "idempotency_ttl_s",
 )
+IN_PARTS: Final = (
+    "max_queued",
+    "max_queued_per_principal",
+    "max_solving_per_principal",
+    "max_share",
+    "submit_rate_per_s",
+    "submit_burst",
+    "max_matrices",
+)
+"""Counted by each pool for itself: each allows an equal part, and at least one."""
 RATES: Final = ("rate_per_s", "rate_burst", "max_open_requests", "max_sessions")
 """Counted for authenticated principals alone."""
 
 
 def limits_of(settings: Settings) -> dict[str, int | float]:
-    """Return every limit of a deployment by the name of its setting."""
+    """Return every limit of a deployment by the name of its setting; with several pools also what each allows."""
     names = (*NAMES, *RATES) if settings.has_auth else NAMES
-    return {name: getattr(settings, name) for name in names}
+    limits = {name: getattr(settings, name) for name in names}
+    if settings.pools > 1:
+        limits |= {"pools": settings.pools} | {f"{name}_in_pool": part_of(settings, name) for name in IN_PARTS}
+    return limits
+
+
+def part_of(settings: Settings, name: str) -> int | float:
+    """Return what each pool allows of a limit that is counted in parts: a whole number where the limit is one."""
+    whole: int | float = getattr(settings, name)
+    if isinstance(whole, int):
+        return -(-whole // settings.pools)
+    return whole if name == "max_share" and whole >= 1 else whole / settings.pools  # a share of 1 is no limit
+
+
+def limit_text(settings: Settings, name: str) -> str:
+    """Return a limit that was reached as a caller is told it, with the number that was really applied."""
+    whole = f"{name} is {getattr(settings, name):.15g}"
+    if settings.pools == 1:
+        return whole
+    part = f", {part_of(settings, name):.15g}" if name in IN_PARTS else ""
+    return f"{whole}{part} in each of {settings.pools} pools"

@@ -3,6 +3,7 @@
 import json
 from asyncio import timeout
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
@@ -21,6 +22,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import TERMINAL, JobState
+from planner_mcp.jobs.limits import limit_text
 from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 from planner_mcp.jobs.ports import Past, QueueStats
 from planner_mcp.settings import Settings
@@ -115,9 +117,10 @@ class CallerStore:
             "digest": digest if is_explicit else "",
             "idem_s": self._settings.idempotency_ttl_s,
         }
-        if is_explicit and self._settings.pools > 1:
-            await self._bind_key(args)
+        is_bound_here = is_explicit and self._settings.pools > 1 and await self._bind_key(args)
         reply = await self._link.safe_step("submit", pool, args)
+        if reply[0] != "ok" and is_bound_here:
+            await self._release_key(args)
         if reply[0] in _LIMITS:
             raise self._over(*reply)
         return _job(reply)
@@ -125,16 +128,27 @@ class CallerStore:
     def _over(self, word: str, wait_s: int) -> PlannerError:
         """Return the error of a limit that was reached: which one it is, and when to come back."""
         error, setting, problem = _LIMITS[word]
-        most = getattr(self._settings, setting)
-        allowed = f"{setting} is {most:g}" if isinstance(most, float) else f"{setting} is {most}"
+        allowed = limit_text(self._settings, setting)
         fault = Fault("", problem, allowed, _EXPIRING if word in _STORED else _WAITING)
         return error(problem, errors=[fault], retry_after_s=float(wait_s))
 
-    async def _bind_key(self, args: dict[str, Any]) -> None:
-        home = int(args["idem"][-8:], 16) % self._settings.pools
-        reply = await self._link.step("reserve", home, {name: args[name] for name in _BINDING})
-        if reply[0] != "ok":
+    async def _bind_key(self, args: dict[str, Any]) -> bool:
+        """Bind an idempotency key to its arguments in its home pool; return whether this call is the first to do so."""
+        binding = {name: args[name] for name in _BINDING} | {"binder_s": keys.BINDER_S}
+        reply = await self._link.step("reserve", self._home(args), binding)
+        if reply[0] == "conflict":
             _refuse(reply)
+        return bool(reply[0] == "made")
+
+    async def _release_key(self, args: dict[str, Any]) -> None:
+        """Take the binding of a refused submit back. Where the home pool is away it stays: the refusal is the news."""
+        with suppress(StoreUnavailableError):
+            await self._link.step(
+                "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}
+            )
+
+    def _home(self, args: dict[str, Any]) -> int:
+        return int(args["idem"][-8:], 16) % self._settings.pools
 
     async def get_job(self, principal: str, job_id: str) -> Job:
         """Return a job as it stands, with its place among those of its principal that wait."""
@@ -177,7 +191,9 @@ class CallerStore:
         self, pool: int, principal: str, state: JobState | None, offset: int, count: int
     ) -> tuple[list[Job], int]:
         args = {"principal": principal, "state": state or "", "offset": offset, "count": count}
-        _ok, total, rows = await self._link.step("list", pool, args)
+        while (reply := await self._link.step("list", pool, args))[0] == "again":
+            pass  # others had their turn; what is gone is cleared before anything is shown
+        _ok, total, rows = reply
         return [_job(shown) for shown in rows], total
 
     # ---- plans and events
@@ -246,7 +262,7 @@ class CallerStore:
         return pool
 
 
-_BINDING: Final = ("principal", "idem", "digest", "idem_s")
+_BINDING: Final = ("principal", "idem", "digest", "idem_s", "job")
 _LIMITS: Final[dict[str, tuple[type[PlannerError], str, str]]] = {
     "full": (QueueFullError, "max_queued", "The queue is full."),
     "quota": (QuotaExceededError, "max_queued_per_principal", "You have as many jobs queued as you may."),

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.errors import Fault, NotFoundError, QuotaExceededError
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.limits import limit_text, part_of
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
 from planner_mcp.store.link import Link
@@ -37,7 +38,7 @@ class MatrixShelf:
             "matrix": matrix_id,
             "principal": principal,
             "ttl_s": self._settings.scenario_ttl_s,
-            "most": -(-self._settings.max_matrices // self._settings.pools),
+            "most": part_of(self._settings, "max_matrices"),
             "index": "roads" if is_cache else "mats",
             "evicts": is_cache,
         }
@@ -45,8 +46,9 @@ class MatrixShelf:
         flat = [word for pair in fields.items() for word in pair]
         (word, *_rest) = await self._link.step("put_matrix", ids.pool_of("mat", matrix_id), args, *flat)
         if word == "quota":
-            most = self._settings.max_matrices
-            raise QuotaExceededError(f"At most {most} matrices are kept; delete one.", retry_after_s=60)
+            problem, allowed = "You keep as many matrices as you may.", limit_text(self._settings, "max_matrices")
+            fault = Fault("", problem, allowed, "Delete one.")
+            raise QuotaExceededError(problem, errors=[fault], retry_after_s=60)
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
         """Return tables of the principal as they were put, and keep them for another TTL."""

@@ -5,15 +5,15 @@ deliveries in flight, so a broken one holds up nobody else. Times are the store'
 
 ```text
 {pN}:outbox              stream  written by the job engine; group `couriers`; an entry is deleted when it was taken
-{pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, busy, due_ms … keep
+{pN}:wh:d:<delivery>     hash    one delivery: principal, url, body, state, attempts, fence, due_ms, busy … keep
 {pN}:wh:tries:<delivery> list    its attempts, JSON                                                       keep
 {pN}:wh:q:<endpoint>     zset    its pending deliveries by due time                                       keep
 {pN}:wh:ep:<endpoint>    hash    url, inflight, proven, failures, failing_ms, not_before_ms, paced_ms, gone keep
 {pN}:wh:eps:<p>          zset    endpoints of a principal by when they were last given something           keep
 {pN}:wh:proven|unproven  zset    endpoints by when the next attempt may start                              keep
 {pN}:wh:leases           zset    "<delivery>/<fence>" by when the lease ends                               keep
-{pN}:wh:busy             hash    principal to its attempts under way to unproven endpoints                 keep
-{pN}:wh:crowd:<p>        zset    its endpoints that stand aside until one of those ends                    keep
+{pN}:wh:busy|load        hash    principal to its attempts under way: to unproven endpoints, to all        keep
+{pN}:wh:crowd|throng:<p> zset    its unproven and proven endpoints that stand aside until one of those ends keep
 {pN}:wh:all|dead:<p>     zset    deliveries of a principal by age, and those given up                      keep
 ```
 `keep` is the job TTL and twice the schedule, from the last step that touched the key.
@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, StoreError
@@ -91,6 +92,16 @@ class Outcome:
     status: int | None
     """Of the answer; None when there was none."""
     took_s: float
+
+
+class Replay(StrEnum):
+    """What became of the wish to have a delivery made again."""
+
+    SCHEDULED = "ok"
+    PENDING = "pending"
+    """It has not ended and is left alone."""
+    UNKNOWN = "unknown"
+    """Or another's."""
 
 
 class Outbox:
@@ -161,8 +172,8 @@ class Outbox:
             room: Most deliveries.
             unproven: How many of them may go to endpoints that did not answer 2xx last.
             spare: How much of the room is kept for endpoints without an attempt under way.
-            reserve: How much of `unproven` is kept for principals with less than their share under way.
-            share: Attempts of one principal, by any courier, to endpoints that did not answer 2xx last.
+            reserve: How much of `room`, and of `unproven`, is kept for principals with less than their share under way.
+            share: Attempts of one principal by any courier: for `unproven` those to such endpoints, else all.
         """
         args = {"room": room, "unproven": unproven, "spare": spare, "reserve": reserve, "share": share}
         _ok, rows, next_ms = await self._step("webhook_claim", args)
@@ -236,10 +247,14 @@ class Outbox:
                 found.append(_endpoint(kept, int(pending), self._clock_ms() / 1000 if self._clock_ms else time.time()))
         return found
 
-    async def replay(self, principal: str, delivery_id: str) -> bool:
-        """Schedule an ended delivery anew; False when it is unknown or another's."""
+    async def replay(self, principal: str, delivery_id: str) -> Replay:
+        """Schedule an ended delivery anew, if it is one of the principal's."""
         reply = await self._step("webhook_replay", {"id": delivery_id, "principal": principal})
-        return bool(reply[0] != "unknown")
+        return Replay(reply[0])
+
+    async def reopen(self, endpoint: str) -> None:
+        """Forget whatever an endpoint was left alone for in this pool."""
+        await self._step("webhook_reopen", {"endpoint": endpoint})
 
     async def _step(self, name: str, args: dict[str, Any], *blobs: str) -> list[Any]:
         clock = {} if self._clock_ms is None else {"now_ms": self._clock_ms()}

@@ -13,12 +13,13 @@ from importlib.resources import files
 from typing import Final
 
 from planner_mcp.jobs.lifecycle import MAX_CRASHES, table_json
+from planner_mcp.jobs.limits import part_of
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
 
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
-    "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "events", "list", "cancel",
+    "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "release", "events", "list", "cancel",
     "finish_now", "stats", "register", "renew", "report", "requeue", "reap",
 )  # fmt: skip
 
@@ -28,7 +29,7 @@ TAKING_STEPS: Final = ("claim", "finish")
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
 WEBHOOK_STEPS: Final = (
     "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "webhook_list",
-    "webhook_forget", "secret_rotate",
+    "webhook_reopen", "webhook_forget", "secret_rotate",
 )  # fmt: skip
 
 EDGE_SHARED: Final = ("_common",)
@@ -70,19 +71,18 @@ def _read(name: str) -> str:
 
 
 def _constants(settings: Settings) -> str:
-    share = settings.pools
     limits = {
         "lease_ms": int(settings.lease_s * 1000),
         "live_s": max(settings.job_ttl_s, keys.LIVE_AT_LEAST_S),
         "job_ttl_s": settings.job_ttl_s,
-        "max_queued": -(-settings.max_queued // share),
-        "max_queued_each": -(-settings.max_queued_per_principal // share),
-        "max_solving": -(-settings.max_solving_per_principal // share),
-        "max_share": settings.max_share,
+        "max_queued": part_of(settings, "max_queued"),
+        "max_queued_each": part_of(settings, "max_queued_per_principal"),
+        "max_solving": part_of(settings, "max_solving_per_principal"),
+        "max_share": part_of(settings, "max_share"),
         "max_scenarios": settings.max_scenarios,
         "max_scenarios_bytes": settings.max_scenarios_bytes,
-        "submit_rate": settings.submit_rate_per_s / share,
-        "submit_burst": -(-settings.submit_burst // share),
+        "submit_rate": part_of(settings, "submit_rate_per_s"),
+        "submit_burst": part_of(settings, "submit_burst"),
         "cores": settings.solve_cores,
         "max_crashes": MAX_CRASHES,
         "events_kept": keys.EVENTS_KEPT,

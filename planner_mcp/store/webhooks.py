@@ -3,14 +3,16 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
-from planner_mcp.errors import NotFoundError
+from planner_mcp.errors import NotFoundError, StoreUnavailableError
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, SecretNote
 from planner_mcp.notify.endpoints import endpoint_id
 from planner_mcp.settings import Settings
 from planner_mcp.store.link import Link
-from planner_mcp.store.outbox import Aged, Outbox, Posting, pool_of, test_id
+from planner_mcp.store.outbox import Aged, Outbox, Posting, Replay, pool_of, test_id
+from planner_mcp.store.presence import ask_all
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
 
@@ -56,9 +58,13 @@ class RedisWebhooks:
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
-        if not await self._outbox(delivery_id).replay(principal, delivery_id):
+        outcome = await self._outbox(delivery_id).replay(principal, delivery_id)
+        if outcome is Replay.UNKNOWN:
             raise NotFoundError
-        return await self.delivery(principal, delivery_id)
+        delivery = await self.delivery(principal, delivery_id)
+        if outcome is Replay.SCHEDULED:
+            await self._reopen_beside(delivery_id, endpoint_id(principal, delivery.url))
+        return delivery
 
     async def send_test(self, principal: str, url: str) -> Delivery:
         """Schedule a test delivery to a URL that was checked."""
@@ -67,7 +73,17 @@ class RedisWebhooks:
         body = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
         posting = Posting(name, principal, url, endpoint_id(principal, url), "test", name, body)
         await self._outboxes[0].take([posting])
+        await self._reopen_beside(name, posting.endpoint)
         return await self.delivery(principal, name)
+
+    async def _reopen_beside(self, delivery_id: str, endpoint: str) -> None:
+        """Open an endpoint in the pools beside that of a delivery, which opens it there: each judges it by itself.
+
+        A pool that is away goes on leaving it alone until the next test or replay.
+        """
+        others = [pool for pool in range(len(self._outboxes)) if pool != pool_of(delivery_id)]
+        with suppress(StoreUnavailableError):
+            await ask_all(others, lambda pool: self._outboxes[pool].reopen(endpoint))
 
     async def reveal(self, principal: str) -> SecretNote:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""

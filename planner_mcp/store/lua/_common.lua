@@ -161,11 +161,12 @@ local function take_token(key, rate, burst)
   return wait_ms
 end
 
--- Amortized clearing: forgets a few jobs of a principal that have expired since.
+-- Amortized clearing: forgets a few jobs of a principal that have expired since. Answers how many.
 local function forget_expired(principal, count)
-  for _, id in ipairs(call('ZRANGEBYSCORE', ended_key(principal), '-inf', NOW_MS, 'LIMIT', 0, count)) do
-    call('ZREM', ended_key(principal), id)
-    call('ZREM', index_key(principal), id)
-    for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do call('ZREM', index_key(principal, state), id) end
-  end
+  local ids = call('ZRANGEBYSCORE', ended_key(principal), '-inf', NOW_MS, 'LIMIT', 0, count)
+  if not ids[1] then return 0 end
+  call('ZREM', ended_key(principal), unpack(ids))
+  call('ZREM', index_key(principal), unpack(ids))
+  for _, state in ipairs({ 'completed', 'failed', 'cancelled' }) do call('ZREM', index_key(principal, state), unpack(ids)) end
+  return #ids
 end

@@ -13,10 +13,11 @@ local function clocked()
   return clock
 end
 
--- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are.
+-- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are. All
+-- pools have the same slots, so each has a part of the share.
 local function quota()
   if LIMITS.max_share >= 1 then return LIMITS.max_solving end
-  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots)))
+  return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots + 1e-9)))
 end
 
 local function weight(principal) return tonumber(call('HGET', WEIGHTS, principal) or 1) end
@@ -29,6 +30,19 @@ local function line_up(principal, served)
   elseif served or not call('ZSCORE', TURN, principal) then
     local place = served or math.max(tonumber(call('ZSCORE', CREDIT, principal) or 0), clocked().v)
     call('ZADD', TURN, place, principal)
+  end
+end
+
+-- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it
+-- has changed. Those are no more than the ready stream has entries.
+local function follow_quota()
+  local now, seen = quota(), {}
+  if tonumber(call('HGET', CLOCK, 'quota') or -1) == now then return end
+  call('HSET', CLOCK, 'quota', now)
+  for _, entry in ipairs(call('XRANGE', READY, '-', '+')) do
+    local principal = call('HGET', job_key(entry[2][2]), 'principal')
+    if principal and not seen[principal] then line_up(principal) end
+    seen[principal] = true
   end
 end
 

@@ -14,8 +14,8 @@ local function all_key(principal) return W .. 'all:' .. principal end
 local function endpoints_key(principal) return W .. 'eps:' .. principal end
 local function dead_key(principal) return W .. 'dead:' .. principal end
 
-local BUSY = W .. 'busy'
-local function crowd_key(principal) return W .. 'crowd:' .. principal end
+local COUNTS = { busy = W .. 'busy', load = W .. 'load' } -- of attempts to unproven endpoints, and of all
+local function crowd_key(principal, is_proven) return W .. (is_proven and 'throng:' or 'crowd:') .. principal end
 
 local function hash(key) return table_of(call('HGETALL', key)) end
 local function lives(...)
@@ -52,21 +52,28 @@ end
 -- Its owner asks for an endpoint: whatever it was left alone for is forgotten, and it has its time to prove itself.
 local function reopen(endpoint) call('HDEL', endpoint_key(endpoint), 'gone', 'not_before_ms', 'failing_ms') end
 
--- Counts an attempt to an endpoint that has not proven itself, until its lease ends. Of the principal's endpoints that
--- stand aside meanwhile two come back for each that ends: those that may not start yet step aside again.
-local function occupy(id, principal)
-  if call('HGET', delivery_key(id), 'busy') ~= '1' then -- else its lease ended where nobody counts
-    call('HSET', delivery_key(id), 'busy', 1)
-    call('HINCRBY', BUSY, principal, 1)
+-- Counts an attempt of a principal until its lease ends. Of the principal's endpoints that stand aside meanwhile two of
+-- either lane come back for each that ends: those that may not start yet step aside again.
+local function occupy(id, principal, is_proven)
+  for _, name in ipairs({ 'load', not is_proven and 'busy' or nil }) do
+    if call('HGET', delivery_key(id), name) ~= '1' then -- else its lease ended where nobody counts
+      call('HSET', delivery_key(id), name, 1)
+      call('HINCRBY', COUNTS[name], principal, 1)
+    end
+    lives(COUNTS[name])
   end
-  lives(BUSY)
 end
 local function vacate(id, delivery)
-  if delivery.busy ~= '1' then return end
-  call('HSET', delivery_key(id), 'busy', 0)
-  if call('HINCRBY', BUSY, delivery.principal, -1) <= 0 then call('HDEL', BUSY, delivery.principal) end
-  local back = call('ZPOPMIN', crowd_key(delivery.principal), 2)
-  for place = 1, #back, 2 do rescore(back[place]) end
+  for name, count in pairs(COUNTS) do
+    if delivery[name] == '1' then
+      call('HSET', delivery_key(id), name, 0)
+      if call('HINCRBY', count, delivery.principal, -1) <= 0 then call('HDEL', count, delivery.principal) end
+    end
+  end
+  for _, is_proven in ipairs({ true, false }) do
+    local back = call('ZPOPMIN', crowd_key(delivery.principal, is_proven), 2)
+    for place = 1, #back, 2 do rescore(back[place]) end
+  end
 end
 
 -- Ends a lease; false when it had passed on.

@@ -20,5 +20,6 @@ outlive(SLOTS)
 local total = 0
 for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) end
 call('HSET', CLOCK, 'slots', total)
+follow_quota()
 dispatch()
 return { 'ok' }

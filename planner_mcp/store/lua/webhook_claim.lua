@@ -1,7 +1,7 @@
 -- Hands out deliveries that are due, one an endpoint in turn, each under a lease and a new fencing number.
 -- A: room (deliveries wanted), unproven (how many of them may go to endpoints that did not answer 2xx last), spare (room
--- that is kept for endpoints without an attempt under way), reserve (unproven room that is kept for principals with less
--- than their share under way), share (attempts to endpoints that did not answer 2xx last)
+-- that is kept for endpoints without an attempt under way), reserve (of either room, what is kept for principals with
+-- less than their share under way), share (attempts: for unproven room to such endpoints, else to all)
 for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 200)) do
   local id = lease:match('^(.*)/%d+$')
   local delivery = hash(delivery_key(id))
@@ -14,7 +14,7 @@ for _, lease in ipairs(call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 20
   end
 end
 
-if call('EXISTS', LEASES) == 0 then call('DEL', BUSY) end
+if call('EXISTS', LEASES) == 0 then call('DEL', COUNTS.busy, COUNTS.load) end
 
 local function refusal(delivery, known)
   if delivery.state ~= 'pending' then return '' end
@@ -28,7 +28,8 @@ local function lease(id, delivery, known)
   call('HINCRBY', endpoint_key(delivery.endpoint), 'inflight', 1)
   local paced = math.max(tonumber(known.paced_ms or 0), NOW) + POLICY.interval_ms
   call('HSET', endpoint_key(delivery.endpoint), 'paced_ms', string.format('%d', paced))
-  if known.proven ~= '1' then occupy(id, delivery.principal) end
+  occupy(id, delivery.principal, known.proven == '1')
+  call('ZREM', crowd_key(delivery.principal, known.proven == '1'), delivery.endpoint)
   lives(LEASES, endpoint_key(delivery.endpoint), delivery_key(id))
   return { id, fence, delivery.principal, delivery.url, delivery.body, tonumber(delivery.attempts),
     known.proven == '1' and 1 or 0 }
@@ -43,23 +44,26 @@ local function must_wait(endpoint)
   return tonumber(call('HGET', endpoint_key(endpoint), 'inflight') or 0) > 0
 end
 
--- Likewise the last of the unproven room is for principals with less than their share of it: however many endpoints one
--- of them names, the first contact of another is made. Who steps aside comes back when an attempt of the same principal
--- ends, or is looked at again after a while, should the count be wrong.
-local function steps_aside(endpoint)
-  if room[false] - #claimed > A.reserve then return false end
+-- Likewise the last of either room is for principals with less than their share of it: however many endpoints one of
+-- them names, silent or slow to say 200, the first contact of another is made and what works for another goes on. Who
+-- steps aside comes back when an attempt of the same principal ends, or is looked at again after a while, should the
+-- count be wrong.
+local function steps_aside(endpoint, is_proven)
+  if room[is_proven] - #claimed > A.reserve then return false end
   local head = call('ZRANGE', queue_key(endpoint), 0, 0, 'WITHSCORES')
   local principal = call('HGET', delivery_key(head[1] or ''), 'principal')
-  if not principal or tonumber(call('HGET', BUSY, principal) or 0) < A.share then return false end
-  call('ZADD', lane_key(false), NOW + 10 * POLICY.lease_ms, endpoint)
-  call('ZADD', crowd_key(principal), head[2], endpoint) -- by what is due: asked again it keeps its place
-  lives(crowd_key(principal))
+  local count = is_proven and COUNTS.load or COUNTS.busy
+  if not principal or tonumber(call('HGET', count, principal) or 0) < A.share then return false end
+  call('ZADD', lane_key(is_proven), NOW + 10 * POLICY.lease_ms, endpoint)
+  local crowd = crowd_key(principal, is_proven)
+  call('ZADD', crowd, head[2], endpoint) -- by what is due: asked again it keeps its place
+  lives(crowd)
   return true
 end
 
 local function serve(endpoint, is_proven)
-  if not is_proven and steps_aside(endpoint) then return end
   if must_wait(endpoint) then return call('ZREM', lane_key(is_proven), endpoint) end -- back with its next answer
+  if steps_aside(endpoint, is_proven) then return end
   local id = call('ZPOPMIN', queue_key(endpoint))[1]
   local delivery = id and hash(delivery_key(id)) or {}
   if delivery.state then

@@ -9,7 +9,14 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.errors import IdempotencyConflictError
+from planner_mcp.errors import (
+    IdempotencyConflictError,
+    NotFoundError,
+    PlannerError,
+    QueueFullError,
+    QuotaExceededError,
+    RateLimitedError,
+)
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
@@ -128,6 +135,91 @@ async def test_an_idempotency_key_is_one_across_all_pools(store: RedisStore) -> 
     assert (await store.submit("ann", first.request, ids.random_name("job", 0))).id == first.id
     with pytest.raises(IdempotencyConflictError):
         await submit(store, 1, idempotency_key="k")
+
+
+@pytest.mark.parametrize(
+    ("limits", "refusal"),
+    [
+        ({}, NotFoundError),
+        ({"max_queued": 1}, QueueFullError),
+        ({"max_queued_per_principal": 1}, QuotaExceededError),
+        ({"submit_rate_per_s": 0.001, "submit_burst": 1}, RateLimitedError),
+    ],
+)
+async def test_a_refused_submit_leaves_its_key_free(
+    store: RedisStore, limits: dict[str, float], refusal: type[PlannerError]
+) -> None:
+    """SPEC T2: a key whose job was never made names nothing, whatever the reason."""
+    async with connect(store._settings.model_copy(update=limits)) as narrow:
+        first = await submit(narrow, 0)
+        scenario = first.request.scenario_id if limits else ids.random_name("scn", 0)
+        refused = SolveRequest(scenario, 31, idempotency_key="k")
+        with pytest.raises(refusal):
+            await narrow.submit("ann", refused, ids.random_name("job", 0))
+        other = await submit(narrow, 1, idempotency_key="k")
+        with pytest.raises(IdempotencyConflictError):
+            await narrow.submit("ann", refused, ids.random_name("job", 0))
+        assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
+
+
+async def test_a_key_on_which_another_call_relies_is_not_taken_back(store: RedisStore) -> None:
+    """SPEC T2: of two equal calls at once one may be refused and the other not; the key goes on naming its job."""
+    async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
+        first = await submit(narrow, 0)
+        request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
+        took_back, lets_go = narrow._release_key, anyio.Event()
+
+        async def late(args: dict[str, Any]) -> None:
+            """Take the key back when the other call has its answer."""
+            is_refused.set()
+            await lets_go.wait()
+            await took_back(args)
+
+        async def refused() -> None:
+            with pytest.raises(QuotaExceededError):
+                await narrow.submit("ann", request, ids.random_name("job", 0))
+
+        is_refused, narrow._release_key = anyio.Event(), late  # type: ignore[method-assign]
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as group:
+                group.start_soon(refused)
+                await is_refused.wait()
+                await narrow.cancel("ann", first.id, keep_best=True)
+                made = await narrow.submit("ann", request, ids.random_name("job", 0))
+                lets_go.set()
+        assert (await narrow.submit("ann", request, ids.random_name("job", 0))).id == made.id
+        with pytest.raises(IdempotencyConflictError):
+            await submit(narrow, 1, idempotency_key="k")
+
+
+async def test_a_share_of_the_slots_is_one_over_all_pools(store: RedisStore) -> None:
+    """SPEC J8: every pool has the same slots, so each gives a part of the share, and at least one."""
+    async with connect(store._settings.model_copy(update={"max_share": 0.5})) as fair:
+        for pool in range(POOLS):
+            for _ in range(3):
+                await submit(fair, pool)
+        for worker in ("w1", "w2"):
+            await fair.register(worker, 2 * POOLS)
+            for _ in range(POOLS):
+                assert await fair.claim(worker, 0) is not None
+            assert await fair.claim(worker, 0) is None
+
+
+async def test_a_refusal_names_the_limit_of_the_pool_that_refused(store: RedisStore) -> None:
+    """SPEC J8: what a principal may is divided among the pools; a day and its revisions lie in one."""
+    limits = {"max_queued_per_principal": 12, "max_matrices": 20}
+    async with connect(store._settings.model_copy(update=limits)) as narrow:
+        for _ in range(2):
+            await submit(narrow, 0)
+        with pytest.raises(QuotaExceededError) as refused:
+            await submit(narrow, 0)
+        assert refused.value.errors[0].accepted == "max_queued_per_principal is 12, 2 in each of 8 pools"
+        for _ in range(3):
+            await narrow.put_matrix("ann", ids.random_name("mat", 0), {"locations": "[]"}, is_cache=False)
+        with pytest.raises(QuotaExceededError) as refused:
+            await narrow.put_matrix("ann", ids.random_name("mat", 0), {"locations": "[]"}, is_cache=False)
+        assert refused.value.errors[0].accepted == "max_matrices is 20, 3 in each of 8 pools"
+        await submit(narrow, 1)
 
 
 async def test_sessions_keep_streams_and_watches_and_hear_of_news(store: RedisStore) -> None:

@@ -21,7 +21,7 @@ import pytest
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import TimeoutError as NoAnswerError
 
-from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.errors import NotFoundError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Claim
@@ -165,6 +165,7 @@ class Day:
         await self.crashed()
         await self.handed_back()
         await self.cancelled()
+        await self.refused()
         await self.watched(first)
         await insist(store.unregister, "w1")
 
@@ -214,6 +215,12 @@ class Day:
         await insist(self._store.cancel, OWNER, job.id, keep_best=True)
         await insist(self._store.wait_control, 0.01)
         await insist(self._store.settle_cancel, claim)
+
+    async def refused(self) -> None:
+        """Have a submit refused that named a key."""
+        request = SolveRequest(ids.random_name("scn", 0), 1, idempotency_key="refused")
+        with suppress(NotFoundError):
+            await insist(self._store.submit, OWNER, request, ids.random_name("job", 0))
 
     async def watched(self, job: Job) -> None:
         store = self._store

@@ -40,6 +40,23 @@ async def test_expired_jobs_leave_the_lists(desk: Any) -> None:
     assert ([job.id for job in found], total) == ([jobs[2], jobs[0]], 2)
 
 
+@pytest.mark.parametrize("is_noted", [True, False], ids=["noted", "lost"])
+async def test_a_step_clears_so_many_expired_jobs_and_no_more(desk: Any, is_noted: bool) -> None:
+    """SPEC J7, J9: others wait for each step; the list is the same in the end, whatever told that a job is gone."""
+    redis, dead = desk.store.redis, {ids.random_name("job", 0): number - 3000 for number in range(1200)}
+    for index in ("{p0}:jobs:ann", "{p0}:jobs:ann:completed", *(["{p0}:ended:ann"] if is_noted else [])):
+        await redis.zadd(index, dead)
+        await redis.expire(index, 1000)
+    jobs = [(await desk.submit()).id for _ in range(3)]
+    there = await redis.zcard("{p0}:jobs:ann")
+    args = {"principal": "ann", "state": "", "offset": 0, "count": 9}
+    assert await desk.store.link.step("list", 0, args) == ["again"]
+    assert await redis.zcard("{p0}:jobs:ann") == there - 500
+    found, total = await desk.store.list_jobs("ann", None, offset=0, count=9)
+    assert ([job.id for job in found], total) == ([*reversed(jobs)], 3)
+    assert await desk.store.list_jobs("ann", JobState.COMPLETED, offset=0, count=9) == ([], 0)
+
+
 async def test_what_is_somebody_elses_is_answered_exactly_like_what_is_unknown(desk: Any) -> None:
     """SPEC A2."""
     claim = await desk.ended(JobState.COMPLETED)

@@ -127,6 +127,52 @@ async def test_a_share_of_the_slots_stays_free_for_others(desk: Any, settings: S
         assert (await desk.claim()).job.principal == "ben"
 
 
+async def test_who_stands_at_its_share_is_served_as_the_slots_grow(desk: Any, settings: Settings) -> None:
+    """SPEC J8: `max_share` of the slots there are now, also for a backlog that was there before the workers."""
+    async with connect(settings.model_copy(update={"max_share": 0.5, "lease_s": 30.0})) as store:
+        desk.store = store
+        for _ in range(20):
+            await desk.submit("ann")
+        for number in range(1, 11):
+            await desk.workers(1, f"w{number}")
+            claimed = await desk.store.redis.scard("{p0}:out:ann")
+            assert claimed == max(1, number // 2)
+        assert [(await desk.claim(f"w{number}")).job.principal for number in range(1, 6)] == ["ann"] * 5
+        assert await store.claim("w6", 0) is None
+
+
+async def test_who_is_above_its_share_gets_no_more_as_the_slots_shrink(
+    desk: Any, settings: Settings, plan: dict[str, Any]
+) -> None:
+    """SPEC J8: workers that leave take their part of the share along; what runs goes on."""
+    async with connect(settings.model_copy(update={"max_share": 0.5, "lease_s": 30.0})) as store:
+        desk.store = store
+        for worker in ("stays", "leaves"):
+            await desk.workers(4, worker)
+        for principal in [*["ann"] * 3, *["ben"] * 4, "cem", "ann"]:
+            await desk.submit(principal)
+        held = [await desk.claim("stays") for _ in range(8)]
+        await store.unregister("leaves")
+        for claim in held:
+            if claim.job.principal != "ann":
+                await store.complete(claim, Progress(), plan)
+        assert await store.claim("stays", 0) is None
+        for claim in [claim for claim in held if claim.job.principal == "ann"][:2]:
+            await store.complete(claim, Progress(), plan)
+        assert (await desk.claim("stays")).job.principal == "ann"
+
+
+async def test_a_larger_quota_holds_from_the_next_beat_on(desk: Any, settings: Settings) -> None:
+    """SPEC J8: a deployment that is started anew with another `max_solving_per_principal` waits for no job to end."""
+    for quota, out in ((1, 1), (3, 3)):
+        async with connect(settings.model_copy(update={"max_solving_per_principal": quota})) as store:
+            desk.store = store
+            for _ in range(5) if quota == 1 else ():
+                await desk.submit("ann")
+            await desk.workers(4)
+            assert await store.redis.scard("{p0}:out:ann") == out
+
+
 async def test_one_slot_is_shared_in_turn_whatever_the_share(desk: Any, settings: Settings) -> None:
     """SPEC J8: a share never keeps the only slot empty."""
     async with connect(settings.model_copy(update={"max_share": 0.5})) as store:

@@ -3,10 +3,11 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.deliveries import DeliveryState
+from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
@@ -47,6 +48,38 @@ async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Setting
     found, total = await hooks.deliveries("ann", None, offset=0, count=5)
     assert (len(found), total) == (5, POOLS)
     assert {one.job_id for one in found} < {job.id for job in jobs}
+
+
+@pytest.mark.parametrize("asks", ["test", "replay"])
+async def test_what_its_owner_asks_for_opens_an_endpoint_in_every_pool(
+    spread: tuple[RedisStore, Settings], receiver: Receiver, asks: str
+) -> None:
+    """SPEC W3: disabled until you replay or test; each pool judges by itself, and none goes on giving up in silence."""
+    store, settings = spread
+    hooks = RedisWebhooks(store.link, settings)
+    receiver.answers["/hook"] = [*[answering(410)] * POOLS, answering(200)]
+
+    async def end_a_job_in_each_pool(state: DeliveryState, total: int) -> None:
+        """Have a webhook from every pool; return once so many deliveries are in a state."""
+        for pool in range(POOLS):
+            job = await submit(store, pool, callback_url=receiver.url("/hook"))
+            await store.cancel("ann", job.id, keep_best=True)
+        with anyio.fail_after(20):
+            while (await hooks.deliveries("ann", state, offset=0, count=1))[1] < total:  # noqa: ASYNC110
+                await anyio.sleep(0.02)
+
+    async with carrying(store, settings):
+        await end_a_job_in_each_pool(DeliveryState.DEAD, POOLS)
+        states = {one.state for one in await hooks.endpoints("ann", count=POOLS)}
+        assert states == {EndpointState.DISABLED}
+        if asks == "test":
+            await hooks.send_test("ann", receiver.url("/hook"))
+        else:
+            (dead, *_), _total = await hooks.deliveries("ann", DeliveryState.DEAD, offset=0, count=1)
+            await hooks.replay("ann", dead.id)
+        await end_a_job_in_each_pool(DeliveryState.DELIVERED, POOLS + 1)
+    states = {one.state for one in await hooks.endpoints("ann", count=POOLS)}
+    assert states == {EndpointState.WORKING}
 
 
 async def test_webhooks_travel_from_the_other_nodes_while_one_is_away(

@@ -18,7 +18,7 @@ from planner_mcp.store.secrets import RedisSecrets
 from tests.integration.webhooks.conftest import Post, carrying
 from tests.integration.webhooks.receiver import Receiver, answering, hanging
 from tests.stopwatch import Stopwatch
-from workers.courier import RESERVED_SLOTS, UNPROVEN_SLOTS, Courier, Sender
+from workers.courier import RESERVED_SLOTS, SLOTS, UNPROVEN_SLOTS, Courier, Sender
 
 pytestmark = pytest.mark.anyio
 NAME = "job-0-" + "a" * 26
@@ -206,6 +206,50 @@ async def test_one_principals_unproven_endpoints_leave_room_for_anothers(outbox:
     assert sorted(reached) == sorted([*anns, "https://bob/x"])
 
 
+async def prove(outbox: Outbox, urls: list[str], principal: str, first: int) -> None:
+    """Have endpoints answer 2xx, with deliveries of these numbers."""
+    for number, url in enumerate(urls, first):
+        await take(outbox, url, number, principal=principal)
+    while dispatches := (await outbox.claim(50, 50))[0]:
+        for dispatch in dispatches:
+            await outbox.settle(dispatch, DELIVERED)
+
+
+async def test_one_principals_slow_endpoints_leave_room_for_anothers(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W4: they answer 200, late; what stands aside for others is made as others of its principal end."""
+    anns = [f"https://slow/{number}" for number in range(40)]
+    await prove(outbox, anns, "ann", 100)
+    await prove(outbox, ["https://bob/x"], "bob", 200)
+    clock.pass_s(60)
+    for number, url in enumerate(anns):
+        await take(outbox, url, number)
+    await take(outbox, "https://bob/x", 40, principal="bob")
+    under_way, _next = await outbox.claim(10, 8, spare=5, reserve=4, share=2)
+    assert [dispatch.principal for dispatch in under_way] == [*["ann"] * 6, "bob"]
+    reached: list[str] = []
+    while under_way:
+        dispatch = under_way.pop(0)
+        reached.append(dispatch.url)
+        await outbox.settle(dispatch, DELIVERED)
+        under_way += (await outbox.claim(10 - len(under_way), 8, spare=5, reserve=4, share=2))[0]
+        assert sum(dispatch.principal == "ann" for dispatch in under_way) <= 6
+    assert sorted(reached) == sorted([*anns, "https://bob/x"])
+
+
+async def test_who_sends_much_that_works_makes_a_first_contact_all_the_same(outbox: Outbox, clock: Clock) -> None:
+    """SPEC W4: in the room another's endpoints that do not answer leave, only attempts of that kind count."""
+    works = [f"https://bob/{number}" for number in range(4)]
+    await prove(outbox, works, "bob", 100)
+    clock.pass_s(60)
+    for number in range(10):
+        await take(outbox, f"https://tarpit/{number}", number)
+    await outbox.claim(4, 4, reserve=0, share=2)
+    for number, url in enumerate([*works, "https://bob/new"]):
+        await take(outbox, url, 20 + number, principal="bob")
+    dispatches, _next = await outbox.claim(8, 5, reserve=4, share=4)
+    assert {dispatch.url for dispatch in dispatches} == {*works, "https://bob/new"}
+
+
 async def test_endpoints_that_stood_aside_come_back_though_their_courier_is_gone(outbox: Outbox, clock: Clock) -> None:
     """SPEC W3, W4: leases that run out make room like answers do."""
     for number in range(6):
@@ -240,7 +284,7 @@ async def test_what_stood_aside_is_looked_at_again_whatever_was_counted(
     for dispatch in (bobs, anns):
         await outbox.settle(dispatch, GIVEN_UP)
     await outbox.claim(4, 4)
-    assert await store.redis.exists("{p0}:wh:busy") == 0
+    assert await store.redis.exists("{p0}:wh:busy", "{p0}:wh:load") == 0
 
 
 async def test_an_endpoint_is_not_flooded(outbox: Outbox, clock: Clock) -> None:
@@ -306,6 +350,24 @@ async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_ano
         await receiver.wait_in_all(UNPROVEN_SLOTS - RESERVED_SLOTS)
         name = await post.put(receiver.url("/healthy"))
         assert (await post.ended(name)).state is DeliveryState.DELIVERED
+
+
+async def test_slow_answers_to_one_principal_do_not_delay_the_webhooks_of_another(
+    post: Post, receiver: Receiver, store: RedisStore, settings: Settings
+) -> None:
+    """SPEC W4: endpoints that worked, more than a courier has room for, all of which now hold on for the whole test."""
+    paths = [f"/slow/{number}" for number in range(SLOTS + RESERVED_SLOTS)]
+    for path in paths:
+        receiver.answers[path] = [answering(200), hanging]
+    async with carrying(store, settings.model_copy(update={"webhook_timeout_s": 60.0})):
+        await post.ended(await post.put(receiver.url("/healthy")))
+        for name in [await post.put(receiver.url(path), principal="mallory") for path in paths]:
+            await post.ended(name, principal="mallory")
+        for path in paths:
+            await post.put(receiver.url(path), principal="mallory")
+        await receiver.wait_in_all(1 + len(paths) + SLOTS - RESERVED_SLOTS)
+        for path in ("/healthy", "/first"):
+            assert (await post.ended(await post.put(receiver.url(path)))).state is DeliveryState.DELIVERED
 
 
 async def test_couriers_share_the_work_and_send_nothing_twice(

@@ -1,0 +1,5 @@
+-- Opens an endpoint in this pool because its owner asked for it in another.
+-- A: endpoint
+reopen(A.endpoint)
+rescore(A.endpoint)
+return { 'ok' }
