@@ -33,7 +33,8 @@ Patch = Annotated[
     Field(
         description=(
             "JSON merge patch (RFC 7396) of the scenario; agents, tickets, locations as objects keyed by id: "
-            "merged, null removes, a new id adds"
+            "merged, null removes, a new id adds; null as an agent's start_location or end_location opens its route, "
+            "the depot's id closes it"
         )
     ),
 ]
