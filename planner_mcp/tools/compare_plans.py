@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.auth.masking import plan_for
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, fitting, named, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, check_agents, fitting, named, subject
 from planner_mcp.tools.shared_prices import NOT_PRICED, on_one_day
 from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
 
@@ -45,6 +45,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return what changes when plan a gives way to plan b."""
     asked = parse(CompareArguments, args)
     a, b = [await subject(ctx, name) for name in (asked.plan_a, asked.plan_b)]
+    check_agents(asked.agent_ids, _agents_of(a, b))
     prices, plans = await on_one_day(ctx, a, b)
     found = compare(*(plan_for(ctx.principal, plan) for plan in plans))
     wanted = set(asked.agent_ids)
@@ -62,6 +63,11 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "agents": fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
     }
     return ToolResult(structured, _text(structured, found))
+
+
+def _agents_of(*subjects: Subject) -> list[str]:
+    """Return the agents of the days of some plans, each once."""
+    return list(dict.fromkeys(agent["id"] for each in subjects for agent in each.scenario.body["agents"]))
 
 
 def _figures(found: Comparison) -> Json:

@@ -213,6 +213,16 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
 
 
+async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:
+    """SPEC T7: one that only one of two revisions has is known; a name close to one is offered."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"agents": {"w": None}}, ["a", "b", "c"])
+    asked = {"plan_a": base, "plan_b": new}
+    assert (await call("compare_plans", {**asked, "agent_ids": ["w"]})).structured["moves"] == [["c", "w", "v"]]
+    refused = (await call("compare_plans", {**asked, "agent_ids": ["v", "W"]})).structured["errors"]
+    assert [(fault["path"], fault["hint"]) for fault in refused] == [("/agent_ids/1", "Did you mean w?")]
+
+
 async def revised(call: Call, store: RedisStore, job_id: str, patch: dict[str, Any], *routes: list[str]) -> str:
     """Solve a day again under a patch, with a worker that finds just these routes; return the job id."""
     answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
