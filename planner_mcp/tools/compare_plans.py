@@ -32,6 +32,7 @@ _OUTPUT: Final = {
             "type": ["string", "null"],
             "description": "scenario whose prices hold for both; null: none does",
         },
+        "priced_on_is": {"type": "string", "description": "what that day is to both plans"},
         "difference": {"type": "number", "description": "0 same routes … 1 nothing in common"},
         "moved": {"type": "integer"},
         "moves": {"type": "array"},

@@ -157,7 +157,7 @@ TOOL: Final = Tool(
     title="Read plan",
     description=(
         "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
-        "ticket) or unassigned (reasons). Tables come in pages; narrow them with agent_ids and fields."
+        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them, agent_ids routes and visits."
     ),
     input_schema=schema_of(ReadArguments),
     output_schema=_OUTPUT,
