@@ -103,9 +103,9 @@ def test_null_opens_a_route_in_a_patch_as_in_a_day() -> None:
 
 def test_null_at_a_name_that_no_field_has_is_left_for_the_checks() -> None:
     """SPEC T7: they refuse it as they would in a day; a patch would otherwise pass it over in silence."""
-    revised = revise(body(), {"agents": {"v": {"end_locaton": None, "skills": None}}, "opitons": None, "groups": None})
+    revised = revise(body(), {"agents": {"v": {"end_locaton": None, "skills": None}}, "extras": None, "groups": None})
     assert revised["agents"][0] == {"id": "v", "capacity": 10, "end_locaton": None}
-    assert (revised["opitons"], "groups" in revised) == (None, False)
+    assert (revised["extras"], "groups" in revised) == (None, False)
 
 
 def test_a_list_replaces_the_list() -> None:
