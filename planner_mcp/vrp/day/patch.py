@@ -22,7 +22,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.day.faults import pointer
 from planner_mcp.vrp.day.model import NULLABLE, Agent, Location, Scenario, Ticket
 
-BY_ID: Final = {"agents": Agent, "tickets": Ticket, "locations": Location}
+BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
 """Lists of a scenario that may be patched by id, and what they are of."""
 Json = dict[str, Any]
 
