@@ -60,6 +60,8 @@ class StoredScenario:
     parent_id: str | None = None
     last_job_id: str | None = None
     """Its newest solve."""
+    prices_of: str | None = None
+    """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
 
 
 @dataclass(frozen=True, slots=True)

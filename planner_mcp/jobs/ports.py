@@ -97,6 +97,10 @@ class JobStore(MatrixStore, Protocol):
         """Return the newest job of a scenario, None before its first, without reading its day."""
         ...
 
+    async def parent(self, principal: str, scenario_id: str) -> str | None:
+        """Return what a scenario is a revision of, None for the first of its line, without reading its day."""
+        ...
+
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed."""
         ...

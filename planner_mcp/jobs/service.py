@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import anyio
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
@@ -26,11 +26,17 @@ from planner_mcp.vrp.scenario import input_hash
 
 MAX_WAIT_S: Final = 45.0
 """Below the minute after which proxies close a quiet request (SPEC T3)."""
+MAX_ANCESTORS: Final = 100
+"""Generations of a scenario that are told: more than a day of re-planning makes."""
 OnEvent = Callable[[Event], Awaitable[None]]
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _prices_of(parent: StoredScenario, *, has_own: bool) -> str | None:
+    return parent.prices_of if has_own else parent.prices_of or parent.id
 
 
 class Planner:
@@ -64,9 +70,17 @@ class Planner:
     # ---- scenarios
 
     async def create_scenario(
-        self, principal: Principal, body: dict[str, Any], parent: StoredScenario | None = None
+        self,
+        principal: Principal,
+        body: dict[str, Any],
+        parent: StoredScenario | None = None,
+        *,
+        has_own_prices: bool = True,
     ) -> StoredScenario:
-        """Keep a scenario that was validated; a revision lies in its parent's pool, so plans can warm-start there."""
+        """Keep a scenario that was validated; a revision lies in its parent's pool, so plans can warm-start there.
+
+        Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
+        """
         pool = ids.pool_of("scn", parent.id) if parent else ids.random_pool(self._settings.pools)
         scenario = StoredScenario(
             id=self._name("scn", pool),
@@ -76,6 +90,7 @@ class Planner:
             input_hash=input_hash(body),
             revision=parent.revision + 1 if parent else 1,
             parent_id=parent.id if parent else None,
+            prices_of=_prices_of(parent, has_own=has_own_prices) if parent else None,
         )
         await self._store.put_scenario(scenario)
         return scenario
@@ -87,6 +102,17 @@ class Planner:
     async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
         """Return the id of the newest job of a scenario, None before its first; its day is not read."""
         return await self._store.last_job(principal.id, scenario_id)
+
+    async def ancestors(self, principal: Principal, scenario: StoredScenario) -> list[str]:
+        """Return a scenario's id and those it came from while they are kept, nearest first; no day is read."""
+        found, parent_id = [scenario.id], scenario.parent_id
+        while parent_id is not None and len(found) < MAX_ANCESTORS:
+            found.append(parent_id)
+            try:
+                parent_id = await self._store.parent(principal.id, parent_id)
+            except NotFoundError:
+                return found[:-1]
+        return found
 
     async def scenarios(
         self, principal: Principal, *, offset: int = 0, count: int = 20

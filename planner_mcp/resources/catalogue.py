@@ -60,6 +60,15 @@ def _check(reading: Reading, scope: str) -> None:
         raise InsufficientScopeError(f"Reading this needs the scope {scope}.")
 
 
+def forms(reading: Reading, uri: str) -> list[str]:
+    """Return the URIs a principal may read, names to be filled in: those that begin as one does, else all.
+
+    What a URI begins with is all that counts, so that nothing is told of the names in it (SPEC A2).
+    """
+    known = [template.uri_template for template in (*templates_for(reading), *FIXED)] + [FILE_TEMPLATE]
+    return [form for form in known if form.partition("//")[0] == uri.partition("//")[0]] or known
+
+
 def templates_for(reading: Reading) -> tuple[Template, ...]:
     """Return the templates a principal may read."""
     return tuple(template for template in TEMPLATES if reading.principal.may(template.scope))

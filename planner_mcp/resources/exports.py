@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.exports import export
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.resources.base import Contents, Look, Read, Reading, Template
@@ -14,7 +15,14 @@ _limiter: Final = FairLimiter()
 def _reader(form: str, mime_type: str) -> Read:
     async def read(reading: Reading, variables: Variables) -> Contents:
         scenario, plan = await scene(reading, variables["plan_id"])
-        text = await _limiter.run(reading.principal.id, export, plan, scenario, form)
+        try:
+            text = await _limiter.run(reading.principal.id, export, plan, scenario, form)
+        except InputError as error:  # of a map without positions: to a reader the form is a part of the URI
+            whole = f"plan://{variables['plan_id']}"
+            fault = Fault(
+                "/uri", error.message, f"{whole}/stops.csv or {whole}", "Give locations lat and lon for a map."
+            )
+            raise input_error([fault]) from error
         return Contents(mime_type, text)
 
     return read

@@ -84,6 +84,14 @@ class CallerStore:
         await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
         return str(job_id) if job_id else None
 
+    async def parent(self, principal: str, scenario_id: str) -> str | None:
+        """Return what a scenario is a revision of, None for the first of its line."""
+        name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
+        owner, parent_id = await self._link.command("HMGET", name, "principal", "parent_id")
+        if owner != principal:
+            raise NotFoundError
+        return str(parent_id) if parent_id else None
+
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed. With several pools, each gives its newest."""
         is_alone = self._settings.pools == 1

@@ -90,6 +90,7 @@ def scenario_words(scenario: StoredScenario) -> list[str]:
         "input_hash": scenario.input_hash,
         "revision": str(scenario.revision),
         "parent_id": scenario.parent_id or "",
+        "prices_of": scenario.prices_of or "",
     }
     return [word for pair in fields.items() for word in pair]
 
@@ -105,6 +106,7 @@ def scenario_of(kept: Fields) -> StoredScenario:
         revision=int(kept["revision"]),
         parent_id=kept["parent_id"] or None,
         last_job_id=kept.get("job") or None,
+        prices_of=kept.get("prices_of") or None,
     )
 
 

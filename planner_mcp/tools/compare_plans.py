@@ -1,28 +1,17 @@
-"""`compare_plans`: what changes from one plan to another (SPEC T5).
+"""`compare_plans`: what changes from one plan to another (SPEC T5). By whose prices is `shared_prices.py`'s."""
 
-Owns by which prices: two plans of one day have the same; of two revisions it is the day they come from, or else the
-first of their own that knows all stops of both.
-"""
-
-from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.auth.masking import plan_for
-from planner_mcp.errors import NotFoundError, TravelUnknownError
-from planner_mcp.jobs.model import StoredScenario
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, named, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, check_agents, fitting, named, subject
+from planner_mcp.tools.shared_prices import NOT_PRICED, on_one_day
 from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
-from planner_mcp.vrp.advice.pricing import priced_on, unpriced
-from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.tables import Tables
-from planner_mcp.vrp.scenario import read_stored
 
-_UNPRICED: Final = "costs do not compare: neither day knows all tickets, agents and stops of both plans"
 MAX_LISTED: Final = 10
 """Tickets and agents listed; the counts tell of all."""
 
@@ -43,6 +32,7 @@ _OUTPUT: Final = {
             "type": ["string", "null"],
             "description": "scenario whose prices hold for both; null: none does",
         },
+        "priced_on_is": {"type": "string", "description": "what that day is to both plans"},
         "difference": {"type": "number", "description": "0 same routes … 1 nothing in common"},
         "moved": {"type": "integer"},
         "moves": {"type": "array"},
@@ -56,7 +46,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return what changes when plan a gives way to plan b."""
     asked = parse(CompareArguments, args)
     a, b = [await subject(ctx, name) for name in (asked.plan_a, asked.plan_b)]
-    day_id, plans = await _on_one_day(ctx, a, b)
+    check_agents(asked.agent_ids, _agents_of(a, b))
+    prices, plans = await on_one_day(ctx, a, b)
     found = compare(*(plan_for(ctx.principal, plan) for plan in plans))
     wanted = set(asked.agent_ids)
     moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
@@ -64,7 +55,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     structured = {
         "plan_a": a.plan_id,
         "plan_b": b.plan_id,
-        "priced_on": day_id,
+        "priced_on": prices and prices.day_id,
+        "priced_on_is": prices.told if prices else NOT_PRICED,
         **_figures(found),
         "moves": fitting([list(asdict(move).values()) for move in moves[:MAX_LISTED]], 1200),
         "newly_served": fitting(found.newly_served[:MAX_LISTED], 500),
@@ -74,34 +66,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, _text(structured, found))
 
 
-async def _on_one_day(ctx: ToolContext, a: Subject, b: Subject) -> tuple[str | None, list[Json]]:
-    """Return both plans priced on one day, and which; no day and plans without costs where none knows all stops."""
-    if a.scenario.input_hash == b.scenario.input_hash:
-        return a.scenario.id, [a.plan, b.plan]
-    for day in await _days(ctx, a.scenario, b.scenario):
-        tables = await ctx.planner.matrices.of_day(ctx.principal.id, day.body)
-        if plans := await aside(ctx, _priced, day.body, tables, [a.plan, b.plan]):
-            return day.id, plans
-    return None, [unpriced(a.plan), unpriced(b.plan)]
-
-
-async def _days(ctx: ToolContext, a: StoredScenario, b: StoredScenario) -> list[StoredScenario]:
-    """Return the day that two revisions come from, while it is kept, then their own, the elder first."""
-    own = [b, a] if a.parent_id == b.id else [a, b]
-    if a.parent_id is not None and a.parent_id == b.parent_id:
-        with suppress(NotFoundError):
-            return [await ctx.planner.scenario(ctx.principal, a.parent_id), *own]
-    return own
-
-
-def _priced(body: Json, tables: Tables | None, plans: list[Json]) -> list[Json]:
-    """Return the plans with their costs on a day; none where it cannot tell all of them."""
-    try:
-        problem = compile_scenario(read_stored(body, tables))
-    except TravelUnknownError:
-        return []
-    found = [priced for plan in plans if (priced := priced_on(problem, plan))]
-    return found if len(found) == len(plans) else []
+def _agents_of(*subjects: Subject) -> list[str]:
+    """Return the agents of the days of some plans, each once."""
+    return list(dict.fromkeys(agent["id"] for each in subjects for agent in each.scenario.body["agents"]))
 
 
 def _figures(found: Comparison) -> Json:
@@ -124,8 +91,8 @@ def _agent(delta: AgentDelta) -> Json:
 def _text(structured: Json, found: Comparison) -> str:
     names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
     lines = [f"{structured['plan_a']} → {structured['plan_b']}", " · ".join(f"{n} {structured[n]}" for n in names)]
-    priced_on = structured["priced_on"]
-    lines.append(f"costs by the prices of {priced_on}" if priced_on else _UNPRICED)
+    priced_on, told = structured["priced_on"], structured["priced_on_is"]
+    lines.append(f"costs by the prices of {priced_on}, {told}" if priced_on else told)
     if structured["moves"]:
         lines.append("moved: " + ", ".join(f"{ticket} {old}→{new}" for ticket, old, new in structured["moves"]))
     if found.newly_served:

@@ -5,7 +5,7 @@ thread, a few at a time and callers in turn, so that others are answered meanwhi
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, TypeVar
 
@@ -16,11 +16,13 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
+from planner_mcp.text import plain
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day, written_faults
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
+from planner_mcp.vrp.checks.names import nearest
 from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario
@@ -33,7 +35,8 @@ Patch = Annotated[
     Field(
         description=(
             "JSON merge patch (RFC 7396) of the scenario; agents, tickets, locations as objects keyed by id: "
-            "merged, null removes, a new id adds"
+            "merged, null removes, a new id adds; null as an agent's start_location or end_location opens its route, "
+            "the depot's id closes it"
         )
     ),
 ]
@@ -129,6 +132,27 @@ def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Js
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise
+
+
+def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
+    """Refuse agents that nobody knows: what is told of them would pass for nothing to tell.
+
+    Raises:
+        InputError: At their places in `agent_ids`, with the name that was meant where one is near.
+    """
+    faults = [
+        Fault(
+            f"/agent_ids/{index}",
+            "There is no agent of this id here.",
+            f"an agent of the day: {named(list(known))}",
+            f"Did you mean {plain(near, 40)}?" if near else "Leave agent_ids out for all of them.",
+        )
+        for index, name in enumerate(asked)
+        if name not in known
+        for near in [nearest(name, known) if name else None]
+    ]
+    if faults:
+        raise input_error(faults)
 
 
 MAX_NAMED: Final = 5

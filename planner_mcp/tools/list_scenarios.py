@@ -37,7 +37,7 @@ TOOL: Final = Tool(
     title="List scenarios",
     description=(
         "List your scenarios, newest first, each with its newest job. Next: solve_vrp with a scenario_id of the list, "
-        "or read_resource uri=scenario://<scenario_id> for what it holds."
+        "or read_resource scenario://<scenario_id>."
     ),
     input_schema=schema_of(ScenariosArguments),
     output_schema=COLUMNS_OUTPUT,

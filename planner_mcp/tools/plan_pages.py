@@ -109,6 +109,8 @@ VIEWS: Final = {
         ("ticket_id", "code"),
     ),
 }
+BY_AGENT: Final = tuple(name for name, view in VIEWS.items() if "agent_id" in view.columns)
+"""Views whose rows belong to agents."""
 FIELDS: Final = tuple(dict.fromkeys(name for view in VIEWS.values() for name in view.columns))
 """Every column of every view."""
 
@@ -139,13 +141,13 @@ def page_of(
         view: Which table.
         plan: As `Plan.as_json()`.
         columns: Names of `view.columns`; empty for the usual ones.
-        agents: Only routes and visits of these agents; empty for all.
+        agents: Only rows of these agents, of a view that has them (`BY_AGENT`); empty for all.
         page: From 1.
         size: Rows wanted.
     """
     names = tuple(columns) or view.shown
     wanted = set(agents)
-    rows = [row for row in view.rows(plan) if not wanted or row.get("agent_id", "") in wanted]
+    rows = [row for row in view.rows(plan) if not wanted or row["agent_id"] in wanted]
     table = [[view.columns[name](row) for name in names] for row in rows]
     widest = max((len(compact(cells).encode()) for cells in table), default=1)
     fitting = max(1, min(size, MAX_PAGE_BYTES // widest))

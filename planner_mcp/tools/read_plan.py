@@ -1,14 +1,17 @@
 """`read_plan`: a plan by its figures, or one of its tables page by page (SPEC T5, T9)."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.auth.masking import plan_for
-from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.ids import plan_of
+from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.plan_pages import VIEWS, Page, page_of, summary
+from planner_mcp.tools.days import MAX_NAMED_BYTES, check_agents, fitting, named
+from planner_mcp.tools.plan_pages import BY_AGENT, VIEWS, Page, page_of, summary
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -49,6 +52,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     plan = plan_for(ctx.principal, plan)
     if asked.view == "summary":
         return _summary(plan_id, plan)
+    idle = await _without_route(ctx, asked.agent_ids, plan_id, plan)
     page = page_of(
         VIEWS[asked.view],
         plan,
@@ -57,7 +61,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         page=asked.page,
         size=asked.size,
     )
-    return table(plan_id, asked.view, page)
+    return table(plan_id, asked.view, page, idle)
 
 
 def _given(asked: ReadArguments) -> str:
@@ -77,8 +81,31 @@ def _check_fields(asked: ReadArguments) -> None:
         for index, name in enumerate(asked.fields)
         if name not in known
     ]
+    if asked.agent_ids and asked.view not in BY_AGENT:
+        accepted = f"with view {' or '.join(BY_AGENT)}"
+        faults.append(Fault("/agent_ids", f"The view {asked.view} tells nothing by agent.", accepted, "Leave it out."))
     if faults:
         raise input_error(faults)
+
+
+async def _without_route(ctx: ToolContext, asked: list[str], plan_id: str, plan: dict[str, Any]) -> list[str]:
+    """Return the agents asked for that drive nothing in a plan.
+
+    Raises:
+        InputError: The day has no such agent; or, where it is kept no longer, the plan.
+    """
+    driving = [route["agent_id"] for route in plan["routes"]]
+    if idle := [name for name in dict.fromkeys(asked) if name not in driving]:
+        check_agents(asked, [*driving, *(name for name in await _agents(ctx, plan_id) if name not in driving)])
+    return idle
+
+
+async def _agents(ctx: ToolContext, plan_id: str) -> list[str]:
+    with suppress(NotFoundError):
+        job = await ctx.planner.job(ctx.principal, job_of(plan_id))
+        day = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+        return [agent["id"] for agent in day.body["agents"]]
+    return []
 
 
 def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
@@ -92,8 +119,15 @@ def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
     return ToolResult({"plan_id": plan_id, **figures}, "\n".join(lines), _links(plan_id))
 
 
-def table(plan_id: str, view: str, page: Page) -> ToolResult:
-    """Return a page as an answer: a line of text a row, and the same cells as data."""
+def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> ToolResult:
+    """Return a page as an answer: a line of text a row, and the same cells as data.
+
+    Args:
+        plan_id: Of the plan.
+        view: The table's name.
+        page: Some of its rows.
+        idle: Agents asked for that have no route; the first are told.
+    """
     structured: dict[str, Any] = {
         "plan_id": plan_id,
         "columns": list(page.columns),
@@ -108,6 +142,9 @@ def table(plan_id: str, view: str, page: Page) -> ToolResult:
         more = f", more with page={page.next_page}"
     head = f"{view} {len(page.rows)} of {page.total}, page {page.page}{more}: {' '.join(page.columns)}"
     lines = [" ".join("-" if cell is None else str(cell) for cell in row) for row in page.rows]
+    if idle:
+        structured["without_route"] = fitting(idle, MAX_NAMED_BYTES)
+        lines.append(f"without a route: {named(idle)}")
     return ToolResult(structured, "\n".join([head, *lines]), _links(plan_id))
 
 
@@ -120,7 +157,7 @@ TOOL: Final = Tool(
     title="Read plan",
     description=(
         "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
-        "ticket) or unassigned (reasons). Tables come in pages; narrow them with agent_ids and fields."
+        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them, agent_ids routes and visits."
     ),
     input_schema=schema_of(ReadArguments),
     output_schema=_OUTPUT,

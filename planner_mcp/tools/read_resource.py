@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
 from planner_mcp.resources.base import Contents
-from planner_mcp.resources.catalogue import read
+from planner_mcp.resources.catalogue import forms, read
 from planner_mcp.tools.base import (
     READ,
     Arguments,
@@ -22,6 +22,9 @@ from planner_mcp.tools.base import (
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
+
+
+_HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
 
 class ResourceArguments(Arguments):
@@ -52,7 +55,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     try:
         found = await read(ctx.reading, asked.uri)
     except NotFoundError as error:
-        fault = Fault("/uri", error.message, "a uri of resources/list, or of a template with its names filled in")
+        fault = Fault("/uri", error.message, ", ".join(forms(ctx.reading, asked.uri)), _HINT)
         raise NotFoundError(error.message, errors=[fault]) from error
     return _bytes(asked.uri, found, found.data) if found.data is not None else _piece(asked, found)
 
@@ -87,8 +90,9 @@ TOOL: Final = Tool(
     name="read_resource",
     title="Read resource",
     description=(
-        "Read scenario://<id>, scenario://<id>/result, job://<id>, plan://<id> with /map.png, /map.svg, /report.html, "
-        "file:/// reports, limits://vrp, logs://vrp/<date>. Text comes in pieces; map.png comes as a picture."
+        "Read scenario://ID, job://ID, plan://ID, limits://vrp, jobs://vrp/status/all, logs://vrp/DATE, file:/// "
+        "reports. A scenario has /result; a plan /map.png, map.svg, report.html, sheets.html, stops.csv, "
+        "routes.geojson, routes.gpx."
     ),
     input_schema=schema_of(ResourceArguments),
     output_schema=_OUTPUT,

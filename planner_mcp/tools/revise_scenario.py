@@ -50,7 +50,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
     body, lines, cautions = await aside(ctx, _judge, parent.body, asked.patch, ctx.settings, lender(ctx))
     if not lines:
-        raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario")
+        hint = f"scenario://{parent.id} says all of it already."
+        raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
     stored = await ctx.planner.create_scenario(ctx.principal, body, parent)
     structured = {
         "scenario_id": stored.id,

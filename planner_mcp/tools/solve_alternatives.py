@@ -110,7 +110,7 @@ async def _wish(ctx: ToolContext, base: Subject, body: Json | None, solve_time_s
     if body is None:
         seed = (base.job.request.seed + 1) % 1_000_000
         return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
-    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario)
+    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario, has_own_prices=False)
     return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
 
 

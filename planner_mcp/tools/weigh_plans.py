@@ -6,9 +6,11 @@ from pydantic import Field
 
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, job_id_of, subject
+from planner_mcp.tools.days import Json, PlanName, aside, job_id_of, subject
+from planner_mcp.tools.shared_prices import own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import read_stored
 
 _COLUMNS: Final = (
@@ -25,6 +27,9 @@ _COLUMNS: Final = (
 )
 
 
+_MADE_UP: Final = "prices made up for the style of the first plan: the day it was made from has expired"
+
+
 class WeighArguments(Arguments):
     """Arguments of `weigh_plans`."""
 
@@ -36,6 +41,10 @@ _OUTPUT: Final = {
     "properties": {
         "columns": {"type": "array"},
         "rows": {"type": "array", "items": {"type": "array"}},
+        "priced_on": {
+            "type": ["string", "null"],
+            "description": "where the first plan is an alternative: the scenario whose prices hold; null: expired",
+        },
         "duplicates": {"type": "object", "description": "plan_id → the one it hardly differs from"},
         "invalid": {
             "type": "array",
@@ -51,21 +60,27 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(WeighArguments, args)
     found = [await subject(ctx, job_id) for job_id in dict.fromkeys(map(job_id_of, asked.plans))]
     ids = [each.plan_id for each in found]
-    rows = await aside(ctx, _weighed, found[0], [each.plan for each in found])
+    base = found[0]
+    day_id, body = await own_prices(ctx, base.scenario) or (None, base.scenario.body)
+    rows = await aside(ctx, _weighed, body, base.tables, [each.plan for each in found])
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
         "duplicates": {ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         "invalid": [ids[at] for at, row in enumerate(rows) if not row.is_valid],
     }
+    if day_id != base.scenario.id:
+        structured["priced_on"] = day_id
     lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in structured["rows"])]
     lines += [f"{one} is hardly different from {other}" for one, other in structured["duplicates"].items()]
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in structured["invalid"]]
+    if day_id != base.scenario.id:
+        lines.append(f"costs by {f'the prices of {day_id}' if day_id else _MADE_UP}")
     return ToolResult(structured, "\n".join(lines))
 
 
-def _weighed(base: Subject, plans: list[Json]) -> list[Row]:
-    return weigh(compile_scenario(read_stored(base.scenario.body, base.tables)), plans)
+def _weighed(body: Json, tables: Tables | None, plans: list[Json]) -> list[Row]:
+    return weigh(compile_scenario(read_stored(body, tables)), plans)
 
 
 def _cells(row: Row) -> list[float | int | None]:

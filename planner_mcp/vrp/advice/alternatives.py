@@ -13,7 +13,7 @@ from typing import Any, Final
 from planner_mcp.vrp.advice.compare import difference
 from planner_mcp.vrp.advice.pricing import stops_on
 from planner_mcp.vrp.day.fields import MAX_NUMBER
-from planner_mcp.vrp.day.patch import merge
+from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem
@@ -128,6 +128,23 @@ def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]
 
 def _raised(own: float | None, extra: float) -> float:
     return min((own or 0) + max(1, round(min(extra, _MOST_EXTRA))), MAX_NUMBER)
+
+
+_STYLED: Final = {"agents": ("fixed_cost", "cost_per_km", "cost_per_hour"), "tickets": ("lateness_cost_per_hour",)}
+"""Prices of routes that a style changes, beside `balance_cost_per_hour`; a plan's cost does not hold what tickets are
+worth."""
+
+
+def with_prices_of(body: Mapping[str, Any], day: Mapping[str, Any]) -> Json:
+    """Return a style's day, or a revision of it, with what routes cost on the day that the style was made for.
+
+    Agents and tickets that day does not know keep their prices.
+    """
+    patch: Json = {"options": {"balance_cost_per_hour": (day.get("options") or {}).get("balance_cost_per_hour")}}
+    for kind, fields in _STYLED.items():
+        own = {entry["id"]: {field: entry.get(field) for field in fields} for entry in day[kind]}
+        patch[kind] = {entry["id"]: own[entry["id"]] for entry in body[kind] if entry["id"] in own}
+    return revise(body, patch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,16 +98,18 @@ def _unknown(references: Iterable[Reference], known: Collection[str], kind: str)
     for path, name in references:
         if name in known:
             continue
-        near = _nearest(name, known) if looks < _MAX_SUGGESTIONS else None
+        near = nearest(name, known) if looks < _MAX_SUGGESTIONS else None
         looks += 1
         hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
         yield Fault(path, f"There is no {kind} with this id.", f"the id of one of the {kind}s", hint, "logic")
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that an unknown one was most likely meant to be, whatever the case of its letters."""
     alike = (each for each in known if abs(len(each) - len(name)) < len(name))
-    near = get_close_matches(name, islice(alike, _MAX_PAIRED // len(name) ** 2), n=1)
-    return near[0] if near else None
+    folded = {each.casefold(): each for each in islice(alike, _MAX_PAIRED // len(name) ** 2)}
+    near = get_close_matches(name.casefold(), folded, n=1)
+    return folded[near[0]] if near else None
 
 
 def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:

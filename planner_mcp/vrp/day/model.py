@@ -50,6 +50,9 @@ _MAX_FIELDS: Final = 100
 MAX_EXCLUSIONS: Final = 20_000
 """Lists of incompatible tickets; `checks/sizes.py` bounds the pairs they make."""
 
+NULLABLE: Final = ("start_location", "end_location")
+"""Fields in which null says something: the route has no such end."""
+
 Briefly = WrapValidator(told_briefly)
 Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), Briefly]
 Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
@@ -75,8 +78,7 @@ class _Part(BaseModel):
         if len(value) > _MAX_FIELDS:
             raise mistake(f"The object has {len(value)} fields.", f"at most {_MAX_FIELDS} fields")
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
-        keep = {"start_location", "end_location"}
-        return {k: v for k, v in value.items() if v is not None or k not in optional or k in keep}
+        return {k: v for k, v in value.items() if v is not None or k not in optional or k in NULLABLE}
 
 
 class Location(_Part):
@@ -108,8 +110,12 @@ class Agent(_Part):
 
     id: Identifier
     capacity: Amount = Field(description="most on board at any moment, by dimension")
-    start_location: Identifier | None = Field(None, description="absent: the depot; null: starts at first ticket")
-    end_location: Identifier | None = Field(None, description="null: ends at last ticket")
+    start_location: Identifier | None = Field(
+        None, description="absent: the depot; null, in a patch too: starts at first ticket"
+    )
+    end_location: Identifier | None = Field(
+        None, description="absent: the depot; null, in a patch too: ends at last ticket"
+    )
     shift_start: Time | None = Field(None, description="leaves its start not before; absent: midnight")
     shift_end: Time | None = Field(None, description="is at its end not after, overtime aside")
     fixed_cost: Price = Field(0.0, description="cost of using it at all")

@@ -2,8 +2,12 @@
 
 Owns the dialect: RFC 7396 word for word, save for three lists of a scenario. `agents`, `tickets` and `locations` may be
 patched by id: an object in place of the list, keyed by id, whose values are merged into the entries of those ids; null
-removes an entry, an unknown id adds one at the end. A list still replaces the whole list, as the RFC has it. Whether
-the result makes sense is judged like any scenario, by `scenario.py`; its faults are led back to the patch here.
+removes an entry, an unknown id adds one at the end. A list still replaces the whole list, as the RFC has it.
+
+In such an entry of an agent, null for an end of its route does not remove the field but is its value, as in a scenario:
+the route is open there. Who names the depot closes it again. Null for a name that no field has stays too, here and at
+the top, so that it is refused instead of passed over. Whether the result makes sense is judged like any scenario, by
+`scenario.py`; its faults are led back to the patch here.
 
 Source: RFC 7396, section 2.
 """
@@ -12,11 +16,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.day.faults import pointer
+from planner_mcp.vrp.day.model import NULLABLE, Agent, Location, Scenario, Ticket
 
-BY_ID: Final = ("agents", "tickets", "locations")
-"""Lists of a scenario that may be patched by id."""
+BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
+"""Lists of a scenario that may be patched by id, and what they are of."""
 Json = dict[str, Any]
 
 
@@ -39,19 +46,29 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     Call `misuses` first: a patch with faults there gives a body that says nothing.
     """
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
-    merged: Json = merge(body, {name: value for name, value in patch.items() if name not in by_id})
+    rest = {name: value for name, value in patch.items() if name not in by_id}
+    merged: Json = merge(body, rest) | _nulls(Scenario, body, rest)
     for name, entries in by_id.items():
-        merged[name] = _merge_list(merged.get(name) or [], entries)
+        merged[name] = _merge_list(BY_ID[name], merged.get(name) or [], entries)
     return merged
 
 
-def _merge_list(target: list[Json], entries: Mapping[str, Any]) -> list[Json]:
+def _nulls(model: type[BaseModel], target: Mapping[str, Any], change: Mapping[str, Any]) -> Json:
+    """Return the nulls of a change that say something, or that no field stands for; the others remove what there is."""
+    nulls = [name for name, value in change.items() if value is None]
+    strange = {name for name in nulls if name not in model.model_fields and name not in target}
+    says = strange | set(NULLABLE) if model is Agent else strange
+    return {name: None for name in nulls if name in says}
+
+
+def _merge_list(model: type[BaseModel], target: list[Json], entries: Mapping[str, Any]) -> list[Json]:
     known = {entry["id"]: entry for entry in target}
     for id_, change in entries.items():
         if change is None:
             known.pop(id_, None)
         else:
-            known[id_] = {"id": id_, **merge(known.get(id_, {}), change)}
+            old = known.get(id_, {})
+            known[id_] = {"id": id_, **merge(old, change), **_nulls(model, old, change)}
     return list(known.values())
 
 

@@ -6,7 +6,7 @@ everyday scenarios and names the rest in a sentence; it accepts whatever the who
 
 from typing import Any, Final
 
-from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.model import NULLABLE, Scenario
 
 _TYPED: Final[dict[str, tuple[str, ...]]] = {
     "Scenario": ("name", "planning_date", "agents", "tickets", "locations", "depot", "travel"),
@@ -29,8 +29,6 @@ _NOTES: Final = {
     ("Ticket", "location"): "any name or location id",
 }
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
-_NULLABLE: Final = ("start_location", "end_location")
-"""Fields in which null says something: the route has no such end."""
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -55,7 +53,7 @@ def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:
     """Return a field without title and null: null stands for absent, save where it says something."""
     options = [option for option in field.get("anyOf", []) if option != {"type": "null"}]
     kept = {key: value for key, value in field.items() if key not in ("title", "anyOf") and value not in (None, [])}
-    if name in _NULLABLE:
+    if name in NULLABLE:
         return kept | {"type": ["string", "null"]}
     return (options[0] if options else {}) | kept
 

@@ -41,6 +41,22 @@ async def test_a_scenario_knows_its_newest_job(planner: Planner) -> None:
     assert cards[0].last_job_id == jobs[-1].id
 
 
+async def test_the_line_of_a_revision_is_told_to_its_principal_as_far_as_it_is_kept(
+    planner: Planner, store: RedisStore
+) -> None:
+    """SPEC A2, T5: nearest first; what was revised from made-up prices has those of the day before them."""
+    line = [await planner.create_scenario(LOCAL, dict(SMALLEST))]
+    for name, has_own in (("style", False), ("style of it", False), ("onward", True)):
+        body = {**SMALLEST, "name": name}
+        line.append(await planner.create_scenario(LOCAL, body, line[-1], has_own_prices=has_own))
+    kept = [await planner.scenario(LOCAL, each.id) for each in line]
+    assert [each.prices_of for each in kept] == [None, *[line[0].id] * 3]
+    assert await planner.ancestors(LOCAL, line[-1]) == [each.id for each in reversed(line)]
+    assert await planner.ancestors(Principal("somebody else"), line[-1]) == [line[-1].id]
+    await store.redis.delete(f"{{p0}}:scn:{line[1].id}")
+    assert await planner.ancestors(LOCAL, line[-1]) == [line[3].id, line[2].id]
+
+
 async def test_a_scenario_that_expired_is_listed_no_more(planner: Planner, store: RedisStore) -> None:
     """SPEC J9."""
     gone = await planner.create_scenario(LOCAL, dict(SMALLEST))

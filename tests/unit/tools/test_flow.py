@@ -182,6 +182,32 @@ async def test_a_plan_can_be_read_while_it_is_sought(call: Call, store: RedisSto
     ]
 
 
+async def test_agents_that_a_plan_does_not_know_are_refused(call: Call, store: RedisStore) -> None:
+    """SPEC T7: as unknown fields are, with the name that was meant; an agent of the day without a route is told."""
+    job_id = await submit(call)
+    await store.complete(await claimed(store), HALF, stored_plan(routes=1, visits=1))
+    asked = {"plan_id": job_id, "view": "visits"}
+    refused = await call("read_plan", {**asked, "agent_ids": ["veh-0", "VEH-1", "nobody"]})
+    assert [(fault["path"], fault["hint"]) for fault in refused.structured["errors"]] == [
+        ("/agent_ids/1", "Did you mean veh-1?"),
+        ("/agent_ids/2", "Leave agent_ids out for all of them."),
+    ]
+    assert refused.structured["errors"][1]["accepted"] == "an agent of the day: veh-0, veh-1"
+    idle = await call("read_plan", {**asked, "agent_ids": ["veh-1", "veh-0"]})
+    assert ([row[0] for row in idle.structured["rows"]], idle.structured["without_route"]) == (["veh-0"], ["veh-1"])
+    assert idle.text.splitlines()[-1] == "without a route: veh-1"
+
+
+@pytest.mark.parametrize("view", ["summary", "unassigned"])
+async def test_agents_are_refused_where_a_view_has_none(call: Call, store: RedisStore, view: str) -> None:
+    """SPEC T7: a filter that cannot apply would pass for an empty answer."""
+    job_id = await submit(call)
+    await store.complete(await claimed(store), HALF, stored_plan(routes=1, visits=1, left_out=2))
+    refused = await call("read_plan", {"job_id": job_id, "view": view, "agent_ids": ["veh-0"]})
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/agent_ids"]
+    assert "routes or visits" in refused.structured["errors"][0]["accepted"]
+
+
 async def test_strangers_find_nothing(call: Call, ctx: ToolContext) -> None:
     """SPEC A2: somebody else's id and an unknown one are the same answer."""
     job_id = await submit(call)

@@ -72,6 +72,27 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     assert nothing.structured["errors"][0]["path"] == "/patch/tickets/z"
     same = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"name": "day"}})
     assert same.structured["errors"][0]["problem"] == "The patch changes nothing."
+    assert f"scenario://{scenario_id}" in same.structured["errors"][0]["hint"]
+    typo = await call(
+        "revise_scenario", {"scenario_id": scenario_id, "patch": {"agents": {"v": {"end_locaton": None}}}}
+    )
+    assert [(fault["path"], fault["hint"]) for fault in typo.structured["errors"]] == [
+        ("/agents/v/end_locaton", "Did you mean end_location?")
+    ]
+
+
+async def test_a_route_is_opened_and_closed_by_a_patch(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, S1: null, as a scenario has it; the plan ends at the last ticket, and at the depot again when named."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    opened = await call("resolve_vrp", {"warm_from": base, "patch": {"agents": {"v": {"end_location": None}}}})
+    await finish(store, ["a", "b"], ["c"])
+    plan = await ctx.planner.plan_of_job(ctx.principal, opened.structured["job_id"])
+    assert [(route["end_location"], route["distance_m"]) for route in plan["routes"]] == [(None, 2), ("D", 6)]
+    patch = {"agents": {"v": {"end_location": "D"}}}
+    closed = await call("resolve_vrp", {"warm_from": opened.structured["job_id"], "patch": patch})
+    await finish(store, ["a", "b"], ["c"])
+    plan = await ctx.planner.plan_of_job(ctx.principal, closed.structured["job_id"])
+    assert [route["distance_m"] for route in plan["routes"]] == [4, 6]
 
 
 @pytest.mark.parametrize("name", ["agents", "tickets", "locations"])
@@ -190,6 +211,16 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     ]
     assert "no longer served: a" in result.text
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
+
+
+async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:
+    """SPEC T7: one that only one of two revisions has is known; a name close to one is offered."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"agents": {"w": None}}, ["a", "b", "c"])
+    asked = {"plan_a": base, "plan_b": new}
+    assert (await call("compare_plans", {**asked, "agent_ids": ["w"]})).structured["moves"] == [["c", "w", "v"]]
+    refused = (await call("compare_plans", {**asked, "agent_ids": ["v", "W"]})).structured["errors"]
+    assert [(fault["path"], fault["hint"]) for fault in refused] == [("/agent_ids/1", "Did you mean w?")]
 
 
 async def revised(call: Call, store: RedisStore, job_id: str, patch: dict[str, Any], *routes: list[str]) -> str:

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
+from planner_mcp.vrp.day.model import end_of, start_of
 from planner_mcp.vrp.day.patch import Revision, changes, led_back, merge, misuses, revise
+from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.vrp.days import agent, body, ticket
 
 APPENDIX: list[tuple[Any, Any, Any]] = [
@@ -72,6 +74,38 @@ def test_lists_are_patched_by_id() -> None:
         "agents": Revision((), ("w",), ()),
         "tickets": Revision(("c",), (), ("a",)),
     }
+
+
+def test_null_opens_a_route_in_a_patch_as_in_a_day() -> None:
+    """SPEC T5, S1: of an agent there is and of a new one; the depot by its name closes it, and other nulls remove."""
+    day = body([agent("v", skills=["lift"]), agent("w", end_location=None)])
+    patch = {
+        "agents": {
+            "v": {"end_location": None, "skills": None},
+            "w": {"end_location": "D"},
+            "sub": {"capacity": 5, "start_location": None, "end_location": None},
+        }
+    }
+    revised = revise(day, patch)
+    assert revised["agents"] == [
+        {"id": "v", "capacity": 10, "end_location": None},
+        {"id": "w", "capacity": 10, "end_location": "D"},
+        {"id": "sub", "capacity": 5, "start_location": None, "end_location": None},
+    ]
+    assert revise(revised, patch) == revised
+    read = parse_scenario(revised)
+    assert [(start_of(read, each), end_of(read, each)) for each in read.agents] == [
+        ("D", None),
+        ("D", "D"),
+        (None, None),
+    ]
+
+
+def test_null_at_a_name_that_no_field_has_is_left_for_the_checks() -> None:
+    """SPEC T7: they refuse it as they would in a day; a patch would otherwise pass it over in silence."""
+    revised = revise(body(), {"agents": {"v": {"end_locaton": None, "skills": None}}, "extras": None, "groups": None})
+    assert revised["agents"][0] == {"id": "v", "capacity": 10, "end_locaton": None}
+    assert (revised["extras"], "groups" in revised) == (None, False)
 
 
 def test_a_list_replaces_the_list() -> None:

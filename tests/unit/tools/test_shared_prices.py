@@ -1,0 +1,118 @@
+"""By whose prices plans compare: a day both come from, never an alternative's (SPEC T5)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.test_planning import created, finish, revised, solved
+
+pytestmark = pytest.mark.anyio
+NEW = {"tickets": {"d": {"location": "E", "demand": 1}}}
+DEAR = {"agents": {"v": {"fixed_cost": 1000}, "w": {"fixed_cost": 1000}}}
+
+
+async def day_of(ctx: ToolContext, job_id: str) -> str:
+    """Return the scenario a job solved."""
+    return (await ctx.planner.job(ctx.principal, job_id)).request.scenario_id
+
+
+async def styled(call: Call, store: RedisStore, job_id: str, *routes: list[str]) -> str:
+    """Solve the alternative with the fewest agents, with a worker that finds just these routes; return the job id."""
+    answer = await call("solve_alternatives", {"plan": job_id, "styles": ["fewest_agents"]})
+    await finish(store, *routes)
+    return str(answer.structured["alternatives"][0]["job_id"])
+
+
+async def compared(call: Call, a: str, b: str) -> dict[str, Any]:
+    """Return what `compare_plans` answers."""
+    return (await call("compare_plans", {"plan_a": a, "plan_b": b})).structured
+
+
+async def test_an_alternative_is_compared_by_the_prices_of_the_day_it_comes_from(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: its own are made up; the day between knows the inserted ticket, in whichever order they are named."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, NEW, ["a", "b"], ["c", "d"])
+    other = await styled(call, store, new, ["a", "b", "c", "d"])
+    there, back = await compared(call, base, other), await compared(call, other, base)
+    assert (there["cost_delta"], back["cost_delta"]) == (-2, 2)
+    assert there["priced_on"] == back["priced_on"] == await day_of(ctx, new)
+    assert (there["priced_on_is"], back["priced_on_is"]) == ("a day plan_b comes from", "a day plan_a comes from")
+    text = (await call("compare_plans", {"plan_a": base, "plan_b": other})).text
+    assert f"costs by the prices of {there['priced_on']}, a day plan_b comes from" in text
+
+
+async def test_plans_of_one_alternative_are_compared_by_the_prices_of_the_day_it_comes_from(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: that they share a day does not make its prices true."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    other = await styled(call, store, base, ["a", "b", "c"])
+    again = await revised(call, store, other, {}, ["a"], ["b", "c"])
+    found = await compared(call, other, again)
+    assert (found["cost_delta"], found["priced_on"]) == (2, await day_of(ctx, base))
+    assert {entry["agent_id"]: entry["cost"] for entry in found["agents"]} == {"v": -4, "w": 6}
+
+
+async def test_what_is_planned_on_from_an_alternative_is_priced_without_its_style(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: a revision of a style has its prices too; a ticket that only it knows is priced all the same."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    other = await styled(call, store, base, ["a", "b", "c"])
+    onward = await revised(call, store, other, NEW, ["a", "b"], ["c", "d"])
+    found = await compared(call, other, onward)
+    assert (found["cost_delta"], found["newly_served"]) == (6, ["d"])
+    assert (found["priced_on"], found["priced_on_is"]) == (await day_of(ctx, base), "the day both come from")
+    second = await styled(call, store, onward, ["a", "b", "c", "d"])
+    found = await compared(call, base, second)
+    assert (found["cost_delta"], found["priced_on"]) == (-2, await day_of(ctx, base))
+
+
+async def test_prices_of_an_alternative_whose_day_is_gone_are_not_told(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: made-up prices are no better where the true ones have expired."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    other = await styled(call, store, base, ["a", "b", "c"])
+    again = await revised(call, store, other, {}, ["a"], ["b", "c"])
+    await store.redis.delete(f"{{p0}}:scn:{await day_of(ctx, base)}")
+    found = await compared(call, other, again)
+    assert (found["cost_delta"], found["priced_on"], found["moved"]) == (None, None, 2)
+
+
+async def test_a_day_further_back_prices_all_that_came_of_it(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: through the whole chain of parents, in whichever order the plans are named."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    dear = await revised(call, store, base, DEAR, ["a", "b"], ["c"])
+    third = await revised(call, store, dear, {"name": "later"}, ["a", "b", "c"])
+    cousin = await revised(call, store, base, {"name": "aside"}, ["a"], ["b", "c"])
+    first = await day_of(ctx, base)
+    for plan_a, plan_b, delta in ((base, third, -4), (third, base, 4), (third, cousin, 2), (cousin, third, -2)):
+        found = await compared(call, plan_a, plan_b)
+        assert (found["cost_delta"], found["priced_on"]) == (delta, first)
+    assert (await compared(call, third, cousin))["priced_on_is"] == "the day both come from"
+    assert (await compared(call, base, third))["priced_on_is"] == "the day of plan_a"
+    assert (await compared(call, dear, third))["priced_on"] == await day_of(ctx, dear)
+
+
+async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: all rows are priced alike, and truly; which day's prices they are is said."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    other = await styled(call, store, base, ["a", "b", "c"])
+    result = await call("weigh_plans", {"plans": [other, base]})
+    rows = [dict(zip(result.structured["columns"], row, strict=True)) for row in result.structured["rows"]]
+    assert [row["cost"] for row in rows] == [6, 10]
+    assert result.structured["priced_on"] == await day_of(ctx, base)
+    assert f"costs by the prices of {await day_of(ctx, base)}" in result.text
+    assert "priced_on" not in (await call("weigh_plans", {"plans": [base, other]})).structured
+    await store.redis.delete(f"{{p0}}:scn:{await day_of(ctx, base)}")
+    again = await revised(call, store, other, {}, ["a"], ["b", "c"])
+    alone = await call("weigh_plans", {"plans": [other, again]})
+    assert (alone.structured["priced_on"], "made up" in alone.text) == (None, True)
