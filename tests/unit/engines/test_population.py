@@ -15,7 +15,7 @@ from workers.engines.native import arrays, build
 from workers.engines.sisr import SisrEngine
 
 TICKETS = 6
-BREEDS = 5001 * TICKETS
+BREEDS = 8001 * TICKETS
 """Iterations from which on such a day is searched by several plans."""
 
 MIXED: tuple[frozenset[Feature], ...] = (

@@ -190,6 +190,8 @@ void Problem::classify() {
         stretches = stretches || agent.per_time > 0 || agent.max_duration < NEVER;
         trips = trips || agent.max_reloads > 0;
         strolls = strolls || !agent.rests.empty() || (agent.per_overtime > 0 && agent.close > agent.shift_end);
+        several_kinds = several_kinds || agent.fixed != agents[0].fixed || agent.per_distance != agents[0].per_distance ||
+                        !std::equal(agent.capacity, agent.capacity + dimensions, agents[0].capacity);
     }
     for (const Ticket& ticket : tickets) {
         day += longest_leg + ticket.service + ticket.setup;

@@ -183,13 +183,14 @@ public:
     bool is_sound = true;  // false: locks contradict a group
     bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
          trips = false, weighs = false, priced = false, exchangeable = true, choosy = false, rivals = false,
-         prefers = false, sums = false, paired = false, reloads = false, bare = false;
+         prefers = false, sums = false, paired = false, reloads = false, bare = false, several_kinds = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
     // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
     // trips: a route may reload, or waits until what it delivers is released;
     // weighs: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;
     // priced: some items may stay out for a price; exchangeable: all agents are of one type;
+    // several_kinds: vehicles differ in room or price, not only in where and when they drive;
     // choosy: some tickets are not for everybody; rivals: some are not for one route with others;
     // prefers: some should be somebody's;
     // paired: some belong to a shipment; reloads: some vehicle may load again on its way;

@@ -101,7 +101,7 @@ void Search::descend(double until) {
 bool Search::breeds() const {
     const double expected = static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9);
     return options_.warm_length == 0 && !leniency_.holds(0) && problem_.all_of.empty() &&
-           expected > static_cast<double>((problem_.exchangeable ? LONG : LONG_MIXED) * problem_.items.size());
+           expected > static_cast<double>((problem_.several_kinds ? LONG_MIXED : LONG) * problem_.items.size());
 }
 
 // Some plans annealed apart, then children of two. What one search settles early it seldom takes back; of several each

@@ -29,7 +29,7 @@ private:
     static constexpr double DESCENT_SHARE = 0.05;  // of the time, at most
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
-    static constexpr Number LONG = 3000, LONG_MIXED = 5000;  // iterations a ticket of which several plans make more
+    static constexpr Number LONG = 3000, LONG_MIXED = 8000;  // iterations a ticket of which several plans make more
     static constexpr int FOUNDERS = 4, CHILDREN = 60;
     static constexpr double FOUNDED = 0.3;     // share of the time at which all founders are annealed
     static constexpr double CHILD_HEAT = 0.3;  // times the heat of a founder
