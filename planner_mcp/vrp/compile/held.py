@@ -15,12 +15,13 @@ there are any.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from planner_mcp.vrp.compile.past import Done, Past, pasts
 from planner_mcp.vrp.day.eligible import Eligible
-from planner_mcp.vrp.day.model import Held, HeldRoute, Scenario, Ticket
+from planner_mcp.vrp.day.model import Held, Scenario, Ticket
 from planner_mcp.vrp.problem import AgentSpec, Break, Load, Problem, TicketSpec
 
 _USUAL: Final = 1000
@@ -60,43 +61,6 @@ def lay(problem: Problem, held: Held | None, horizon: int) -> Problem:
     return problem if held is None or not held.until_s else _Layer(problem, held, horizon).laid()
 
 
-@dataclass(slots=True)
-class _Done:
-    """A visit that has begun."""
-
-    ticket: int
-    start: int
-    leave: int
-    rests: list[Break]
-    """Breaks on the way to it."""
-
-
-@dataclass(slots=True)
-class _Past:
-    """What one agent has done, in indexes and time units."""
-
-    left: int
-    visits: list[_Done]
-    after: list[Break]
-    """Breaks begun since the last visit."""
-    next: int | None
-    arrival: int
-    end: int | None
-    """When it is at its end, where it has set out for it."""
-    has_slipped: bool = False
-    """The changed day leaves no time for these hours: each visit is as early as it can be."""
-
-    @property
-    def tickets(self) -> list[int]:
-        """What has been served, in order."""
-        return [visit.ticket for visit in self.visits]
-
-    @property
-    def rests(self) -> list[Break]:
-        """All breaks begun."""
-        return [*(rest for visit in self.visits for rest in visit.rests), *self.after]
-
-
 class _Layer:
     """One day under construction."""
 
@@ -110,7 +74,7 @@ class _Layer:
         self._notes: list[str] = []
         factors = (_USUAL, *(rush.factor for rush in problem.rushes))
         self._quickest, self._slowest = min(factors), max(factors)
-        self._pasts = self._read(held)
+        self._pasts = pasts(problem, held)
         self._taken = {visit.ticket for past in self._pasts.values() for visit in past.visits}
         self._taken |= {past.next for past in self._pasts.values() if past.next is not None}
 
@@ -134,35 +98,6 @@ class _Layer:
             assumptions=(*self._day.assumptions, *self._notes),
         )
 
-    def _read(self, held: Held) -> dict[int, _Past]:
-        """Return the pasts by agent; each ticket has been served once."""
-        agents = {agent.id: number for number, agent in enumerate(self._agents)}
-        tickets = {ticket.id: number for number, ticket in enumerate(self._tickets)}
-        pasts: dict[int, _Past] = {}
-        for route in held.routes:
-            if (number := agents.get(route.agent)) is not None and number not in pasts:
-                pasts[number] = self._past(route, tickets)
-        return pasts
-
-    def _past(self, route: HeldRoute, tickets: dict[str, int]) -> _Past:
-        """Return one past; tickets are taken out as they are met."""
-        past = _Past(self._unit(route.start_s), [], [], None, self._unit(route.arrival_s), None)
-        for visit in route.visits:
-            start, leave = self._unit(visit.start_s), self._unit(visit.departure_s)
-            if visit.ticket is None:
-                past.after.append(Break((start, start), max(0, leave - start)))
-            elif (ticket := tickets.pop(visit.ticket, None)) is not None:
-                past.visits.append(_Done(ticket, start, max(start, leave), past.after))
-                past.after = []
-        if route.next_ticket is not None:
-            past.next = tickets.pop(route.next_ticket, None)
-        if route.end_s is not None:
-            past.end = self._unit(route.end_s)
-        return past
-
-    def _unit(self, seconds: float) -> int:
-        return round(seconds * self._day.scale)
-
     def _wait(self, number: int) -> None:
         """Let an agent that is not out set out at the hour; its breaks so far it has had, or has yet."""
         agent = self._agents[number]
@@ -172,7 +107,7 @@ class _Layer:
         else:
             self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
 
-    def _go_on(self, number: int, past: _Past) -> list[int]:
+    def _go_on(self, number: int, past: Past) -> list[int]:
         """Lay a past on an agent; return the tickets to be locked, none where it has to begin anew."""
         if past.visits:
             self._settle(number, past)
@@ -199,7 +134,7 @@ class _Layer:
             self._tickets[visit.ticket] = self._pinned(number, past, visit)
         return past.tickets if ahead is None else [*past.tickets, ahead]
 
-    def _pinned(self, number: int, past: _Past, visit: _Done) -> TicketSpec:
+    def _pinned(self, number: int, past: Past, visit: Done) -> TicketSpec:
         is_vague = past.has_slipped and (self._day.rushes or self._agents[number].max_reloads)
         closes = max(self._horizon, visit.start) if is_vague else visit.start
         return replace(
@@ -211,7 +146,7 @@ class _Layer:
             agents=frozenset({number}),
         )
 
-    def _settle(self, number: int, past: _Past) -> None:
+    def _settle(self, number: int, past: Past) -> None:
         """Put visits and rests off as far as the changed day needs, and find out when the last visit is over."""
         now, place = past.left, self._agents[number].start
         for visit in past.visits:
@@ -232,7 +167,7 @@ class _Layer:
         if last.leave >= self._since:
             last.leave = max(self._since, last.start + self._tickets[last.ticket].service)
 
-    def _stand(self, number: int, past: _Past) -> None:
+    def _stand(self, number: int, past: Past) -> None:
         """Keep an agent at its last visit until the hour, or for good where its limits leave no time after it."""
         last = past.visits[-1]
         ends = self._ends(number, past, past.tickets, max(last.leave, self._since))
@@ -248,7 +183,7 @@ class _Layer:
         is_long = agent.max_duration is not None and ends - left > agent.max_duration
         return is_long or ends > agent.shift[1] + agent.overtime
 
-    def _on_its_way(self, number: int, past: _Past, ticket: int) -> TicketSpec | None:
+    def _on_its_way(self, number: int, past: Past, ticket: int) -> TicketSpec | None:
         """Return the visit an agent is on its way to, not before it can be there; None where the day forbids it."""
         agent, spec = self._agents[number], self._tickets[ticket]
         place = self._place(number, past)
@@ -269,10 +204,10 @@ class _Layer:
         windows = windows or ((soonest, max(soonest, self._horizon)),)
         return replace(spec, windows=windows, release=0, agents=frozenset({number}))
 
-    def _place(self, number: int, past: _Past) -> int | None:
+    def _place(self, number: int, past: Past) -> int | None:
         return self._tickets[past.visits[-1].ticket].location if past.visits else self._agents[number].start
 
-    def _raise(self, number: int, past: _Past) -> None:
+    def _raise(self, number: int, past: Past) -> None:
         """Give an agent the hours, the way and the room that what it has done took."""
         agent, tickets = self._agents[number], [*past.tickets, *self._aboard(past.tickets)]
         ends, change = self._past_end(number, past), dict[str, Any]()
@@ -293,7 +228,7 @@ class _Layer:
             self._say(number, "capacity", "what it carried")
         self._agents[number] = replace(agent, **change)
 
-    def _past_end(self, number: int, past: _Past) -> int:
+    def _past_end(self, number: int, past: Past) -> int:
         """Return when an agent is at its end that does nothing more than bring what it has on board."""
         aboard = self._aboard(past.tickets)
         if past.end is not None and not past.has_slipped and not aboard:
@@ -309,7 +244,7 @@ class _Layer:
         minutes = -(-moment // (60 * self._day.scale))
         return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
-    def _ends(self, number: int, past: _Past, tickets: Sequence[int], now: int) -> int:
+    def _ends(self, number: int, past: Past, tickets: Sequence[int], now: int) -> int:
         """Return when an agent is at its end that leaves the last of some tickets at a moment.
 
         It brings what it has on board, and takes the breaks that it cannot take at the end.
@@ -329,7 +264,7 @@ class _Layer:
         """Return the deliveries of what has been picked up and not been brought."""
         return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
 
-    def _ahead(self, agent: AgentSpec, past: _Past) -> list[Break]:
+    def _ahead(self, agent: AgentSpec, past: Past) -> list[Break]:
         """Return the breaks an agent has not begun, not before the hour; those whose time has passed are gone."""
         ahead, soonest = list(agent.breaks), max([self._since, *(visit.leave for visit in past.visits[-1:])])
         for begun in past.rests:
