@@ -17,7 +17,7 @@ def van(name: str, **fields: Any) -> Json:
 
 
 def order(place: str, *window: str, **fields: Any) -> Json:
-    return {"location": place, "demand": 1, **({"time_windows": [window]} if window else {}), **fields}
+    return {"location": place, "demand": 1, **({"time_windows": [list(window)]} if window else {}), **fields}
 
 
 def day(agents: list[Json], orders: dict[str, Json], **fields: Any) -> Json:

@@ -72,7 +72,7 @@ def test_who_waits_sets_out_for_something_new_at_the_hour_and_not_before() -> No
 
 
 def test_the_proof_refuses_whoever_sets_out_before_the_hour() -> None:
-    """SPEC T5, S4: judged from the plan alone, whatever lets an engine believe it."""
+    """SPEC T5, S1: judged from the plan alone, whatever lets an engine believe it."""
     day = waiting()
     patch = {"tickets": {"n": ticket("n", "C")}}
     early = compile_scenario(parse_scenario(revise(day, patch)))
