@@ -135,7 +135,8 @@ def revised(
         raise input_error(wrong)
     new = revise(body, patch)
     if held is not None:
-        new["held"] = {**(new.get("held") or {}), **held}
+        before = new.get("held")
+        new["held"] = {**(before if isinstance(before, dict) else {}), **held}
     new = settled(new)
     try:
         return new, read_day(new, settings, lend(new))

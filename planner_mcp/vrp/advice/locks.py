@@ -17,6 +17,7 @@ from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import assumptions, compile_scenario
 from planner_mcp.vrp.day.model import Held, Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of
+from planner_mcp.vrp.scenario import is_readable
 
 Json = dict[str, Any]
 _NEVER: Final = float("inf")
@@ -79,9 +80,10 @@ def settled(body: Json) -> Json:
     if (held := _held(body)) is None:
         return body
     agents = _names(body, "agents")
-    done = {visit.ticket for route in held.routes if route.agent not in agents for visit in route.visits}
-    if all(route.agent in agents for route in held.routes):
+    gone = [route for route in held.routes if route.agent not in agents]
+    if not gone or not is_readable(body):
         return body
+    done = {visit.ticket for route in gone for visit in route.visits}
     routes = [route for route in body["held"]["routes"] if route["agent"] in agents]
     return {**_without(body, _leaving(body, done - {None})), "held": {**body["held"], "routes": routes}}
 
@@ -96,7 +98,8 @@ def _held(body: Json) -> Held | None:
 
 def _names(body: Json, section: str) -> set[str | None]:
     entries = body.get(section)
-    return {entry.get("id") for entry in entries if isinstance(entry, dict)} if isinstance(entries, list) else set()
+    named = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {name for name in named if isinstance(name, str)}
 
 
 def _leaving(body: Json, done: set[str | None]) -> set[str | None]:

@@ -196,6 +196,25 @@ async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer
     assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
 
 
+async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
+    """SPEC Q1, T7: broken parts of a day under way are told as faults, never as an error of ours."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01"})
+    lost: dict[str, Any] = {"agents": {"w": None}}
+    wrong = [
+        {"held": 5},
+        {"held": {"routes": [[]]}},
+        {"groups": [5], **lost},
+        {"agents": [{"id": []}]},
+        {"tickets": [5]},
+    ]
+    for patch in wrong:
+        answer = await call("revise_scenario", {"scenario_id": held.structured["scenario_id"], "patch": patch})
+        assert answer.structured["type"] == "InvalidParameter"
+    anew = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01", "patch": {"held": 5}})
+    assert anew.structured["kept_tickets"] == 3
+
+
 async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     """SPEC T5: stops moved, cost delta, who gains; by job or plan id."""
     scenario_id = await created(call)

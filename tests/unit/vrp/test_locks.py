@@ -356,7 +356,10 @@ def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> 
     twice = {"agent": "v", "start_s": 0, "visits": [{"ticket": "a", "start_s": 900, "departure_s": 2}], "end_s": 1}
     for routes in (ghosts, [twice, twice], [{**twice, "end_s": None, "next_ticket": "b"}]):
         assert compiled(body(held={"until_s": 400, "routes": routes, "stay": {"zz": "v", "a": "zz"}})).tickets
-    assert settled(body(held="?")) == body(held="?")
+    broken: list[Json] = [{"held": "?"}, {"groups": [5]}, {"groups": [{}]}, {"tickets": [{}]}, {"agents": [{"id": []}]}]
+    for wrong in broken:
+        lost = body([agent("w")], held={"routes": [{"agent": "v", "start_s": 0}]}) | wrong
+        assert settled(lost) == lost
 
 
 def test_models_are_not_told_of_what_the_server_writes() -> None:
