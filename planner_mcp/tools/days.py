@@ -22,6 +22,7 @@ from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day, written_faults
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
+from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
 from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
 from planner_mcp.vrp.day.tables import Tables
@@ -117,8 +118,17 @@ async def aside(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:
     return await _limiter.run(ctx.principal.id, work, *args)
 
 
-def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
+def revised(
+    body: Json, patch: Json, settings: Settings, lend: Lend, *, held: Json | None = None
+) -> tuple[Json, Scenario]:
     """Return a scenario's body under a patch, and as it was read.
+
+    Args:
+        body: As stored.
+        patch: Of `day/patch.py`.
+        settings: With the limits of the deployment.
+        lend: How the day comes to its tables.
+        held: What is held from now on, as fields of `Held`; what they do not name stays as it was.
 
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
@@ -127,6 +137,10 @@ def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Js
     if wrong := [*misuses(body, patch), *written]:
         raise input_error(wrong)
     new = revise(body, patch)
+    if held is not None:
+        before = new.get("held")
+        new["held"] = {**(before if isinstance(before, dict) else {}), **held}
+    new = settled(new)
     try:
         return new, read_day(new, settings, lend(new))
     except InputError as error:

@@ -10,9 +10,10 @@ from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import lender, with_roads
-from planner_mcp.tools.days import Patch, PlanName, Subject, aside, revised, subject
+from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
-from planner_mcp.vrp.advice.locks import locks
+from planner_mcp.vrp.advice.locks import begun, kept, ties
+from planner_mcp.vrp.day.patch import revise
 
 
 class ResolveArguments(Arguments):
@@ -28,7 +29,7 @@ class ResolveArguments(Arguments):
         Field(
             pattern=r"^\d{1,2}:\d\d$",
             max_length=5,
-            description="HH:MM, now: visits begun before stay first, others start later",
+            description="HH:MM, now: what has begun or set out by then stays, all else leaves later",
         ),
     ] = None
     solve_time: SolveTime = "PT10S"
@@ -43,6 +44,7 @@ _OUTPUT: Final = {
         "submitted_at": {"type": "string", "format": "date-time"},
         "status": {"type": "string"},
         "kept_tickets": {"type": "integer"},
+        "notes": {"type": "array", "items": {"type": "string"}},
     },
     "required": ["job_id", "scenario_id", "submitted_at"],
 }
@@ -56,7 +58,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     base = start.scenario
     if asked.scenario_id is not None:
         base = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
-    day, kept = await _day(ctx, asked, start, base)
+    day, notes = await _day(ctx, asked, start, base)
+    count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
     job = await ctx.planner.submit(ctx.principal, request)
     structured = {
@@ -64,33 +67,40 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "scenario_id": day.id,
         "submitted_at": timestamp(job.submitted_at),
         "status": job.state.upper(),
-        "kept_tickets": kept,
+        "kept_tickets": count,
+        "notes": notes,
     }
-    held = f", {kept} tickets held" if kept else ""
-    text = f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}\nNext: query_vrp_status wait_s=30"
-    return ToolResult(structured, f"{text}, then compare_plans", (Link(f"job://{job.id}", "job"),))
+    held = f", {count} tickets held" if count else ""
+    lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *notes]
+    lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
+    return ToolResult(structured, "\n".join(lines), (Link(f"job://{job.id}", "job"),))
 
 
 async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: Subject, base: StoredScenario
-) -> tuple[StoredScenario, int]:
-    """Return the scenario to solve, a new revision where anything is patched or held, and how many tickets are held."""
+) -> tuple[StoredScenario, list[str]]:
+    """Return the scenario to solve, a new revision where anything is patched or held, and what is to be said of it."""
     until_s = _until(asked)
-    holds = asked.keep_agents or asked.switch_cost or until_s
-    if not (asked.patch or holds):
-        return base, 0
+    if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s):
+        return base, []
     lend = lender(ctx)
-    body, scenario = await aside(ctx, revised, base.body, asked.patch, ctx.settings, lend)
-    kept = 0
-    if holds:
+    held = begun(start.plan, until_s) if until_s else None
+    body, scenario = await aside(ctx, partial(revised, held=held), base.body, asked.patch, ctx.settings, lend)
+    notes = _departed(revise(base.body, asked.patch), body)
+    if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
-        hold = partial(locks, agents=asked.keep_agents, switch_cost=asked.switch_cost, until_s=until_s)
-        patch = await aside(ctx, hold, scenario, start.plan)
-        first = {name for entry in patch.get("agents", {}).values() for name in entry.get("locked_tickets", ())}
-        bound = {name for name, entry in patch.get("tickets", {}).items() if "agents" in entry}
-        kept = len(first | bound)
-        body, _ = await aside(ctx, revised, body, patch, ctx.settings, lend)
-    return (base, kept) if body == base.body else (await ctx.planner.create_scenario(ctx.principal, body, base), kept)
+        tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)
+        tied, said = await aside(ctx, tie, scenario, start.plan)
+        notes += said
+        body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
+    return (base if body == base.body else await ctx.planner.create_scenario(ctx.principal, body, base)), notes
+
+
+def _departed(asked: Json, settled: Json) -> list[str]:
+    """Return a sentence of the tickets that left a day with the agents that had begun them."""
+    here = {entry["id"] for entry in settled["tickets"]}
+    left = [entry["id"] for entry in asked["tickets"] if entry["id"] not in here]
+    return [f"Begun by agents that are gone, left out of the day: {named(left)}"] if left else []
 
 
 def _until(asked: ResolveArguments) -> float:

@@ -203,6 +203,8 @@ class Problem:
     span_cost: int = 0
     rushes: tuple[Rush, ...] = ()
     """In order, not overlapping."""
+    since: int = 0
+    """Nobody sets out for anything but a locked visit before. Shifts and services see to it; the proof looks again."""
     features: frozenset[Feature] = frozenset()
     """What this problem asks of an engine; set by `compile/compiler.py`."""
     assumptions: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ __all__ = [
     "Travel",
     "cautions",
     "input_hash",
+    "is_readable",
     "parse_scenario",
     "read_stored",
     "scenario_schema",
@@ -81,6 +82,15 @@ def parse_scenario(
 def read_stored(body: Any, tables: Tables | None = None) -> Scenario:
     """Return a day that was let in before: its size was judged then, by the limits of the deployment."""
     return parse_scenario(body, max_tickets=sys.maxsize, max_agents=sys.maxsize, tables=tables)
+
+
+def is_readable(args: Any) -> bool:
+    """Return whether a JSON value has the form of a scenario; whether it makes sense is not looked at."""
+    try:
+        _validate(args)
+    except ValidationError:
+        return False
+    return True
 
 
 def cautions(args: Any, tables: Tables | None, refusal: InputError) -> list[str]:

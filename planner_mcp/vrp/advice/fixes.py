@@ -143,9 +143,10 @@ class Bench:
 
     def _with_another_agent(self, ticket: int, until: Until) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
-        free = [number for number, entry in enumerate(self.body["agents"]) if _can_be_copied(entry)]
-        alone = (trial for trial in trials(self.problem, Candidate(()), ticket, until=until) if not trial.obstacles)
-        best = min((t for t in alone if t.route.agent in free), key=lambda trial: trial.cost, default=None)
+        models = [number for number, entry in enumerate(self.body["agents"]) if _can_be_copied(entry)]
+        ways = trials(self._unlocked(), Candidate(()), ticket, until=until)
+        alone = (trial for trial in ways if not trial.obstacles and trial.route.agent in models)
+        best = min(alone, key=lambda trial: trial.cost, default=None)
         if best is None:
             return None
         like = self.problem.agents[best.route.agent].id
@@ -160,6 +161,15 @@ class Bench:
         if candidate is None:
             return None
         return self._proved(ticket, name, candidate, [("ADD_AGENT", Remedy(f"add one agent like {like}", patch))])
+
+    def _unlocked(self) -> Problem:
+        """Return the day as it would be for agents that have done nothing yet and have nothing locked."""
+        if not any(agent.locked for agent in self.problem.agents):
+            return self.problem
+        agents = [{**agent, "locked_tickets": []} for agent in self.body["agents"]]
+        held = self.body.get("held")
+        body = {**self.body, "agents": agents, "held": held and {**held, "routes": []}}
+        return compile_scenario(read_stored(body, self._tables))
 
     def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[Step]) -> Fix | None:
         """Return the fix, the ticket's price raised where it is too low; None where a check or the verifier refuses."""
@@ -221,9 +231,8 @@ def _companions(problem: Problem, ticket: int) -> list[int]:
 
 
 def _can_be_copied(agent: Json) -> bool:
-    """Return whether a patch can add an agent like this one: nothing locked, and no null, which a patch takes away."""
-    ends = (agent.get(end, "depot") for end in ("start_location", "end_location"))
-    return not agent.get("locked_tickets") and all(end is not None for end in ends)
+    """Return whether a patch can add an agent like this one: it has no null, which a patch takes away."""
+    return all(agent.get(end, "depot") is not None for end in ("start_location", "end_location"))
 
 
 def _newcomer(body: Json, like: str, wards: Sequence[str]) -> Json:

@@ -1,161 +1,174 @@
 """Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
 
-Owns what is held: tickets stay with their agents, or pay a price where they do not, or the visits before an hour stay
-first, in order and when they were, and nothing else is planned before that hour. It is written as a patch of the day,
-so that every engine and the verifier read it like any other lock or price. What the changed day no longer allows is not
-held, because the plan is mended first; a price is put on all that was planned.
+Owns what is held: which visits have begun by an hour, where each agent is on its way to, which tickets stay with their
+agents or pay a price where they do not. It is kept as `held` beside what the caller wrote, and `compile/held.py` lays
+it on the day, so that every engine and the verifier read it like any other lock or price. What a plan says until the
+hour is taken for what happened. What of the rest the changed day no longer allows is not held, because the plan is
+mended first.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from planner_mcp.errors import Fault, input_error
-from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from pydantic import ValidationError
+
+from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.repair import repair
-from planner_mcp.vrp.checks.sizes import MAX_PAIRS, pairs_of
-from planner_mcp.vrp.checks.times import unreachable_tickets
-from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.model import MAX_EXCLUSIONS, Scenario, Ticket
+from planner_mcp.vrp.compile.compiler import assumptions, compile_scenario
+from planner_mcp.vrp.day.model import Held, Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of
-from planner_mcp.vrp.problem import Candidate, Problem, Route
+from planner_mcp.vrp.scenario import is_readable
 
 Json = dict[str, Any]
-_TWO_DAYS_S: Final = 172_800.0
-_AT_ONCE: Final = 4
-"""Routes that one list keeps a ticket from: so many lists as a day may have hold as many pairs as it may have."""
+_NEVER: Final = float("inf")
 
 
-def locks(
-    scenario: Scenario, plan: Mapping[str, Any], *, agents: bool = False, switch_cost: float = 0.0, until_s: float = 0.0
-) -> Json:
-    """Return the patch that holds on to a plan.
+def begun(plan: Mapping[str, Any], until_s: float) -> Json:
+    """Return what of a plan has happened by an hour, as fields of `Held`.
+
+    Args:
+        plan: An earlier plan, as `Plan.as_json()`.
+        until_s: Visits that start before this time have begun.
+    """
+    routes = (_route(route, until_s) for route in plan["routes"])
+    return {"until_s": until_s, "routes": [route for route in routes if route is not None]}
+
+
+def ties(
+    scenario: Scenario, plan: Mapping[str, Any], *, agents: bool = False, switch_cost: float = 0.0
+) -> tuple[Json, list[str]]:
+    """Return who keeps which ticket of a plan, as fields of `Held`, and what is assumed so that the past can stand.
 
     Args:
         scenario: The day as it is to be planned.
         plan: An earlier plan, as `Plan.as_json()`.
-        agents: Tickets stay with the agent that serves them in the plan.
+        agents: Tickets stay with the agent that serves them in the plan, where it still can.
         switch_cost: What each of them costs that goes to another agent. 0: nothing.
-        until_s: Visits that start before this time stay first on their routes, in order; others start later. 0: none.
-
-    Raises:
-        InputError: More tickets are too late for `until_s` than a day can keep from the routes begun.
     """
     problem = compile_scenario(scenario)
     planned = candidate_of(problem, plan)
-    held = repair(problem, planned)
-    patch: Json = {"agents": {}, "tickets": _prices(problem, planned, switch_cost) if switch_cost else {}}
-    begun = _begun(plan, until_s)
-    done, out = set[str](), dict[str, str]()
-    for route in held.routes:
-        agent, names = problem.agents[route.agent], [problem.tickets[index].id for index in tickets_of(route)]
-        first = _prefix(names, begun)
-        done.update(first)
-        out |= {agent.id: first[0]} if first else {}
-        for name, start in _as_it_was(problem, route, {name: begun[name] for name in first}).items():
-            patch["tickets"].setdefault(name, {})["time_windows"] = [[start, start]]
-        if len(first) > len(agent.locked):
-            patch["agents"][agent.id] = {"locked_tickets": first}
-        for name in names if agents else ():
-            patch["tickets"].setdefault(name, {})["agents"] = [agent.id]
-    if until_s:
-        _hold_back(scenario, patch, until_s, out, done)
-    return {name: entries for name, entries in patch.items() if entries}
+    tied: Json = {}
+    if agents:
+        routes = repair(problem, planned).routes
+        tied["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
+    if switch_cost:
+        routes = planned.routes
+        tied["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
+        tied["switch_cost"] = switch_cost
+    usual = assumptions(scenario)
+    return tied, [said for said in problem.assumptions if said not in usual]
 
 
-def _hold_back(scenario: Scenario, patch: Json, until_s: float, out: Mapping[str, str], done: set[str]) -> None:
-    """Let no visit but those done begin before an hour, and nobody set out before it who is not out by then.
+def kept(body: Json) -> int:
+    """Return how many tickets of a day are held where they are: begun, on the way to, or bound to an agent."""
+    if (held := _held(body)) is None:
+        return 0
+    agents, tickets = _names(body, "agents"), _names(body, "tickets")
+    routes = [route for route in held.routes if route.agent in agents]
+    names = {visit.ticket for route in routes for visit in route.visits}
+    names |= {route.next_ticket for route in routes}
+    names |= {ticket for ticket, agent in held.stay.items() if agent in agents}
+    return len(names & tickets)
 
-    A ticket that nobody could serve from then on would be refused as such: it keeps its windows, and does not go with
-    what those who are out have done, so that it is left out with its reason.
 
-    Raises:
-        InputError: There are too many such tickets.
+def settled(body: Json) -> Json:
+    """Return a day without what agents that are gone have done: it is not served again, and nobody else has served it.
+
+    What such an agent has picked up and not brought leaves with it, and so do the alternatives of what it has done.
+    The day itself is returned where there is nothing of this.
     """
-    for agent in scenario.agents:
-        if agent.id not in out and (agent.shift_start or 0.0) < until_s:
-            starts = until_s if agent.shift_end is None else min(until_s, agent.shift_end)
-            patch["agents"].setdefault(agent.id, {})["shift_start"] = max(agent.shift_start or 0.0, starts)
-    last = max([_TWO_DAYS_S, until_s, *((agent.shift_end or 0.0) + agent.overtime_s for agent in scenario.agents)])
-    late: list[str] = []
-    for ticket in scenario.tickets:
-        if ticket.id in done:
-            continue
-        if windows := _from(ticket, until_s, last):
-            patch["tickets"].setdefault(ticket.id, {})["time_windows"] = windows
+    if (held := _held(body)) is None:
+        return body
+    agents = _names(body, "agents")
+    gone = [route for route in held.routes if route.agent not in agents]
+    if not gone or not is_readable(body):
+        return body
+    done = {visit.ticket for route in gone for visit in route.visits}
+    routes = [route for route in body["held"]["routes"] if route["agent"] in agents]
+    return {**_without(body, _leaving(body, done - {None})), "held": {**body["held"], "routes": routes}}
+
+
+def _held(body: Json) -> Held | None:
+    """Return what a day holds; None where that cannot be read, which is told with the other faults of the day."""
+    try:
+        return None if body.get("held") is None else Held.model_validate(body["held"])
+    except ValidationError:
+        return None
+
+
+def _names(body: Json, section: str) -> set[str | None]:
+    entries = body.get(section)
+    named = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {name for name in named if isinstance(name, str)}
+
+
+def _leaving(body: Json, done: set[str | None]) -> set[str | None]:
+    """Return tickets that are done, with what hangs on them."""
+    groups = [group for group in body.get("groups") or () if group["kind"] == "one_of"]
+    gone = done.union(*(group["tickets"] for group in groups if not done.isdisjoint(group["tickets"])))
+    return gone | {entry["id"] for entry in body["tickets"] if entry.get("pickup") in gone}
+
+
+def _without(body: Json, gone: Collection[str | None]) -> Json:
+    """Return a day without some tickets, and without a word of them."""
+
+    def rest(names: Sequence[str]) -> list[str]:
+        return [name for name in names if name not in gone]
+
+    agents = [
+        {**agent, "locked_tickets": rest(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
+        for agent in body["agents"]
+    ]
+    changed: Json = {"agents": agents, "tickets": [each for each in body["tickets"] if each["id"] not in gone]}
+    if body.get("incompatible"):
+        changed["incompatible"] = [names for each in body["incompatible"] if len(names := rest(each)) > 1]
+    if body.get("groups"):
+        groups = ({**group, "tickets": rest(group["tickets"])} for group in body["groups"])
+        changed["groups"] = [group for group in groups if group["tickets"]]
+    return {**body, **changed}
+
+
+def _route(route: Mapping[str, Any], until_s: float) -> Json | None:
+    """Return what an agent has done by an hour; None where it has not set out."""
+    visits = route["visits"]
+    count = next((at for at, visit in enumerate(visits) if visit["start_s"] >= until_s), len(visits))
+    at_tickets = [at for at, visit in enumerate(visits[:count]) if visit["ticket_id"] is not None]
+    first = at_tickets[-1] + 1 if at_tickets else 0
+    is_out = _sets_out(route, first) < until_s
+    if not at_tickets and not is_out:
+        return None
+    told: Json = {"agent": route["agent_id"], "start_s": route["start_s"]}
+    told["visits"] = [_visit(visit) for visit in visits[:count] if visit["kind"] != "reload"]
+    ahead = next((visit for visit in visits[first:] if visit["ticket_id"] is not None), None)
+    if is_out and ahead is None:
+        told["end_s"] = route["end_s"]
+    elif is_out and ahead is not None:
+        told |= {"next_ticket": ahead["ticket_id"], "arrival_s": ahead["arrival_s"]}
+    return told
+
+
+def _visit(visit: Mapping[str, Any]) -> Json:
+    times = {"start_s": visit["start_s"], "departure_s": visit["departure_s"]}
+    return times if visit["ticket_id"] is None else {"ticket": visit["ticket_id"], **times}
+
+
+def _sets_out(route: Mapping[str, Any], first: int) -> float:
+    """Return when an agent starts moving on the way to what stands at a position of its route, or to its end.
+
+    It rests before it drives where a break is taken at once, and drives on until a break that comes later.
+    """
+    visits = route["visits"]
+    place = visits[first - 1]["location"] if first else route["start_location"]
+    now: float = visits[first - 1]["departure_s"] if first else route["start_s"]
+    moves: float | None = None
+    for visit in visits[first:]:
+        if visit["kind"] == "break":
+            moves = now if moves is None and visit["start_s"] > now else moves
+            now = visit["departure_s"]
+        elif visit["location"] != place:
+            return now if moves is None else moves
+        elif visit["ticket_id"] is not None:
+            return _NEVER
         else:
-            late.append(ticket.id)
-    while lost := {int(fault.path.split("/")[2]) for fault in unreachable_tickets(_under(scenario, patch))}:
-        told = [scenario.tickets[index].id for index in sorted(lost)]
-        names = [name for name in told if patch["tickets"].get(name, {}).pop("time_windows", None)]
-        if not names:
-            break
-        late += names
-    if late and out:
-        patch["incompatible"] = _apart(scenario.incompatible, late, list(out.values()))
-
-
-def _apart(standing: Sequence[Sequence[str]], late: Sequence[str], first: Sequence[str]) -> list[list[str]]:
-    """Return what keeps each of some tickets from the route of each of others, beside what is kept apart already.
-
-    Raises:
-        InputError: A day has no room for so many.
-    """
-    some = [first[at : at + _AT_ONCE] for at in range(0, len(first), _AT_ONCE)]
-    lists = [*map(list, standing), *([name, *others] for name in late for others in some)]
-    if len(lists) > MAX_EXCLUSIONS or pairs_of(lists) > MAX_PAIRS:
-        problem = f"{len(late)} tickets can be served no longer: too many to be left out of {len(first)} routes begun."
-        hint = "Remove with the patch those whose windows have closed."
-        raise input_error([Fault("/tickets", problem, "fewer tickets that are too late", hint, "logic")])
-    return lists
-
-
-def _from(ticket: Ticket, until_s: float, last: float) -> list[list[float]]:
-    """Return what an hour leaves of a ticket's windows; nothing where all of them have closed by then."""
-    windows = ticket.time_windows or ((0.0, last),)
-    return [[max(opens, until_s), closes] for opens, closes in windows if closes >= until_s]
-
-
-def _under(scenario: Scenario, patch: Json) -> Scenario:
-    """Return the day as the patch would leave it."""
-
-    def changed(name: str, id_: str) -> Json:
-        entry: Json = patch[name].get(id_, {})
-        return entry | {field: tuple(value) for field, value in entry.items() if isinstance(value, list)}
-
-    parts: dict[str, Any] = {
-        name: tuple(part.model_copy(update=changed(name, part.id)) for part in getattr(scenario, name))
-        for name in ("agents", "tickets")
-    }
-    return scenario.model_copy(update=parts).with_tables(scenario.tables)
-
-
-def _prices(problem: Problem, planned: Candidate, switch_cost: float) -> Json:
-    """Return what puts a price on each change of agent, save where the agent may come no longer."""
-    return {
-        problem.tickets[index].id: {"preferred_agent": problem.agents[route.agent].id, "switch_cost": switch_cost}
-        for route in planned.routes
-        for index in tickets_of(route)
-        if route.agent in (problem.tickets[index].agents or (route.agent,))
-    }
-
-
-def _begun(plan: Mapping[str, Any], until_s: float) -> dict[str, float]:
-    """Return the tickets whose service starts before the hour, and when it does."""
-    visits = [visit for route in plan["routes"] for visit in route["visits"] if visit["ticket_id"] is not None]
-    return {visit["ticket_id"]: visit["start_s"] for visit in visits if visit["start_s"] < until_s}
-
-
-def _as_it_was(problem: Problem, route: Route, starts: Mapping[str, float]) -> Mapping[str, float]:
-    """Return when the visits begun began; nothing where the changed day does not allow these hours."""
-    moments = {name: round(start * problem.scale) for name, start in starts.items()}
-    tickets = tuple(
-        replace(ticket, windows=((moments[ticket.id],) * 2,)) if ticket.id in moments else ticket
-        for ticket in problem.tickets
-    )
-    return {} if not moments or obstacles(replace(problem, tickets=tickets), route) else starts
-
-
-def _prefix(names: list[str], begun: Mapping[str, float]) -> list[str]:
-    count = next((place for place, name in enumerate(names) if name not in begun), len(names))
-    return names[:count]
+            moves, now = None, visit["departure_s"]
+    return _NEVER if route["end_location"] in (None, place) else now if moves is None else moves

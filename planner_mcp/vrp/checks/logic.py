@@ -84,7 +84,7 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """Return every logic fault.
 
     Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
-    travel is known already.
+    travel is known already; not once a day is under way, when what nobody can reach any more is left out.
 
     Args:
         scenario: The day.
@@ -92,8 +92,9 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """
     found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.tables is not None or not scenario.refers_to_tables
+    is_ahead = scenario.held is None or not scenario.held.until_s
     is_sound = len(found) < MOST_FAULTS and all(_touched(fault) is not None for fault in found)
-    return [*found, *_out_of_reach(scenario, found)] if is_known and is_sound else found
+    return [*found, *_out_of_reach(scenario, found)] if is_known and is_ahead and is_sound else found
 
 
 def _touched(fault: Fault) -> tuple[str, int] | None:

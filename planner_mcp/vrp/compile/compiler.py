@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp.compile.features import features_of
+from planner_mcp.vrp.compile.held import bound, lay
 from planner_mcp.vrp.compile.prices import Prices, price_list
 from planner_mcp.vrp.compile.travel import Travel, measure
 from planner_mcp.vrp.day import model
@@ -27,8 +28,10 @@ def compile_scenario(scenario: Scenario) -> Problem:
     """Return the scenario as integers.
 
     Times and lengths round to the nearest unit, windows inwards, so a plan in integers keeps every promise in the
-    caller's numbers. An agent that does not name a capacity dimension carries nothing of it.
+    caller's numbers. An agent that does not name a capacity dimension carries nothing of it. What is held of an earlier
+    plan is laid on it (`compile/held.py`).
     """
+    scenario = bound(scenario)
     names = _locations(scenario)
     factors = sorted({agent.speed_factor for agent in scenario.agents})
     travel = measure(scenario, names, factors)
@@ -40,7 +43,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
     tickets = _without_group_penalties(tickets, groups, scenario)
     incompatible = _pairs(scenario, units)
     balance = prices.per_hour(scenario.options.balance_cost_per_hour)
-    return Problem(
+    own = Problem(
         agents=agents,
         tickets=tickets,
         locations=names,
@@ -55,11 +58,12 @@ def compile_scenario(scenario: Scenario) -> Problem:
         backhaul=scenario.options.backhaul,
         span_cost=balance,
         rushes=_rushes(scenario, units),
-        features=features_of(scenario, agents, tickets, prices),
         assumptions=travel.assumptions + _open_ends([(agent.start, agent.end) for agent in agents]),
         positions=travel.positions,
         provenance=travel.provenance,
     )
+    problem = lay(own, scenario.held, units.horizon)
+    return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, prices))
 
 
 def assumptions(scenario: Scenario) -> tuple[str, ...]:
@@ -126,12 +130,21 @@ def _horizon(scenario: Scenario, travel: Travel) -> int:
     for agent in scenario.agents:
         times += [agent.shift_start or 0.0, (agent.shift_end or 0.0) + agent.overtime_s]
         times += [rest.latest for rest in agent.breaks]
+    times += _held_times(scenario)
     work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
     rests = max(sum(rest.duration_s for rest in agent.breaks) for agent in scenario.agents)
     reloads = max(DEFAULT_RELOADS if a.max_reloads is None else a.max_reloads for a in scenario.agents)
     slowest = max((rush.factor for rush in scenario.travel.rush_hours), default=1.0)
     longest = math.ceil(max(int(table.max(initial=0)) for table in travel.durations) * max(1.0, slowest))
     return math.ceil((max(times) + work + rests) * travel.scale) + (len(scenario.tickets) + reloads + 2) * longest
+
+
+def _held_times(scenario: Scenario) -> list[float]:
+    """Return how late the earlier plan was on its way that is held, by what is said of each route."""
+    if (held := scenario.held) is None:
+        return []
+    told = ([route.arrival_s, route.end_s or 0.0, *(v.departure_s for v in route.visits)] for route in held.routes)
+    return [held.until_s, *(max(times) for times in told)]
 
 
 def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices) -> AgentSpec:

@@ -14,6 +14,7 @@ def features_of(
 ) -> frozenset[Feature]:
     """Return the features of a problem under construction."""
     shifts = any(agent.shift_start is not None or agent.shift_end is not None for agent in scenario.agents)
+    shifts |= scenario.held is not None and scenario.held.until_s > 0
     asked = (
         _of_agents(agents)
         | _of_tickets(tickets)

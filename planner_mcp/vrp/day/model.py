@@ -56,6 +56,7 @@ NULLABLE: Final = ("start_location", "end_location")
 Briefly = WrapValidator(told_briefly)
 Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), Briefly]
 Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
+Pairs = Annotated[dict[Identifier, Identifier], Field(max_length=20_000)]
 Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
 Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
 
@@ -215,6 +216,42 @@ class Group(_Part):
     penalty: Price | None = Field(None, description="one_of: cost of serving none")
 
 
+class HeldVisit(_Part):
+    """A visit that has begun, or a break that has. Times are seconds after midnight, as in a plan."""
+
+    ticket: Identifier | None = Field(None, description="absent: a break")
+    start_s: Duration = Field(description="when it began")
+    departure_s: Duration = Field(description="when the agent goes on")
+
+
+class HeldRoute(_Part):
+    """What an agent has done of an earlier plan by `until_s`, and what it is on its way to."""
+
+    agent: Identifier = Field(description="whose")
+    start_s: Duration = Field(description="when it set out")
+    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=5000)] = Field((), description="begun, in order")
+    next_ticket: Identifier | None = Field(None, description="where it is on its way to")
+    arrival_s: Duration = Field(0.0, description="when it is there")
+    end_s: Duration | None = Field(None, description="on its way to its end, or there: when it is there")
+
+
+class Held(_Part):
+    """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
+
+    Names the day no longer has say nothing.
+    """
+
+    model_config = _sensitive("switch_cost")
+
+    until_s: Duration = Field(0.0, description="nothing new begins before, nobody sets out before; 0: no such hour")
+    routes: Annotated[tuple[Annotated[HeldRoute, Briefly], ...], Field(max_length=20_000)] = Field(
+        (), description="of agents that are out at until_s"
+    )
+    stay: Pairs = Field({}, description="agents that alone may serve, by ticket")
+    prefer: Pairs = Field({}, description="agents whose tickets they are, by ticket; see switch_cost")
+    switch_cost: Price = Field(0.0, description="cost of service by another than prefer names")
+
+
 class Options(_Part):
     """What holds for the whole day."""
 
@@ -245,6 +282,7 @@ class Scenario(_Part):
         (), description="tickets never on one route"
     )
     options: Options = Options()
+    held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
     _tables: Tables | None = PrivateAttr(None)
 
     @override

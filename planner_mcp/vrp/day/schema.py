@@ -28,6 +28,8 @@ _NOTES: Final = {
     ("Ticket", "pickup"): "its pickup ticket",
     ("Ticket", "location"): "any name or location id",
 }
+_UNTOLD: Final = ("held",)
+"""Fields that the server writes: models need not know of them."""
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 
 
@@ -62,7 +64,7 @@ def _slim_object(name: str, schema: dict[str, Any], models: dict[str, Any]) -> d
     typed = _TYPED.get(name, ())
     fields = {field: _slim_field(name, field, schema["properties"][field], models) for field in typed}
     more = ", ".join(
-        _mention(field, part, models) for field, part in schema["properties"].items() if field not in typed
+        _mention(field, part, models) for field, part in schema["properties"].items() if field not in (*typed, *_UNTOLD)
     )
     slim: dict[str, Any] = {"type": "object"}
     if more:

@@ -54,6 +54,7 @@ class _Judge:
         self._partner = {t.pickup: i for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._spare = _spare(problem, plan)
+        self._sent: dict[str, tuple[int | None, int]] = {}
 
     def code(self, index: int) -> str:
         """Return the first code whose fact holds."""
@@ -85,11 +86,17 @@ class _Judge:
         allowed = self._allowed(ticket)
         if not allowed:
             return "NO_AGENT_WITH_SKILL"
+        if ticket.windows and ticket.windows[-1][1] < self._problem.since:
+            return "TIME_WINDOW_UNREACHABLE"
         codes: set[str] = set()
-        for agent in (agent for agent in allowed if _fits(ticket, agent.capacity)):
+        able = [agent for agent in allowed if _fits(ticket, agent.capacity)]
+        free = [agent for agent in able if not _is_done(agent)]
+        for agent in free:
             if (code := self._direct(ticket, agent)) is None:
                 return None
             codes.add(code)
+        if able and not free:
+            return None
         return next((code for code in _MILDEST_FIRST if code in codes), "DEMAND_EXCEEDS_CAPACITY")
 
     def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
@@ -100,7 +107,12 @@ class _Judge:
         """Return what forbids the trip start, ticket, end; breaks left aside."""
         there, back = self._leg(agent, agent.start, ticket.location), self._leg(agent, ticket.location, agent.end)
         fetched = min([there[1], *(self._leg(agent, depot, ticket.location)[1] for depot in agent.reload_depots)])
-        ready = max(agent.shift[0] + there[1], ticket.release + fetched) + ticket.setup
+        if agent.id not in self._sent:
+            self._sent[agent.id] = self._after_locks(agent)
+        place, free = self._sent[agent.id]
+        sent = free + self._leg(agent, place, ticket.location)[1]
+        is_there = bool(agent.locked) and place == ticket.location
+        ready = max(sent, ticket.release + fetched) + (0 if is_there else ticket.setup)
         closes = [close for _, close in ticket.windows if close >= ready]
         if ticket.windows and not closes:
             return "TIME_WINDOW_UNREACHABLE"
@@ -112,6 +124,17 @@ class _Judge:
             return "MAX_DURATION"
         is_far = agent.max_distance is not None and there[0] + back[0] > agent.max_distance
         return "MAX_DISTANCE" if is_far else None
+
+    def _after_locks(self, agent: AgentSpec) -> tuple[int | None, int]:
+        """Return where an agent is done with its locked visits, and when at the soonest."""
+        place, now = agent.start, agent.shift[0]
+        for at, index in enumerate(agent.locked):
+            ticket = self._problem.tickets[index]
+            now += self._leg(agent, place, ticket.location)[1]
+            now += ticket.setup if at == 0 or place != ticket.location else 0
+            now = max(now, next((opens for opens, close in ticket.windows if close >= now), now)) + ticket.service
+            place = ticket.location
+        return place, now
 
     def _leg(self, agent: AgentSpec, origin: int | None, target: int | None) -> tuple[int, int]:
         if origin is None or target is None:
@@ -126,6 +149,11 @@ class _Judge:
 
 def _fits(ticket: TicketSpec, room: tuple[int, ...]) -> bool:
     return all(need <= space for need, space in zip(ticket.demand, room, strict=True))
+
+
+def _is_done(agent: AgentSpec) -> bool:
+    """Return whether an agent has as many visits locked as it may make."""
+    return bool(agent.locked) and agent.max_stops is not None and len(agent.locked) >= agent.max_stops
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[Load, tuple[int, ...]]]:

@@ -116,6 +116,8 @@ class Walk:
             yield self._say("a visit names a ticket where its kind has none, or none where it has one.")
         if visit.location != self._name(place):
             yield self._say(f"{what} is visited at another place than its own.")
+        if self._clock < self.book.problem.since and ticket is not None and not self._is_locked(ticket):
+            yield self._say(f"sets out for {what} before the hour from which on the day is planned.")
         before = self.sums.distance
         yield from self._arrive(place, arrival, what)
         if self.book.units(visit.distance_m) != self.sums.distance - before:
@@ -129,6 +131,9 @@ class Walk:
         self.sums.busy += setup + service
         yield from self._ticket(visit, ticket, start) if ticket is not None else self._reload(place)
         self._place, self._clock, self._left, self._has_stopped = place, departure, departure, True
+
+    def _is_locked(self, ticket: TicketSpec) -> bool:
+        return self.book.tickets[ticket.id] in self.agent.locked
 
     def _ticket(self, visit: Visit, ticket: TicketSpec, start: int) -> Iterator[str]:
         if ticket.windows and not any(opens <= start <= closes for opens, closes in ticket.windows):

@@ -61,7 +61,8 @@ async def test_what_has_begun_stays_first_and_in_order(desk: Desk) -> None:
         route["agent_id"]: [visit["ticket_id"] for visit in route["visits"] if visit["start_s"] < 240]
         for route in old["routes"]
     }
-    assert sum(map(len, begun.values())) == answer["kept_tickets"] > 0
+    ahead = sum(route["start_s"] < 240 for route in old["routes"])
+    assert 0 < sum(map(len, begun.values())) <= answer["kept_tickets"] <= sum(map(len, begun.values())) + ahead
     now = {route["agent_id"]: [visit["ticket_id"] for visit in route["visits"]] for route in new["routes"]}
     assert all(now[agent][: len(tickets)] == tickets for agent, tickets in begun.items() if tickets)
     when = [{v["ticket_id"]: v["start_s"] for r in plan["routes"] for v in r["visits"]} for plan in (old, new)]

@@ -77,7 +77,7 @@ def test_what_serving_a_ticket_would_cost_is_a_price() -> None:
 def test_sensitive_fields_stand_in_the_schemas() -> None:
     """SPEC R3: declared where a client reads them, and each declared field exists."""
     schemas = full_schemas()
-    assert set(sensitive_fields()) == {"Agent", "Ticket", "Location", "Group", "Options"}
+    assert set(sensitive_fields()) == {"Agent", "Ticket", "Location", "Group", "Options", "Held"}
     for name, fields in sensitive_fields().items():
         assert schemas[name]["x-sensitive-fields"] == list(fields)
         assert set(fields) <= set(schemas[name]["properties"])

@@ -10,6 +10,7 @@ from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
@@ -150,8 +151,8 @@ async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) 
     assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
 
 
-async def test_locks_are_written_into_a_revision(call: Call, store: RedisStore) -> None:
-    """SPEC T5, S1: planned tickets stay with their agents, visits begun stay first, new ones are free."""
+async def test_what_is_held_stands_beside_what_the_caller_wrote(call: Call, store: RedisStore) -> None:
+    """SPEC T5, S1: planned tickets stay with their agents, what has begun stays first, new ones are free."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
     patch = {"tickets": {"d": {"location": "E", "demand": 1}}}
     asked = {"warm_from": job_id, "patch": patch, "keep_agents": True, "keep_until": "00:01"}
@@ -159,14 +160,14 @@ async def test_locks_are_written_into_a_revision(call: Call, store: RedisStore) 
     assert result.structured["kept_tickets"] == 3
     claim = await finish(store, ["a", "b"], ["c", "d"])
     day = claim.scenario.body
-    assert {entry["id"]: entry.get("agents") for entry in day["tickets"]} == {
-        "a": ["v"],
-        "b": ["v"],
-        "c": ["w"],
-        "d": None,
-    }
-    assert [entry["locked_tickets"] for entry in day["agents"]] == [["a", "b"], ["c"]]
+    assert day["held"]["stay"] == {"a": "v", "b": "v", "c": "w"}
+    first, second = day["held"]["routes"]
+    assert (first["agent"], [visit["ticket"] for visit in first["visits"]], first["end_s"]) == ("v", ["a", "b"], 4)
+    assert (second["agent"], [visit["ticket"] for visit in second["visits"]], second["end_s"]) == ("w", ["c"], 6)
+    assert {name: value for name, value in day.items() if name != "held"} == revise(DAY, patch)
     assert claim.scenario.id == result.structured["scenario_id"]
+    again = await call("resolve_vrp", {"warm_from": job_id, "scenario_id": claim.scenario.id, "patch": {"held": None}})
+    assert again.structured["kept_tickets"] == 0
 
 
 async def test_a_price_of_switching_is_written_into_a_revision(call: Call, ctx: ToolContext, store: RedisStore) -> None:
@@ -176,12 +177,7 @@ async def test_a_price_of_switching_is_written_into_a_revision(call: Call, ctx: 
     result = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "switch_cost": 2.5})
     assert result.structured["kept_tickets"] == 0
     claim = await finish(store, ["a", "b", "c", "d"])
-    assert [(t.get("preferred_agent"), t.get("switch_cost")) for t in claim.scenario.body["tickets"]] == [
-        ("v", 2.5),
-        ("v", 2.5),
-        ("w", 2.5),
-        (None, None),
-    ]
+    assert claim.scenario.body["held"] == {"prefer": {"a": "v", "b": "v", "c": "w"}, "switch_cost": 2.5}
     plan = await ctx.planner.plan_of_job(ctx.principal, result.structured["job_id"])
     assert plan["cost"] == plan["distance_m"] + 2.5
     found = await call("compare_plans", {"plan_a": job_id, "plan_b": result.structured["job_id"]})
@@ -193,7 +189,52 @@ async def test_what_the_change_forbids_is_not_held(call: Call, store: RedisStore
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
     result = await call("resolve_vrp", {"warm_from": job_id, "patch": {"agents": {"w": None}}, "keep_agents": True})
     assert result.structured["kept_tickets"] == 2
-    assert (await finish(store, ["a", "b", "c"])).scenario.body["tickets"][2].get("agents") is None
+    assert (await finish(store, ["a", "b", "c"])).scenario.body["held"]["stay"] == {"a": "v", "b": "v"}
+
+
+async def test_an_agent_may_go_that_an_earlier_call_has_held_on_to(call: Call, store: RedisStore) -> None:
+    """SPEC T5: tickets held with it, or at a price, are no words of the caller that a patch could contradict."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True, "switch_cost": 2.5})
+    patch = {"agents": {"w": None}}
+    revised = await call("revise_scenario", {"scenario_id": held.structured["scenario_id"], "patch": patch})
+    assert revised.structured["changes"] == ["agents: 1 removed (w)"]
+    await finish(store, ["a", "b"], ["c"])
+    again = await call("resolve_vrp", {"warm_from": held.structured["job_id"], "patch": patch})
+    assert again.structured["kept_tickets"] == 2
+
+
+async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer_says_so(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T5: by 00:01 all is done; w breaks down, and nobody visits its customer again."""
+    quick = body([agent("v"), agent("w")], [ticket(name, "A", time_windows=[[1, 1]]) for name in "abc"])
+    job_id = await solved(call, store, await created(call, quick), ["a", "b"], ["c"])
+    result = await call("resolve_vrp", {"warm_from": job_id, "patch": {"agents": {"w": None}}, "keep_until": "00:01"})
+    assert result.structured["kept_tickets"] == 2
+    assert result.structured["notes"] == ["Begun by agents that are gone, left out of the day: c"]
+    assert result.structured["notes"][0] in result.text
+    assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
+
+
+async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
+    """SPEC Q1, T7: broken parts of a day under way are told as faults, never as an error of ours."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01"})
+    lost: dict[str, Any] = {"agents": {"w": None}}
+    wrong = [
+        {"held": 5},
+        {"held": {"routes": [[]]}},
+        {"groups": [5], **lost},
+        {"agents": [{"id": []}]},
+        {"tickets": [5]},
+    ]
+    for patch in wrong:
+        answer = await call("revise_scenario", {"scenario_id": held.structured["scenario_id"], "patch": patch})
+        assert answer.structured["type"] in ("InvalidInput", "InvalidParameter")
+        assert answer.structured["errors"]
+    anew = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01", "patch": {"held": 5}})
+    assert anew.structured["kept_tickets"] == 3
 
 
 async def test_plans_are_compared(call: Call, store: RedisStore) -> None:

@@ -1,72 +1,368 @@
-"""What is held of a plan while vehicles are out: what has begun, and that nothing else is planned into the past."""
+"""What is held of a plan while vehicles are out: what has happened stays, and nothing else is planned into the past."""
 
-from itertools import product
 from typing import Any
 
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.vrp.advice.locks import locks
+from planner_mcp.vrp.advice.fixes import Bench
+from planner_mcp.vrp.advice.locks import begun, kept, settled, ties
+from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
-from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
+from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
-from planner_mcp.vrp.scenario import parse_scenario
+from planner_mcp.vrp.scenario import parse_scenario, scenario_schema
 
-from .days import agent, body, candidate, route, ticket
+from .days import agent, body, candidate, problem, route, ticket
 
 Json = dict[str, Any]
-HOUR: int = 10
-"""Until when the plan is held; `late` has closed by then, though whoever is out comes by in time."""
+FAR: Json = {"id": "F", "x": 100, "y": 0}
 
 
-def late(name: str, **fields: Any) -> Json:
-    return ticket(name, "B", time_windows=[[3, 6]], **fields)
+def at(opens: int, closes: int | None = None) -> list[list[int]]:
+    return [[opens, opens if closes is None else closes]]
 
 
-def begun(count: int) -> tuple[list[Json], list[Json]]:
-    """Return agents, and as many tickets that must be begun at once."""
-    agents = [agent(f"v{n}") for n in range(count)]
-    return agents, [ticket(f"first-{n}", "A", time_windows=[[1, 1]]) for n in range(count)]
-
-
-def held(day: Json, agents: int) -> Problem:
-    """Return a day as it is left where each of some agents has begun its ticket of the same number."""
+def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
+    """Return a plan of a day in which each agent serves its tickets in the order given."""
     known = compile_scenario(parse_scenario(day))
-    routes = (route(known, f"first-{n}", agent=n) for n in range(agents))
-    plan = lay_out(known, Candidate(tuple(routes))).as_json()
-    return compile_scenario(parse_scenario(revise(day, locks(parse_scenario(day), plan, until_s=HOUR))))
+    plan = lay_out(known, Candidate(tuple(route(known, *names, agent=n) for n, names in enumerate(routes) if names)))
+    assert verify(known, plan) == []
+    return plan
 
 
-def kept_apart(problem: Problem) -> set[tuple[str, str]]:
-    names = [spec.id for spec in problem.tickets]
-    return {(names[low], names[high]) for low, high in problem.incompatible}
+def under_way(day: Json, plan: Plan, until: int, patch: Json | None = None) -> Json:
+    """Return a day as `resolve_vrp` keeps it at an hour, changed by a patch."""
+    return settled({**revise(day, patch or {}), "held": begun(plan.as_json(), until)})
 
 
-def test_a_ticket_whose_window_has_closed_is_not_served_in_the_past() -> None:
-    """SPEC T5: whoever is out would have come by in time; now the hour is past, and the ticket is left out."""
-    agents, first = begun(1)
-    day = held(body(agents, [*first, late("missed"), ticket("next", "C")]), 1)
-    assert verify(day, lay_out(day, candidate(day, "first-0", "next"))) == []
-    found = verify(day, lay_out(day, candidate(day, "first-0", "missed", "next")))
-    assert any("exclude each other" in sentence for sentence in found)
+def compiled(day: Json) -> Problem:
+    return compile_scenario(parse_scenario(day))
 
 
-def test_hundreds_of_late_tickets_are_kept_from_every_route_begun() -> None:
-    """SPEC T5, T7: 300 tickets and 80 vehicles out are 24,000 pairs, more than the lists a day may have."""
-    agents, first = begun(80)
-    missed = [late(f"late-{n}") for n in range(300)]
-    found = kept_apart(held(body(agents, [*first, *missed], incompatible=[["first-0", "first-1"]]), 80))
-    assert set(product((spec["id"] for spec in first), (spec["id"] for spec in missed))) <= found
+def starts(plan: Plan) -> dict[str | None, float]:
+    return {visit.ticket_id: visit.start_s for each in plan.routes for visit in each.visits}
 
 
-def test_more_late_tickets_than_a_day_can_keep_apart_are_refused_with_what_to_do() -> None:
-    """SPEC T7: said of the tickets, which the caller knows, not of lists that the server would have written."""
-    agents, first = begun(250)
+def codes(problem: Problem, *names: str) -> dict[str, str]:
+    found = lay_out(problem, candidate(problem, *names) if names else Candidate(()))
+    return {entry.ticket_id: entry.code for entry in found.unassigned}
+
+
+def waiting(**fields: Any) -> Json:
+    """Return a day on which one agent serves x at second 1 and stands there until z opens at 500."""
+    tickets = [ticket("x", "A", time_windows=at(1)), ticket("z", "A", time_windows=at(500))]
+    return body([agent()], tickets, **fields)
+
+
+def test_who_waits_sets_out_for_something_new_at_the_hour_and_not_before() -> None:
+    """SPEC T5: an order that came at 300 is not driven to at 2, though the plan of the morning left room for it."""
+    day = waiting(locations=[*body()["locations"], FAR])
+    patch = {"tickets": {"n": {"location": "F", "demand": 1, "time_windows": at(300, 450)}}}
+    known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
+    plan = lay_out(known, candidate(known, "x", "n", "z"))
+    assert verify(known, plan) == []
+    assert starts(plan) == {"x": 1, "n": 300 + 99, "z": 500}
+    soon = compiled(under_way(day, planned(day, ("x", "z")), 300, {"tickets": {"n": {**patch["tickets"]["n"]}}}))
+    early = compile_scenario(parse_scenario(revise(day, patch)))
+    assert verify(soon, lay_out(early, candidate(early, "x", "n", "z")))
+
+
+def test_the_proof_refuses_whoever_sets_out_before_the_hour() -> None:
+    """SPEC T5, S1: judged from the plan alone, whatever lets an engine believe it."""
+    day = waiting()
+    patch = {"tickets": {"n": ticket("n", "C")}}
+    early = compile_scenario(parse_scenario(revise(day, patch)))
+    known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
+    found = verify(known, lay_out(early, candidate(early, "x", "n", "z")))
+    assert any("sets out for ticket n before the hour" in sentence for sentence in found)
+
+
+def test_a_ticket_whose_window_has_closed_is_left_out_with_its_reason() -> None:
+    """SPEC T5, T7: whoever is out would have come by in time; now the hour is past."""
+    day = waiting()
+    known = compiled(
+        under_way(day, planned(day, ("x", "z")), 10, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    )
+    assert verify(known, lay_out(known, candidate(known, "x", "m", "z")))
+    assert codes(known, "x", "z") == {"m": "TIME_WINDOW_UNREACHABLE"}
+
+
+def test_what_was_once_too_late_is_served_when_its_window_is_widened() -> None:
+    """SPEC T5: nothing that the server laid on a day stands between it and a later patch."""
+    day = waiting()
+    first = under_way(day, planned(day, ("x", "z")), 10, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    own = {name: value for name, value in first.items() if name != "held"}
+    assert own == revise(day, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    plan = lay_out(compiled(first), candidate(compiled(first), "x", "z"))
+    wider = compiled(under_way(first, plan, 20, {"tickets": {"m": {"time_windows": at(100, 200)}}}))
+    assert verify(wider, lay_out(wider, candidate(wider, "x", "m", "z"))) == []
+    gone = under_way(first, plan, 20, {"tickets": {"m": None}})
+    assert verify(compiled(gone), lay_out(compiled(gone), candidate(compiled(gone), "x", "z"))) == []
+
+
+def test_who_is_on_its_first_leg_goes_on() -> None:
+    """SPEC T5, S1: the vehicle left at 200 for a visit at 300; at 250 nobody calls it back, nor sends another."""
+    day = body(
+        [agent("v"), agent("w")], [ticket("far", "F", time_windows=at(300))], locations=[*body()["locations"], FAR]
+    )
+    plan = planned(day, ("far",))
+    assert plan.routes[0].start_s == 200
+    known = compiled(under_way(day, plan, 250))
+    assert [known.tickets[index].id for index in known.agents[0].locked] == ["far"]
+    again = lay_out(known, candidate(known, "far"))
+    assert verify(known, again) == []
+    assert (again.routes[0].start_s, starts(again)) == (200, {"far": 300})
+    assert verify(known, lay_out(known, Candidate((route(known, "far", agent=1),))))
+    before = compiled(under_way(day, plan, 150))
+    assert [each.locked for each in before.agents] == [(), ()]
+
+
+def test_who_is_on_its_way_to_a_second_visit_goes_on() -> None:
+    """SPEC T5, S1: the visit an agent drives to is held, the one after it is free; times ahead may move."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F"), ticket("b", "B")])
+    day["locations"] = [*day["locations"], FAR]
+    known = compiled(under_way(day, planned(day, ("a", "f", "b")), 50))
+    assert [known.tickets[index].id for index in known.agents[0].locked] == ["a", "f"]
+    assert verify(known, lay_out(known, candidate(known, "a", "f", "b"))) == []
+    assert verify(known, lay_out(known, candidate(known, "a", "b", "f")))
+
+
+def test_a_visit_on_the_way_that_the_changed_day_forbids_is_let_go() -> None:
+    """SPEC T5: what is ahead is held as far as it can be; the vehicle is planned on from its last visit."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F"), ticket("b", "B")])
+    day["locations"] = [*day["locations"], FAR]
+    plan = planned(day, ("a", "f", "b"))
+    for patch in ({"tickets": {"f": None}}, {"tickets": {"f": {"time_windows": at(60)}}}):
+        known = compiled(under_way(day, plan, 50, patch))
+        assert [known.tickets[index].id for index in known.agents[0].locked] == ["a"]
+        found = lay_out(known, candidate(known, "a", "b"))
+        assert verify(known, found) == []
+        assert starts(found)["b"] == 51
+
+
+def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_proposed() -> None:
+    """SPEC T5: its times stay as they were, though the hour is later; the fix is a second tour."""
+    day = body(
+        [agent()], [ticket("a", "A", time_windows=at(1), service_time_s=5)], locations=[*body()["locations"], FAR]
+    )
+    plan = planned(day, ("a",))
+    later = under_way(day, plan, 100, {"tickets": {"n": ticket("n", "B")}})
+    known = compiled(later)
+    found = lay_out(known, candidate(known, "a"))
+    assert verify(known, found) == []
+    assert found.routes[0].end_s == plan.routes[0].end_s == 7
+    assert verify(known, lay_out(known, candidate(known, "a", "n")))
+    bench = Bench(later, found.as_json())
+    (fix,) = [fix for fix in bench.fixes(bench.index["n"], lambda: False) if fix.kinds == ("ADD_AGENT",)]
+    mended = compile_scenario(parse_scenario(revise(later, fix.patch)))
+    both = Candidate((route(mended, "a"), route(mended, "n", agent=1)))
+    assert lay_out(mended, both).routes[1].start_s >= 100
+
+
+def test_where_everybody_is_out_another_agent_is_still_proposed() -> None:
+    """SPEC T5: agents that have visits locked can be copied as well; the copy has done nothing yet."""
+    day = body([agent(capacity=2), agent("w", capacity=2)], waiting()["tickets"])
+    later = under_way(day, planned(day, ("x",), ("z",)), 500, {"tickets": {"n": ticket("n", "C", demand=2)}})
+    known = compiled(later)
+    found = lay_out(known, Candidate((route(known, "x"), route(known, "z", agent=1))))
+    bench = Bench(later, found.as_json())
+    assert ("ADD_AGENT",) in {fix.kinds for fix in bench.fixes(bench.index["n"], lambda: False)}
+
+
+def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
+    """SPEC T5, T7: a breakdown at 250 takes the only agent that could be there by 300."""
+    day = body([agent("v"), agent("w", shift_start=250)], [ticket("a", "A"), ticket("far", "F", time_windows=at(300))])
+    day["locations"] = [*day["locations"], FAR]
+    patch = {"agents": {"v": {"shift_end": 210}}}
+    with pytest.raises(InputError):
+        parse_scenario(revise(day, patch))
+    known = compiled(under_way(day, planned(day, ("a",)), 250, patch))
+    assert codes(known)["far"] == "TIME_WINDOW_UNREACHABLE"
+
+
+def test_what_an_agent_that_is_gone_has_done_leaves_the_day() -> None:
+    """SPEC T5: its customers are not visited again; what it has on board, and what stood for it, leaves with it."""
+    tickets = [
+        ticket("p", "A", kind="pickup", time_windows=at(1)),
+        ticket("d", "C", pickup="p", time_windows=at(400)),
+        ticket("one", "A", time_windows=at(2)),
+        ticket("other", "B", penalty=1),
+        ticket("next", "B", time_windows=at(300)),
+        ticket("w1", "A", time_windows=at(5)),
+        ticket("w2", "A", time_windows=at(600)),
+    ]
+    groups = [{"kind": "one_of", "tickets": ["one", "other"]}, {"kind": "all", "tickets": ["one", "next"]}]
+    day = body([agent("v"), agent("w")], tickets, groups=groups, incompatible=[["one", "w1"], ["p", "w1", "w2"]])
+    plan = planned({**day, "incompatible": []}, ("p", "one", "next", "d"), ("w1", "w2"))
+    later = under_way(day, plan, 10, {"agents": {"v": None}})
+    assert [entry["id"] for entry in later["tickets"]] == ["next", "w1", "w2"]
+    assert later["groups"] == [{"kind": "all", "tickets": ["next"]}]
+    assert later["incompatible"] == [["w1", "w2"]]
+    assert [each["agent"] for each in later["held"]["routes"]] == ["w"]
+    assert [each.locked for each in compiled(later).agents] == [(1,)]
+
+
+def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
+    """SPEC T5: who ends its shift at 100 is on the way home from what it is doing; nothing is done twice."""
+    tickets = [ticket(name, place, service_time_s=50) for name, place in zip("abc", "ABC", strict=True)]
+    day = body([agent("v", max_tickets=9, max_distance_m=1000, max_duration_s=1000), agent("w")], tickets)
+    plan = planned(day, ("a", "b", "c"))
+    limits = {"shift_end": 100, "max_tickets": 1, "max_distance_m": 1, "max_duration_s": 1, "capacity": 1}
+    known = compiled(under_way(day, plan, 100, {"agents": {"v": {**limits, "shift_start": 30}}}))
+    found = lay_out(known, Candidate((route(known, "a", "b"), route(known, "c", agent=1))))
+    assert verify(known, found) == []
+    assert found.routes[0].end_s == 104
+    assert [each.split(" counts as")[0] for each in known.assumptions if " counts as " in each] == [
+        "v: shift_end",
+        "v: max_duration_s",
+        "v: the distance limit",
+        "v: max_tickets",
+        "v: capacity",
+        "v: shift_start",
+    ]
+    assert starts(found)["c"] >= 100
+
+
+def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> None:
+    """SPEC T5: whatever the patch forbids from now on, windows, agents, an exclusion, the past stands."""
+    day = body(
+        [agent("v"), agent("w")],
+        [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C", time_windows=at(90))],
+    )
+    plan = planned(day, ("a", "b", "c"))
+    changed = {"time_windows": at(60), "agents": ["w"], "release_time": 50}
+    patch = {"tickets": {"a": changed, "b": changed}, "incompatible": [["a", "b"]]}
+    known = compiled(under_way(day, plan, 20, patch))
+    mended = repair(known, candidate_of(known, plan.as_json()))
+    found = lay_out(known, mended)
+    assert verify(known, found) == []
+    assert {name: starts(found)[name] for name in "ab"} == {name: starts(plan)[name] for name in "ab"}
+
+
+def test_longer_ways_put_the_past_off_rather_than_lose_it() -> None:
+    """SPEC T5: where the changed day leaves no time for what was done, its order stands, as early as it can be."""
+    day = body(
+        [agent()], [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C", time_windows=at(90))]
+    )
+    plan = planned(day, ("a", "b", "c"))
+    known = compiled(under_way(day, plan, 20, {"agents": {"v": {"speed_factor": 0.1}}}))
+    found = lay_out(known, candidate(known, "a", "b", "c"))
+    assert verify(known, found) == []
+    assert starts(found) == {"a": 10, "b": 20, "c": 90}
+
+
+def resting(**fields: Any) -> Json:
+    """Return a day with a break between 10 and 200, and visits at 1, 100 and 300."""
+    tickets = [ticket(name, "A", time_windows=at(when)) for name, when in (("a", 1), ("b", 100), ("c", 300))]
+    return body([agent(breaks=[{"earliest": 10, "latest": 200, "duration_s": 30}], **fields)], tickets)
+
+
+def test_a_break_that_has_begun_stays_where_it_was() -> None:
+    """SPEC T5, S1: a rest taken at 100 is not taken at 10 because something was cancelled."""
+    day = resting()
+    plan = planned(day, ("a", "b", "break", "c"))
+    known = compiled(under_way(day, plan, 150, {"tickets": {"c": {"time_windows": at(220)}}}))
+    (rest,) = known.agents[0].breaks
+    assert rest.window == (100, 100)
+    assert verify(known, lay_out(known, candidate(known, "a", "b", "break", "c"))) == []
+    assert verify(known, lay_out(known, candidate(known, "a", "break", "b", "c")))
+
+
+def test_a_break_ahead_is_not_moved_into_the_past_and_one_whose_window_has_passed_is_gone() -> None:
+    """SPEC T5, S1: not begun by 150, it begins then at the earliest; by 250 nobody asks for it any more."""
+    day = resting(end_location=None)
+    plan = planned(day, ("a", "break", "b", "c"))
+    assert [rest.window for rest in compiled(under_way(day, plan, 5)).agents[0].breaks] == [(10, 200)]
+    away = body([agent(breaks=[{"earliest": 10, "latest": 400, "duration_s": 30}])], resting()["tickets"])
+    late = planned(away, ("a", "b", "c", "break"))
+    assert [rest.window for rest in compiled(under_way(away, late, 150)).agents[0].breaks] == [(150, 400)]
+    patch = {"agents": {"v": {"breaks": [{"earliest": 10, "latest": 140, "duration_s": 30}]}}}
+    assert compiled(under_way(away, late, 150, patch)).agents[0].breaks == ()
+
+
+def test_who_rests_at_the_hour_drives_on_when_the_rest_is_over_and_not_before_the_hour() -> None:
+    """SPEC T5: a rest taken at a customer fills the time until the hour, whatever follows it."""
+    day = resting()
+    plan = planned(day, ("a", "b", "break", "c"))
+    known = compiled(under_way(day, plan, 150, {"tickets": {"n": ticket("n", "C")}}))
+    found = lay_out(known, candidate(known, "a", "b", "break", "n", "c"))
+    assert verify(known, found) == []
+    assert starts(found)["n"] == 152
+
+
+def test_agents_that_keep_tickets_may_go_away() -> None:
+    """SPEC T5: who stays with whom is the server's word; no patch of the caller is refused for it."""
+    day = body([agent("v"), agent("w")])
+    plan = planned(day, ("a",), ("b",)).as_json()
+    tied, _ = ties(parse_scenario(day), plan, agents=True, switch_cost=3)
+    bound = {**day, "held": tied}
+    known = compiled(bound)
+    assert [spec.agents for spec in known.tickets] == [frozenset({0}), frozenset({1})]
+    assert [(spec.preferred, spec.switch_cost) for spec in known.tickets] == [(0, 3), (1, 3)]
+    assert kept(bound) == 2
+    alone = settled(revise(bound, {"agents": {"w": None}}))
+    known = compiled(alone)
+    assert [spec.agents for spec in known.tickets] == [None, None]
+    assert [spec.preferred for spec in known.tickets] == [0, None]
+    assert kept(alone) == 1
+    free = compiled(revise(bound, {"held": None}))
+    assert [(spec.agents, spec.preferred) for spec in free.tickets] == [(None, None)] * 2
+
+
+def test_a_later_hour_holds_what_the_earlier_one_did() -> None:
+    """SPEC T5: again and again through the day, with nothing new begun."""
+    day = waiting()
+    first = under_way(day, planned(day, ("x", "z")), 10)
+    known = compiled(first)
+    plan = lay_out(known, candidate(known, "x", "z"))
+    second = under_way(first, plan, 20)
+    assert (kept(first), kept(second)) == (1, 1)
+    assert compiled(second).agents[0].locked == known.agents[0].locked == (0,)
+    assert compiled(second).tickets[0].service == 19
+
+
+def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
+    """SPEC T5, S1: history leads; a locked visit whose window has closed is unlocked, not the end of all plans."""
+    tickets = [ticket("a", "A"), ticket("b", "B", time_windows=at(100, 300)), ticket("c", "C")]
+    day = body([agent(locked_tickets=["a", "b", "c"]), agent("w", locked_tickets=[])], tickets)
+    plan = planned(day, ("a", "b", "c"))
+    assert compiled(under_way(day, plan, 50)).agents[0].locked == (0, 1, 2)
+    known = compiled(under_way(day, plan, 50, {"tickets": {"b": {"time_windows": at(20)}}}))
+    assert known.agents[0].locked == (0,)
+    assert any("can be locked no longer" in each for each in known.assumptions)
+
+
+def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
+    """SPEC T5: an idle agent leaves at the hour; one whose shift is over does not leave in its overtime."""
+    day = body([agent("v"), agent("idle"), agent("gone", shift_end=50, overtime_s=500)], waiting()["tickets"])
+    known = compiled(under_way(day, planned(day, ("x", "z")), 100))
+    assert [(spec.shift[0], spec.overtime) for spec in known.agents[1:]] == [(100, 0), (100, 0)]
+    assert known.agents[2].shift[1] == 100
+
+
+def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> None:
+    """SPEC Q1, T7: a caller may send such a day too; unknown names say nothing, unreadable ones are faults."""
     with pytest.raises(InputError) as refused:
-        held(body(agents, [*first, *(late(f"late-{n}") for n in range(400))]), 250)
-    (fault,) = refused.value.errors
-    assert (fault.path, fault.kind) == ("/tickets", "logic")
-    assert "400 tickets" in fault.problem
-    assert "Remove" in fault.hint
+        parse_scenario(body(held={"routes": [{"agent": 7}], "stay": {"a": 1}, "until_s": "x"}))
+    assert {fault.path for fault in refused.value.errors} >= {"/held/until_s", "/held/routes/0/agent"}
+    ghosts = [
+        {"agent": "nobody", "start_s": 0},
+        {"agent": "v", "start_s": 9, "visits": [{"start_s": 5, "departure_s": 1}]},
+    ]
+    twice = {"agent": "v", "start_s": 0, "visits": [{"ticket": "a", "start_s": 900, "departure_s": 2}], "end_s": 1}
+    for routes in (ghosts, [twice, twice], [{**twice, "end_s": None, "next_ticket": "b"}]):
+        assert compiled(body(held={"until_s": 400, "routes": routes, "stay": {"zz": "v", "a": "zz"}})).tickets
+    broken: list[Json] = [{"held": "?"}, {"groups": [5]}, {"groups": [{}]}, {"tickets": [{}]}, {"agents": [{"id": []}]}]
+    for wrong in broken:
+        lost = body([agent("w")], held={"routes": [{"agent": "v", "start_s": 0}]}) | wrong
+        assert settled(lost) == lost
+
+
+def test_models_are_not_told_of_what_the_server_writes() -> None:
+    """SPEC T4: `held` is no field a model fills in; it costs no tokens in the slim schema."""
+    assert "held" not in str(scenario_schema())
+    assert problem().since == 0

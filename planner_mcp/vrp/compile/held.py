@@ -1,0 +1,336 @@
+"""Lays what is held of an earlier plan on a compiled day (SPEC T5, S1 locks).
+
+Owns what the hour `held.until_s` means in integers. What an agent has begun is locked first, at its times; the visit it
+is on its way to is locked behind it; what it stands at lasts until the hour, and whoever has not set out does so then
+at the earliest. So nothing else can begin before the hour, and what nobody can reach any more is left out like anything
+out of reach. Whoever is on the way to its end, or there, serves nothing more.
+
+What has happened cannot be forbidden afterwards: where a limit of the day is shorter than the past it is raised to it,
+and an assumption of the plan says so. What is still ahead is held only as far as the day allows it. The caller's day
+itself is never changed, so a patch meets what the caller wrote, and all this is laid anew on what comes out.
+
+Departures from exactness: on a day with rush hours the way home counts at the slowest pace, and visits are taken to
+have followed each other where they could have at the quickest. Reloads are not held, so capacity is not raised where
+there are any.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Final
+
+from planner_mcp.vrp.compile.past import Done, Past, pasts
+from planner_mcp.vrp.day.eligible import Eligible
+from planner_mcp.vrp.day.model import Held, Scenario, Ticket
+from planner_mcp.vrp.problem import AgentSpec, Break, Load, Problem, TicketSpec
+
+_USUAL: Final = 1000
+"""The factor of a rush that changes nothing."""
+
+
+def bound(scenario: Scenario) -> Scenario:
+    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them."""
+    if (held := scenario.held) is None or not (held.stay or held.prefer):
+        return scenario
+    eligible = Eligible(scenario)
+    number = {agent.id: index for index, agent in enumerate(scenario.agents)}
+
+    def known(ticket: Ticket, agent: str | None) -> bool:
+        return agent in number and eligible.may(number[agent], ticket)
+
+    def tied(ticket: Ticket) -> Ticket:
+        change: dict[str, object] = {}
+        if known(ticket, keeper := held.stay.get(ticket.id)):
+            change["agents"] = (keeper,)
+        if known(ticket, liked := held.prefer.get(ticket.id)):
+            change |= {"preferred_agent": liked, "switch_cost": held.switch_cost}
+        return ticket.model_copy(update=change) if change else ticket
+
+    tickets = tuple(tied(ticket) for ticket in scenario.tickets)
+    return scenario.model_copy(update={"tickets": tickets}).with_tables(scenario.tables)
+
+
+def lay(problem: Problem, held: Held | None, horizon: int) -> Problem:
+    """Return the problem with what has happened until the hour of `held`; features are left to the compiler.
+
+    Args:
+        problem: The day as the caller wrote it.
+        held: What is held; without an hour nothing is laid.
+        horizon: A time by which any sensible day is over.
+    """
+    return problem if held is None or not held.until_s else _Layer(problem, held, horizon).laid()
+
+
+class _Layer:
+    """One day under construction."""
+
+    def __init__(self, problem: Problem, held: Held, horizon: int) -> None:
+        self._day = problem
+        self._horizon = horizon
+        self._since = round(held.until_s * problem.scale)
+        self._agents = list(problem.agents)
+        self._tickets = list(problem.tickets)
+        self._drops = {each.pickup: n for n, each in enumerate(problem.tickets) if each.pickup is not None}
+        self._notes: list[str] = []
+        factors = (_USUAL, *(rush.factor for rush in problem.rushes))
+        self._quickest, self._slowest = min(factors), max(factors)
+        self._pasts = pasts(problem, held)
+        self._taken = {visit.ticket for past in self._pasts.values() for visit in past.visits}
+        self._taken |= {past.next for past in self._pasts.values() if past.next is not None}
+
+    def laid(self) -> Problem:
+        """Return the day with all pasts laid on it."""
+        owners: dict[int, int] = {}
+        for number in range(len(self._agents)):
+            past = self._pasts.get(number)
+            done = [] if past is None else self._go_on(number, past)
+            if not done:
+                self._wait(number)
+            owners.update(dict.fromkeys(done, number))
+            self._lock(number, done, is_over=past is not None and past.end is not None)
+        apart = (pair for pair in self._day.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
+        return replace(
+            self._day,
+            agents=tuple(self._agents),
+            tickets=tuple(self._tickets),
+            incompatible=frozenset(apart),
+            since=self._since,
+            assumptions=(*self._day.assumptions, *self._notes),
+        )
+
+    def _wait(self, number: int) -> None:
+        """Let an agent that is not out set out at the hour; its breaks so far it has had, or has yet."""
+        agent = self._agents[number]
+        opens = max(agent.shift[0], self._since)
+        if agent.shift[1] < opens:
+            self._agents[number] = replace(agent, shift=(opens, opens), overtime=0)
+        else:
+            self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
+
+    def _go_on(self, number: int, past: Past) -> list[int]:
+        """Lay a past on an agent; return the tickets to be locked, none where it has to begin anew."""
+        if past.visits:
+            self._settle(number, past)
+            self._raise(number, past)
+        ahead = past.next
+        if ahead is not None and (spec := self._on_its_way(number, past, ahead)) is not None:
+            self._tickets[ahead] = spec
+        else:
+            ahead = None
+            if not past.visits:
+                return []
+            if past.end is None:
+                self._stand(number, past)
+        agent = self._agents[number]
+        if past.left < agent.shift[0]:
+            self._say(number, "shift_start", self._clock(past.left))
+        self._agents[number] = replace(
+            agent,
+            shift=(min(agent.shift[0], past.left), agent.shift[1]),
+            breaks=(*past.rests, *self._ahead(agent, past)),
+            max_stops=agent.max_stops if past.end is None else len(past.visits) + len(self._aboard(past.tickets)),
+        )
+        for visit in past.visits:
+            self._tickets[visit.ticket] = self._pinned(number, past, visit)
+        return past.tickets if ahead is None else [*past.tickets, ahead]
+
+    def _pinned(self, number: int, past: Past, visit: Done) -> TicketSpec:
+        is_vague = past.has_slipped and (self._day.rushes or self._agents[number].max_reloads)
+        closes = max(self._horizon, visit.start) if is_vague else visit.start
+        return replace(
+            self._tickets[visit.ticket],
+            windows=((visit.start, closes),),
+            setup=0,
+            service=visit.leave - visit.start,
+            release=0,
+            agents=frozenset({number}),
+        )
+
+    def _settle(self, number: int, past: Past) -> None:
+        """Put visits and rests off as far as the changed day needs, and find out when the last visit is over."""
+        now, place = past.left, self._agents[number].start
+        for visit in past.visits:
+            spec = self._tickets[visit.ticket]
+            way = self._travel(number, place, spec.location, self._quickest)
+            for at, rest in enumerate(visit.rests):
+                begun = max(now, rest.window[0])
+                way, now = max(0, way - (begun - now)), begun + rest.duration
+                visit.rests[at] = replace(rest, window=(begun, begun))
+            start = max(visit.start, now + way)
+            past.has_slipped |= start > visit.start
+            visit.start, visit.leave = start, visit.leave + start - visit.start
+            now, place = visit.leave, spec.location
+        for at, rest in enumerate(past.after):
+            begun = max(now, rest.window[0])
+            past.after[at], now = replace(rest, window=(begun, begun)), begun + rest.duration
+        last = past.visits[-1]
+        if last.leave >= self._since:
+            last.leave = max(self._since, last.start + self._tickets[last.ticket].service)
+
+    def _stand(self, number: int, past: Past) -> None:
+        """Keep an agent at its last visit until the hour, or for good where its limits leave no time after it."""
+        last = past.visits[-1]
+        ends = self._ends(number, past, past.tickets, max(last.leave, self._since))
+        if self._is_beyond(self._agents[number], ends, past.left):
+            past.end = last.leave
+            return
+        last.leave = past.after[0].window[0] if past.after else max(last.leave, self._since)
+        begins = [rest.window[0] for rest in past.after[1:]]
+        for at, (rest, until) in enumerate(zip(past.after, [*begins, self._since], strict=False)):
+            past.after[at] = replace(rest, duration=max(rest.duration, until - rest.window[0]))
+
+    def _is_beyond(self, agent: AgentSpec, ends: int, left: int) -> bool:
+        is_long = agent.max_duration is not None and ends - left > agent.max_duration
+        return is_long or ends > agent.shift[1] + agent.overtime
+
+    def _on_its_way(self, number: int, past: Past, ticket: int) -> TicketSpec | None:
+        """Return the visit an agent is on its way to, not before it can be there; None where the day forbids it."""
+        agent, spec = self._agents[number], self._tickets[ticket]
+        place = self._place(number, past)
+        soonest = past.arrival + (spec.setup if place != spec.location or not past.visits else 0)
+        soonest = max(soonest, self._since)
+        windows = tuple((max(opens, soonest), closes) for opens, closes in spec.windows if closes >= soonest)
+        if spec.windows and not windows:
+            return None
+        start = windows[0][0] if windows else soonest
+        tickets = [*past.tickets, ticket]
+        ends = self._ends(number, past, tickets, start + spec.service)
+        tickets += self._aboard(tickets)
+        is_far = agent.max_distance is not None and self._metres(number, tickets) > agent.max_distance
+        is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
+        is_strange = spec.agents is not None and number not in spec.agents
+        if is_far or is_full or is_strange or self._is_beyond(agent, ends, past.left) or self._short(agent, tickets):
+            return None
+        windows = windows or ((soonest, max(soonest, self._horizon)),)
+        return replace(spec, windows=windows, release=0, agents=frozenset({number}))
+
+    def _place(self, number: int, past: Past) -> int | None:
+        return self._tickets[past.visits[-1].ticket].location if past.visits else self._agents[number].start
+
+    def _raise(self, number: int, past: Past) -> None:
+        """Give an agent the hours, the way and the room that what it has done took."""
+        agent, tickets = self._agents[number], [*past.tickets, *self._aboard(past.tickets)]
+        ends, change = self._past_end(number, past), dict[str, Any]()
+        if ends > agent.shift[1] + agent.overtime:
+            change["shift"] = (agent.shift[0], ends - agent.overtime)
+            self._say(number, "shift_end", self._clock(ends - agent.overtime))
+        if agent.max_duration is not None and ends - past.left > agent.max_duration:
+            change["max_duration"] = ends - past.left
+            self._say(number, "max_duration_s", f"{(ends - past.left) / self._day.scale:g}")
+        if agent.max_distance is not None and (metres := self._metres(number, tickets)) > agent.max_distance:
+            change["max_distance"] = metres
+            self._say(number, "the distance limit", f"{metres / self._day.scale:g} m")
+        if agent.max_stops is not None and len(tickets) > agent.max_stops:
+            change["max_stops"] = len(tickets)
+            self._say(number, "max_tickets", str(len(tickets)))
+        if self._short(agent, tickets):
+            change["capacity"] = tuple(map(max, agent.capacity, self._peak(tickets)))
+            self._say(number, "capacity", "what it carried")
+        self._agents[number] = replace(agent, **change)
+
+    def _past_end(self, number: int, past: Past) -> int:
+        """Return when an agent is at its end that does nothing more than bring what it has on board."""
+        aboard = self._aboard(past.tickets)
+        if past.end is not None and not past.has_slipped and not aboard:
+            return past.end
+        now = max([past.visits[-1].leave, *(rest.window[0] + rest.duration for rest in past.after)])
+        now = max(now, self._since) if aboard else now
+        return self._ends(number, past, past.tickets, now)
+
+    def _say(self, number: int, limit: str, value: str) -> None:
+        self._notes.append(f"{self._agents[number].id}: {limit} counts as {value}, which what it has done needs.")
+
+    def _clock(self, moment: int) -> str:
+        minutes = -(-moment // (60 * self._day.scale))
+        return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+    def _ends(self, number: int, past: Past, tickets: Sequence[int], now: int) -> int:
+        """Return when an agent is at its end that leaves the last of some tickets at a moment.
+
+        It brings what it has on board, and takes the breaks that it cannot take at the end.
+        """
+        place: int | None = self._tickets[tickets[-1]].location
+        for ticket in self._aboard(tickets):
+            spec = self._tickets[ticket]
+            now += self._travel(number, place, spec.location, self._slowest) + spec.setup
+            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
+            place = spec.location
+        now += self._travel(number, place, self._agents[number].end, self._slowest)
+        for rest in self._ahead(self._agents[number], past):
+            now += rest.duration if now > rest.window[1] else 0
+        return now
+
+    def _aboard(self, tickets: Sequence[int]) -> list[int]:
+        """Return the deliveries of what has been picked up and not been brought."""
+        return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
+
+    def _ahead(self, agent: AgentSpec, past: Past) -> list[Break]:
+        """Return the breaks an agent has not begun, not before the hour; those whose time has passed are gone."""
+        ahead, soonest = list(agent.breaks), max([self._since, *(visit.leave for visit in past.visits[-1:])])
+        for begun in past.rests:
+            start = begun.window[0]
+            fits = (rest for rest in ahead if rest.window[0] <= start <= rest.window[1])
+            if (taken := next(fits, ahead[0] if ahead else None)) is not None:
+                ahead.remove(taken)
+        return [
+            replace(rest, window=(max(rest.window[0], self._since), rest.window[1]))
+            for rest in ahead
+            if rest.window[1] >= soonest and rest.window[0] + rest.duration > past.left
+        ]
+
+    def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
+        """Lock what is done in front of what the caller locked, as far as that can still follow."""
+        agent = self._agents[number]
+        rest = [ticket for ticket in agent.locked if ticket not in self._taken]
+        kept = [] if is_over else list(self._following(number, done, rest))
+        if len(kept) < len(rest):
+            self._notes.append(f"{agent.id}: {self._tickets[rest[len(kept)]].id} can be locked no longer.")
+        self._agents[number] = replace(agent, locked=(*done, *kept))
+
+    def _following(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
+        """Yield locked tickets while they can follow what is done in time."""
+        agent = self._agents[number]
+        now, place = max(agent.shift[0], 0 if done else self._since), agent.start
+        for at, ticket in enumerate([*done, *locked]):
+            spec = self._tickets[ticket]
+            ready = now + self._travel(number, place, spec.location, self._quickest)
+            ready += spec.setup if at == 0 or place != spec.location else 0
+            start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
+            if start is None and at >= len(done):
+                return
+            now, place = (ready if start is None else start) + spec.service, spec.location
+            if at >= len(done):
+                if now + self._travel(number, place, agent.end, self._quickest) > agent.shift[1] + agent.overtime:
+                    return
+                yield ticket
+
+    def _travel(self, number: int, origin: int | None, target: int | None, factor: int) -> int:
+        if origin is None or target is None:
+            return 0
+        usual = int(self._day.durations[self._agents[number].profile][origin, target])
+        return usual * factor // _USUAL if factor < _USUAL else -(-usual * factor // _USUAL)
+
+    def _metres(self, number: int, tickets: Sequence[int]) -> int:
+        """Return the distance of tickets one after the other, from the start to the end."""
+        agent = self._agents[number]
+        places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
+        ways = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
+        return sum(int(self._day.distances[agent.profile][way]) for way in ways)
+
+    def _short(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
+        """Return whether tickets need more room than there is; where an agent reloads nothing is said."""
+        return not agent.max_reloads and any(map(int.__gt__, self._peak(tickets), agent.capacity))
+
+    def _peak(self, tickets: Sequence[int]) -> list[int]:
+        """Return the most that is on board on a trip of some tickets, by dimension."""
+        specs = [self._tickets[ticket] for ticket in tickets]
+        board = [0] * len(self._day.dimensions)
+        for spec in specs:
+            if spec.load is Load.DELIVERY and spec.pickup is None:
+                board = [a + b for a, b in zip(board, spec.demand, strict=True)]
+        peak = board
+        for spec in specs:
+            sign = 1 if spec.load is Load.PICKUP else -1
+            board = [a + sign * b for a, b in zip(board, spec.demand, strict=True)]
+            peak = list(map(max, peak, board))
+        return peak

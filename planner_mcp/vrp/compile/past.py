@@ -1,0 +1,77 @@
+"""What agents have done of an earlier plan, read from what a day holds into the indexes and units of a problem.
+
+Owns the reading alone: names the day no longer has are passed over, and each ticket was served once. What follows from
+it is `compile/held.py`'s.
+"""
+
+from dataclasses import dataclass
+
+from planner_mcp.vrp.day.model import Held, HeldRoute
+from planner_mcp.vrp.problem import Break, Problem
+
+
+@dataclass(slots=True)
+class Done:
+    """A visit that has begun."""
+
+    ticket: int
+    start: int
+    leave: int
+    rests: list[Break]
+    """Breaks on the way to it."""
+
+
+@dataclass(slots=True)
+class Past:
+    """What one agent has done, in indexes and time units."""
+
+    left: int
+    visits: list[Done]
+    after: list[Break]
+    """Breaks begun since the last visit."""
+    next: int | None
+    arrival: int
+    end: int | None
+    """When it is at its end, where it has set out for it."""
+    has_slipped: bool = False
+    """The changed day leaves no time for these hours: each visit is as early as it can be."""
+
+    @property
+    def tickets(self) -> list[int]:
+        """What has been served, in order."""
+        return [visit.ticket for visit in self.visits]
+
+    @property
+    def rests(self) -> list[Break]:
+        """All breaks begun."""
+        return [*(rest for visit in self.visits for rest in visit.rests), *self.after]
+
+
+def pasts(problem: Problem, held: Held) -> dict[int, Past]:
+    """Return what has been done, by index of the agent."""
+    agents = {agent.id: number for number, agent in enumerate(problem.agents)}
+    tickets = {ticket.id: number for number, ticket in enumerate(problem.tickets)}
+    found: dict[int, Past] = {}
+    for route in held.routes:
+        if (number := agents.get(route.agent)) is not None and number not in found:
+            found[number] = _past(route, tickets, problem.scale)
+    return found
+
+
+def _past(route: HeldRoute, tickets: dict[str, int], scale: int) -> Past:
+    """Return one past; tickets are taken out as they are met."""
+
+    def unit(seconds: float) -> int:
+        return round(seconds * scale)
+
+    past = Past(unit(route.start_s), [], [], None, unit(route.arrival_s), None)
+    for visit in route.visits:
+        start, leave = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
+        if visit.ticket is None:
+            past.after.append(Break((start, start), leave - start))
+        elif (ticket := tickets.pop(visit.ticket, None)) is not None:
+            past.visits.append(Done(ticket, start, leave, past.after))
+            past.after = []
+    past.next = None if route.next_ticket is None else tickets.pop(route.next_ticket, None)
+    past.end = None if route.end_s is None else unit(route.end_s)
+    return past

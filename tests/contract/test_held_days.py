@@ -1,0 +1,120 @@
+"""Every engine that knows locks goes on with a day that is under way, judged by what the plan before said (SPEC T5)."""
+
+import time
+from random import Random
+from typing import Any
+
+import pytest
+
+from planner_mcp.vrp.advice.locks import begun, settled
+from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.patch import revise
+from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
+from workers.engines import registry
+from workers.engines.base import Engine, Limits
+
+Json = dict[str, Any]
+ENGINES = [engine for engine in registry.engines() if engine.is_available() and Feature.LOCKS in engine.features]
+SOLVE_S = 0.15
+HOUR_S = 3600
+
+
+def random_day(random: Random) -> Json:
+    """Return a day between 8 and 18 o'clock on a square of 2 km, with breaks, windows and open ends."""
+    places = [{"id": f"P{n}", "x": random.randint(0, 2000), "y": random.randint(0, 2000)} for n in range(12)]
+    agents = [_agent(random, f"v{n}") for n in range(3)]
+    tickets = [_ticket(random, f"t{n}") for n in range(14)]
+    plane = {"plane_speed": 0.5, "decimals": 0}
+    named = {"name": "under way", "planning_date": "2025-07-15", "depot": "P0"}
+    return {**named, "locations": places, "agents": agents, "tickets": tickets, "travel": plane}
+
+
+def _agent(random: Random, name: str) -> Json:
+    day = {"id": name, "capacity": 9, "shift_start": "08:00", "shift_end": "18:00"}
+    rest = {"earliest": "11:30", "latest": "13:30", "duration_s": 1800}
+    day |= {"breaks": [rest]} if random.random() < 0.6 else {}
+    day |= {"end_location": None} if random.random() < 0.3 else {}
+    return day | ({"cost_per_km": 1, "cost_per_hour": 20} if random.random() < 0.4 else {"cost_per_km": 1})
+
+
+def _ticket(random: Random, name: str) -> Json:
+    day: Json = {"id": name, "location": f"P{random.randint(1, 11)}", "demand": 1}
+    day["service_time_s"] = random.choice([0, 600, 2400])
+    if random.random() < 0.6:
+        opens = random.randint(8, 15) * HOUR_S
+        day["time_windows"] = [[opens, opens + 2 * HOUR_S]]
+    return day | ({"setup_time_s": 300} if random.random() < 0.2 else {})
+
+
+def random_patch(random: Random, day: Json, hour: int) -> Json:
+    """Return what may happen on a day: new orders, cancelled ones, a breakdown, a longer visit."""
+    tickets: Json = {name: _ticket(random, name) for name in (f"a{hour}", f"b{hour}")}
+    tickets[random.choice(day["tickets"])["id"]] = None
+    if random.random() < 0.5:
+        tickets.setdefault(random.choice(day["tickets"])["id"], {"service_time_s": 3000})
+    accidents: list[Json] = [{}, {"v1": None}, {"v1": {"shift_end": "11:00"}}, {"v2": {"max_tickets": 2, "breaks": []}}]
+    return {"tickets": tickets, "agents": random.choice(accidents)}
+
+
+def solved(engine: Engine, problem: Problem, before: Plan | None = None) -> Plan:
+    start = None if before is None else repair(problem, candidate_of(problem, before.as_json()))
+    limits = Limits(time.monotonic() + SOLVE_S)
+    outcome = engine.solve(problem, limits, lambda _: None, lambda: False, start)
+    assert outcome.best is not None
+    plan = lay_out(problem, outcome.best)
+    assert verify(problem, plan) == []
+    return plan
+
+
+def history(plan: Plan, hour: int, gone: set[str]) -> dict[tuple[str, str | None], list[float]]:
+    """Return when each agent began what it has begun by an hour; a break at the end may be taken after the route."""
+    told: dict[tuple[str, str | None], list[float]] = {}
+    for route in plan.routes:
+        begun = [visit for visit in route.visits if visit.start_s < hour and visit.ticket_id not in gone]
+        while begun and begun[-1].ticket_id is None:
+            begun.pop()
+        for visit in begun if route.agent_id not in gone else ():
+            told.setdefault((route.agent_id, visit.ticket_id), []).append(visit.start_s)
+    return told
+
+
+def departures(plan: Plan) -> dict[str | None, float]:
+    """Return when the agent that serves a ticket leaves what stands before it."""
+    found: dict[str | None, float] = {}
+    for route in plan.routes:
+        now = route.start_s
+        for visit in route.visits:
+            if visit.ticket_id is not None:
+                found[visit.ticket_id] = now
+            now = visit.departure_s
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: Engine, seed: int) -> None:
+    """SPEC T5, S1: three times a day something changes; begun visits and breaks stay, nobody else left before."""
+    random = Random(seed)
+    day = random_day(random)
+    plan = solved(engine, compile_scenario(parse_scenario(day)))
+    for hour in (10 * HOUR_S, 12 * HOUR_S + 600, 14 * HOUR_S):
+        patch = random_patch(random, day, hour)
+        patch["agents"] = {name: change for name, change in patch["agents"].items() if _has(day, name)}
+        day = settled({**revise(day, patch), "held": {**day.get("held", {}), **begun(plan.as_json(), hour)}})
+        known = compile_scenario(parse_scenario(day))
+        after = solved(engine, known, plan)
+        gone = {name for section in patch.values() for name, change in section.items() if change is None}
+        assert history(after, hour, gone) == history(plan, hour, gone)
+        locked = {known.tickets[index].id for spec in known.agents for index in spec.locked}
+        left = departures(after)
+        assert all(left[name] >= hour for name in left if name not in locked)
+        plan = after
+
+
+def _has(day: Json, name: str) -> bool:
+    return any(agent["id"] == name for agent in day["agents"])
