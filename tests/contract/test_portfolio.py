@@ -109,6 +109,8 @@ def test_what_a_lane_told_while_the_deadline_passed_is_heard() -> None:
             time.sleep(max(0.0, deadline + lanes.OVERTIME_S - time.monotonic()))
 
     lanes.run([search], deadline, judge, lambda: False)
+    for end in (heard, hear, told, tell_on):
+        os.close(end)
     assert found == [ONE, TWO]
 
 
@@ -132,7 +134,9 @@ def test_an_engine_that_fails_costs_no_plan_that_stands(cores: int) -> None:
     """SPEC S3: what the finisher has no memory for, the starter's plan does not need."""
     problem, plan = fleet(60), Candidate.of_tickets({0: [0]})
     engines = [Told("sisr", plan), Failing("pyvrp", None)]
-    outcome = Portfolio(engines).solve(problem, Limits(time.monotonic() + 5, cores=cores), lambda _: None, lambda: False)
+    outcome = Portfolio(engines).solve(
+        problem, Limits(time.monotonic() + 5, cores=cores), lambda _: None, lambda: False
+    )
     assert outcome.best is not None and outcome.best.routes == plan.routes
 
 

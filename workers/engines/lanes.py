@@ -86,13 +86,12 @@ class _Lane:
     def hear_last(self, on_improvement: OnImprovement) -> None:
         """Pass on what the lane told last while others were heard: the best of what it told since."""
         self.sock.setblocking(False)
-        last: frames.Message | None = None
+        told: list[frames.Message] = []
         with suppress(BlockingIOError):
             while data := self.sock.recv(_READ_BYTES):
-                for last in self._buffer.feed(data):
-                    pass
-        if last is not None:
-            on_improvement(decode(last))
+                told = [*self._buffer.feed(data)] or told
+        if told:
+            on_improvement(decode(told[-1]))
 
     def end(self) -> None:
         """End the lane, if it has not ended itself, and bury it."""
