@@ -53,7 +53,8 @@ def search(watch: "Watch", seed: int, span_s: float, warm_start: Candidate | Non
     day = watch.day
     begin = start_of(day.problem)
     loop = Search(day.data, Penalties(begin, day.max_penalty), neighbourhood_of(begin), seed=seed)
-    if watch():
+    watch()
+    if watch.is_stopped:  # past the deadline a first plan is made all the same: better late than none
         return 0
     start = loop.begin(None if warm_start is None else day.solution_of(warm_start))
     return loop.run(start, history_length(len(day.problem.tickets), span_s), watch, watch.note)
