@@ -203,6 +203,14 @@ def test_each_rule_gets_cheaper_by_its_own_measure() -> None:
     assert costs.dist_penalty(10**6, 0) == pytest.approx(FALLS_TO * far * 10**6, abs=1)
 
 
+def test_a_stop_is_heard_before_the_first_plan() -> None:
+    """Engine contract: every step of a search that cannot be ended in its midst is preceded by a look."""
+    watch = Watch(PyvrpDay(fleet(100)), time.monotonic() + 3600, None, lambda _: None, lambda: True)
+    assert search(watch, 1, 5.0, found(fleet(100), 300)) == 0
+    assert watch.is_stopped
+    assert watch.best is None
+
+
 def test_a_start_that_lacks_wanted_tickets_is_completed_and_built_upon() -> None:
     """SPEC S3: a plan of an earlier day with new tickets is as good a start as any."""
     problem = fleet(100)
