@@ -10,13 +10,13 @@ import pytest
 
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.vrp.layout.schedule import lay_out, price
-from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from tests.contract.fleet import fleet
 from tests.stopwatch import Stopwatch
 from tests.told import Told
 from workers.engines import lanes, registry
-from workers.engines.base import Limits, OnImprovement, StopReason
+from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.portfolio import Portfolio
 
 ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
@@ -87,6 +87,33 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     assert watch.spent_s < 1.5
 
 
+def test_what_a_lane_told_while_the_deadline_passed_is_heard() -> None:
+    """SPEC S3: judging one plan past the end of the time does not lose the better one told meanwhile."""
+    (heard, hear), (told, tell_on) = os.pipe(), os.pipe()
+    deadline = time.monotonic() + 0.2
+
+    def search(tell: OnImprovement) -> None:
+        tell(ONE)
+        os.read(heard, 1)
+        tell(TWO)
+        os.write(tell_on, b"!")
+        time.sleep(60)
+
+    found: list[Candidate] = []
+
+    def judge(candidate: Candidate) -> None:
+        found.append(candidate)
+        if candidate == ONE:
+            os.write(hear, b"!")
+            os.read(told, 1)
+            time.sleep(max(0.0, deadline + lanes.OVERTIME_S - time.monotonic()))
+
+    lanes.run([search], deadline, judge, lambda: False)
+    for end in (heard, hear, told, tell_on):
+        os.close(end)
+    assert found == [ONE, TWO]
+
+
 @pytest.mark.parametrize("is_liar_first", [True, False])
 def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) -> None:
     """SPEC S2: what one engine gets wrong is neither the answer nor what another starts from."""
@@ -100,3 +127,35 @@ def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) ->
     assert outcome.best == truth
     assert truth in heard
     assert engines[1].starts == [None if is_liar_first else truth]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_engine_that_fails_costs_no_plan_that_stands(cores: int) -> None:
+    """SPEC S3: what the finisher has no memory for, the starter's plan does not need."""
+    problem, plan = fleet(60), Candidate.of_tickets({0: [0]})
+    engines = [Told("sisr", plan), Failing("pyvrp", None)]
+    outcome = Portfolio(engines).solve(
+        problem, Limits(time.monotonic() + 5, cores=cores), lambda _: None, lambda: False
+    )
+    assert outcome.best is not None and outcome.best.routes == plan.routes
+
+
+def test_an_engine_that_fails_without_a_plan_fails_the_solve() -> None:
+    """Our choice: where nothing was found the reason is told."""
+    engines = [Failing("sisr", None), Told("pyvrp", None)]
+    with pytest.raises(MemoryError):
+        Portfolio(engines).solve(fleet(60), Limits(time.monotonic() + 5), lambda _: None, lambda: False)
+
+
+class Failing(Told):
+    """An engine that runs out of memory."""
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> Outcome:
+        raise MemoryError

@@ -12,6 +12,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from planner_mcp.errors import EngineCrashedError
@@ -46,6 +47,8 @@ def run(lanes: Sequence[Search], deadline: float, on_improvement: OnImprovement,
                         running.remove(key.data)
                 if should_stop():
                     return True
+            for lane in running:
+                lane.hear_last(on_improvement)
     finally:
         for lane in started:
             lane.end()
@@ -79,6 +82,16 @@ class _Lane:
         self.has_crashed = status != os.EX_OK
         self._is_buried = True
         return False
+
+    def hear_last(self, on_improvement: OnImprovement) -> None:
+        """Pass on what the lane told last while others were heard: the best of what it told since."""
+        self.sock.setblocking(False)
+        told: list[frames.Message] = []
+        with suppress(BlockingIOError):
+            while data := self.sock.recv(_READ_BYTES):
+                told = [*self._buffer.feed(data)] or told
+        if told:
+            on_improvement(decode(told[-1]))
 
     def end(self) -> None:
         """End the lane, if it has not ended itself, and bury it."""

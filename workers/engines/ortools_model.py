@@ -11,7 +11,7 @@ Departures from the plain reading of the library, each because the model of `vrp
 """
 
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -281,8 +281,9 @@ class RoutingDay:
         if spec.windows:
             at = time.CumulVar(index)
             at.SetRange(spec.windows[0][0], spec.windows[-1][1])
-            for before, after in zip(spec.windows, spec.windows[1:], strict=False):
-                at.RemoveInterval(before[1] + 1, after[0] - 1)
+            gaps = [(shut + 1, opens - 1) for (_, shut), (opens, _) in pairwise(spec.windows) if shut + 1 < opens]
+            if gaps:  # as a constraint: to cut a gap out of the variable takes time for each of its moments
+                self._solver.Add(self._solver.NotMemberCt(at, *map(list, zip(*gaps, strict=True))))
         if spec.soft_close is not None and spec.lateness_cost:
             time.SetCumulVarSoftUpperBound(index, spec.soft_close, spec.lateness_cost)
 

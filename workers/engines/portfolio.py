@@ -5,6 +5,7 @@ starts from, one a core (`workers/engines/plan_pool.py`). Which engines, and for
 `workers/engines/shares.py`'s to say.
 """
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,8 @@ from workers.engines import lanes, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.plan_pool import PlanPool
 from workers.engines.shares import plan_rounds
+
+log = logging.getLogger("planner.child")
 
 
 class Portfolio:
@@ -69,10 +72,19 @@ class Portfolio:
 def _search_alone(
     engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
 ) -> Outcome:
-    """Let the one engine search from the best plan so far, in this process."""
+    """Let the one engine search from the best plan so far, in this process.
+
+    The border: what an engine fails of does not take the plan away that stands.
+    """
     (engine,) = engines
     offer = partial(best.offer, by=engine.name)
-    outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
+    try:
+        outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
+    except Exception:
+        if best.settle() is None:
+            raise
+        log.exception("engine %s failed; the plan that stands is kept", engine.name)
+        return Outcome(best.candidate, StopReason.TIME_LIMIT)
     if outcome.best is not None:
         offer(outcome.best)
     return outcome

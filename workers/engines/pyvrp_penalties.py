@@ -1,14 +1,15 @@
-"""What a broken rule costs PyVRP's search, to begin with, and what waiting counts, in the cost units of the day.
+"""What a broken rule costs PyVRP's search, and what waiting counts, in the cost units of the day.
 
 The library begins in the middle between the least and the most that a unit may cost, whatever a unit and a cost are.
 Where that is far beyond the price of a detour no plan that breaks a rule is ever passed through on the way to a better
 one; where it is far below, breaking rules pays and no plan that holds is found.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from pyvrp import PenaltyParams, ProblemData
+from pyvrp import CostEvaluator, Solution
 from pyvrp.search import NeighbourhoodParams
 
 from planner_mcp.vrp.problem import Matrix, Problem
@@ -21,37 +22,77 @@ WAIT: Final = 0.2
 """Share of a unit of travel that a unit of waiting counts where neighbours are looked for: the library's own number."""
 UPDATED_EVERY: Final = 100
 """Plans looked at before penalties rise or fall: a search of seconds sees some thousands."""
-_LEAST: Final = 0.1
-_FALLS_TO: Final = 0.01
+TARGET: Final = 0.65
+"""Share of plans that keep a rule at which its penalty is right …"""
+TOLERANCE: Final = 0.05
+"""… and how far from it nothing is changed yet; these and what follows are the library's own numbers."""
+RISE: Final = 1.5
+FALL: Final = 0.9
+FALLS_TO: Final = 0.01
 """Share of what it is to begin with that a penalty may fall to."""
 
 Start = tuple[list[float], float, float]
 """What a unit too much costs: of load by dimension, of time, of distance."""
 
 
-class DayPenalties(PenaltyParams):
-    """The library's penalties with a start that suits the day.
+@dataclass(slots=True)
+class Rule:
+    """What one unit too much costs, its bounds, and in how many plans of late there was none."""
+
+    penalty: float
+    least: float
+    most: float
+    kept: int = 0
+
+    def adapt(self) -> None:
+        """Rise where too few plans kept the rule, fall where more did than need be."""
+        short, self.kept = TARGET - self.kept / UPDATED_EVERY, 0
+        if abs(short) >= TOLERANCE:
+            self.penalty = min(self.most, max(self.least, self.penalty * (RISE if short > 0 else FALL)))
+
+
+class Penalties:
+    """What broken rules cost while a search goes on.
+
+    Each rule has a least of its own: units of load, time and distance have nothing in common.
 
     Args:
-        problem: The day.
+        start: What the search begins with.
         most: The most one unit may cost.
     """
 
-    def __init__(self, problem: Problem, most: float) -> None:
-        self.start = start_of(problem)
-        loads, time, distance = self.start
-        least = min(_LEAST, *(_FALLS_TO * each for each in (*loads, time, distance)))
-        super().__init__(solutions_between_updates=UPDATED_EVERY, min_penalty=least, max_penalty=most)
+    def __init__(self, start: Start, most: float) -> None:
+        begin = [min(most, each) for each in (*start[0], *start[1:])]
+        self._rules = [Rule(penalty, FALLS_TO * penalty, most) for penalty in begin]
+        self._looked_at = 0
+        self.evaluator = self._evaluator()
+        """What plans cost as things stand."""
+        self.strictest = _evaluator_of([most] * len(begin))
+        """What plans cost where every rule is at its most."""
 
-    @property
-    def neighbourhood(self) -> NeighbourhoodParams:
-        """How near a stop is to another, its waiting weighed as this day pays for time."""
-        return NeighbourhoodParams(weight_wait_time=WAIT * self.start[1] / WAY_IN_LEGS)
+    def register(self, plan: Solution) -> None:
+        """Count the rules that a plan keeps; a new evaluator after every `UPDATED_EVERY` plans."""
+        excess = (*plan.excess_load(), plan.time_warp(), plan.excess_distance())
+        for rule, units in zip(self._rules, excess, strict=True):
+            rule.kept += units == 0
+        self._looked_at += 1
+        if self._looked_at % UPDATED_EVERY == 0:
+            for rule in self._rules:
+                rule.adapt()
+            self.evaluator = self._evaluator()
 
-    def midpoint_penalties(self, data: ProblemData) -> Start:
-        """Return what the search begins with, instead of the middle between least and most."""
-        del data
-        return self.start
+    def _evaluator(self) -> CostEvaluator:
+        return _evaluator_of([rule.penalty for rule in self._rules])
+
+
+def _evaluator_of(penalties: list[float]) -> CostEvaluator:
+    *loads, late, far = penalties
+    return CostEvaluator(loads, late, far)
+
+
+def neighbourhood_of(start: Start) -> NeighbourhoodParams:
+    """Return how near a stop is to another, its waiting weighed as the day pays for time."""
+    return NeighbourhoodParams(weight_wait_time=WAIT * start[1] / WAY_IN_LEGS)
 
 
 def start_of(problem: Problem) -> Start:

@@ -1,25 +1,19 @@
 """One run of PyVRP: first for a plan that serves everybody, then, where there is none, for the best that does not.
 
-Owns the watch over the search: PyVRP asks it to stop, and tells it of improvements, at every iteration.
+Owns the watch over the search and how long each part of it may take; the loop is `workers/engines/pyvrp_loop.py`'s.
 """
 
 import time
-import warnings
+from dataclasses import replace
 from typing import Final
 
-from pyvrp import (
-    IteratedLocalSearchCallbacks,
-    IteratedLocalSearchParams,
-    Solution,
-    SolveParams,
-    solve,
-)
-from pyvrp.exceptions import PenaltyBoundWarning
+from pyvrp import Solution
 
 from planner_mcp.vrp.problem import Candidate, Load, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.pyvrp_loop import Search
 from workers.engines.pyvrp_model import PyvrpDay
-from workers.engines.pyvrp_penalties import DayPenalties
+from workers.engines.pyvrp_penalties import Penalties, neighbourhood_of, start_of
 
 SHORTEST_HISTORY: Final = 5
 LONGEST_HISTORY: Final = 300
@@ -37,35 +31,33 @@ def run(
     warm_start: Candidate | None,
 ) -> Outcome:
     """Search until the deadline or `should_stop`."""
-    span_s, iterations = limits.span_s, 0
-    patience_s = min(COMPLETE_SHARE * span_s, COMPLETE_LONGEST_S)
+    patience_s = min(COMPLETE_SHARE * limits.span_s, COMPLETE_LONGEST_S)
     patience = time.monotonic() + patience_s
-    watch = Watch(PyvrpDay(problem), limits.deadline, patience, on_improvement, should_stop)
-    if can_serve_all(problem):
-        iterations = search(watch, limits.seed, span_s, warm_start)
-        span_s -= patience_s
-    if watch.best is None and not watch.is_stopped:
-        watch = Watch(PyvrpDay(problem, is_complete=False), limits.deadline, None, on_improvement, should_stop)
-        iterations += search(watch, limits.seed, span_s, warm_start)
-    reason = StopReason.STOPPED if watch.is_stopped else StopReason.TIME_LIMIT
-    return Outcome(watch.best, reason, iterations)
+
+    def attempt(*, is_complete: bool) -> Outcome:
+        """Search once. Its day, which may fill much of the memory, ends with it."""
+        by = patience if is_complete else None
+        watch = Watch(PyvrpDay(problem, is_complete=is_complete), limits.deadline, by, on_improvement, should_stop)
+        iterations = search(watch, limits.seed, limits.span_s, warm_start)
+        return Outcome(watch.best, StopReason.STOPPED if watch.is_stopped else StopReason.TIME_LIMIT, iterations)
+
+    first = attempt(is_complete=True) if can_serve_all(problem) else Outcome(None, StopReason.TIME_LIMIT)
+    if first.best is not None or first.reason is StopReason.STOPPED:
+        return first
+    second = attempt(is_complete=False)
+    return replace(second, iterations=first.iterations + second.iterations)
 
 
 def search(watch: "Watch", seed: int, span_s: float, warm_start: Candidate | None) -> int:
-    """Search once under a watch, at the pace of a search of so many seconds; return the number of iterations."""
-    history = history_length(len(watch.day.problem.tickets), span_s)
-    penalties = DayPenalties(watch.day.problem, watch.day.max_penalty)
-    params = SolveParams(
-        ils=IteratedLocalSearchParams(history_length=history, callbacks=watch),
-        penalty=penalties,
-        neighbourhood=penalties.neighbourhood,
-    )
-    start = None if warm_start is None else watch.day.solution_of(warm_start)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PenaltyBoundWarning)  # a day that cannot be served whole is no mistake
-        result = solve(watch.day.data, watch, seed, collect_stats=False, params=params, initial_solution=start)
-    watch.note(result.best)
-    return result.num_iterations
+    """Search once under a watch, at the pace of a search of so many seconds; return the number of plans looked at."""
+    day = watch.day
+    begin = start_of(day.problem)
+    loop = Search(day.data, Penalties(begin, day.max_penalty), neighbourhood_of(begin), seed=seed)
+    watch()
+    if watch.is_stopped:  # past the deadline a first plan is made all the same: better late than none
+        return 0
+    start = loop.begin(None if warm_start is None else day.solution_of(warm_start))
+    return loop.run(start, history_length(len(day.problem.tickets), span_s), watch, watch.note)
 
 
 def history_length(tickets: int, seconds: float) -> int:
@@ -93,15 +85,15 @@ def can_serve_all(problem: Problem) -> bool:
     return all(need <= room for need, room in zip(needs, rooms, strict=True))
 
 
-class Watch(IteratedLocalSearchCallbacks):
-    """Stop criterion and callbacks of one run.
+class Watch:
+    """When one search is over, and what it has found.
 
     Args:
         day: The data that is searched.
         deadline: Monotonic time at which to stop.
         patience: Monotonic time by which a feasible plan must stand, None for no such demand.
         on_improvement: Called with each better feasible plan.
-        should_stop: Asked at every iteration.
+        should_stop: Asked before every plan.
     """
 
     def __init__(
@@ -121,7 +113,7 @@ class Watch(IteratedLocalSearchCallbacks):
         self.best: Candidate | None = None
         self.is_stopped = False
 
-    def __call__(self, best_cost: float) -> bool:
+    def __call__(self) -> bool:
         """Return whether to stop."""
         self.is_stopped = self._should_stop()
         now = time.monotonic()
@@ -136,11 +128,3 @@ class Watch(IteratedLocalSearchCallbacks):
             self._best_cost = cost
             self.best = self.day.candidate_of(solution)
             self._on_improvement(self.best)
-
-    def on_start(self, ils: object) -> None:
-        """Note the plan the search starts from."""
-        self.note(ils.initial_solution)  # type: ignore[attr-defined]  # the parent's argument is not exported
-
-    def on_best(self, best: Solution) -> None:
-        """Note an improvement."""
-        self.note(best)

@@ -5,9 +5,13 @@ translates; both need the library, which is optional.
 """
 
 from importlib import import_module
+from typing import Final
 
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, version_of
+
+MOST_LEGS: Final = 20_000_000
+"""Legs of all kinds of agents together up to which each kind may have tables of its own: some 600 MB of them."""
 
 
 class PyvrpSearch:
@@ -43,13 +47,15 @@ class PyvrpSearch:
     """
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect, alone or in this company."""
+        """Return the features of a problem that it does not respect, alone, in this company or on so large a day."""
         lacking = problem.features - self.features
         if Feature.SHIPMENTS in problem.features:
             lacking |= problem.features & {Feature.BACKHAUL, Feature.RELOAD}
         halves = ((ticket, problem.tickets[ticket.pickup]) for ticket in problem.tickets if ticket.pickup is not None)
         if any(half.release for shipment in halves for half in shipment):
             lacking |= {Feature.RELEASE}
+        if _legs(problem) > MOST_LEGS:
+            lacking |= problem.features & {Feature.SKILLS, Feature.PROFILES}
         return lacking
 
     def is_available(self) -> bool:
@@ -76,3 +82,12 @@ class PyvrpSearch:
         from workers.engines import pyvrp_run
 
         return pyvrp_run.run(problem, limits, on_improvement, should_stop, warm_start)
+
+
+def _legs(problem: Problem) -> int:
+    """Return how many legs the library is given: all of them for each profile and each choice of tickets to serve."""
+    welcome = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
+    agents = enumerate(problem.agents)
+    kinds = {(agent.profile, *(number in those for those in welcome)) for number, agent in agents}
+    depots = {place for agent in problem.agents for place in (agent.start, agent.end, *agent.reload_at)}
+    return len(kinds) * (len(problem.tickets) + len(depots)) ** 2

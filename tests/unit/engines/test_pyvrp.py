@@ -1,23 +1,36 @@
 """Where the model says more than PyVRP's own words: releases, half priced shipments, priorities (SPEC S1, S2)."""
 
 import time
+import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from pyvrp import (
+    IteratedLocalSearchCallbacks,
+    IteratedLocalSearchParams,
+    PenaltyParams,
+    ProblemData,
+    Solution,
+    SolveParams,
+    solve,
+)
+from pyvrp.stop import MaxIterations
 
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Feature, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, Problem, Route
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import PLACES, agent, ticket
-from tests.contract.fleet import fleet_body
-from workers.engines import registry
+from tests.contract.fleet import fleet, fleet_body
+from workers.engines import pyvrp_loop, pyvrp_run, registry
 from workers.engines.base import Limits
+from workers.engines.pyvrp_loop import Search
 from workers.engines.pyvrp_model import MOST_PRIZES, PyvrpDay
-from workers.engines.pyvrp_penalties import start_of
+from workers.engines.pyvrp_penalties import FALLS_TO, UPDATED_EVERY, Penalties, Start, neighbourhood_of, start_of
 from workers.engines.pyvrp_run import Watch, search
 from workers.engines.pyvrp_search import PyvrpSearch
 
@@ -39,6 +52,20 @@ def planned(problem: Problem, seconds: float = 1.0) -> Plan:
     plan = lay_out(problem, best)
     assert verify(problem, plan) == []
     return plan
+
+
+def found(problem: Problem, looks: int, start: Candidate | None = None) -> Candidate:
+    """Return the best plan of a search of so many plans."""
+    watch = Watch(PyvrpDay(problem), time.monotonic() + 3600, None, lambda _: None, after(looks))
+    search(watch, 1, 5.0, start)
+    assert watch.best is not None
+    return watch.best
+
+
+def after(looks: int) -> Callable[[], bool]:
+    """Return what is true once it was asked so often."""
+    left = iter(range(looks))
+    return lambda: next(left, None) is None
 
 
 def shipped(**changes: Json) -> list[Json]:
@@ -104,12 +131,7 @@ def test_what_a_broken_rule_costs_is_reckoned_in_the_money_of_the_day() -> None:
     body = fleet_body(60)
     prices = {"cost_per_km": 1.55, "cost_per_hour": 24, "fixed_cost": 150}
     problem = compile_scenario(parse_scenario({**body, "agents": [{**each, **prices} for each in body["agents"]]}))
-    looks = iter(range(400))
-    forever = time.monotonic() + 3600
-    watch = Watch(PyvrpDay(problem), forever, None, lambda _: None, lambda: next(looks, None) is None)
-    search(watch, 1, 5.0, None)
-    assert watch.best is not None
-    assert verify(problem, lay_out(problem, watch.best)) == []
+    assert verify(problem, lay_out(problem, found(problem, 400))) == []
 
 
 def test_a_broken_rule_costs_no_more_than_64_bits_can_add_up() -> None:
@@ -126,3 +148,102 @@ def test_tickets_of_one_address_are_as_far_as_their_depot() -> None:
     (one_place, *_), _time, _distance = start_of(day([agent()], [ticket("A", id=f"A{number}") for number in range(9)]))
     (load, *_), _time, _distance = start_of(near)
     assert one_place == pytest.approx(load, rel=1)
+
+
+@pytest.mark.parametrize("stale_after", [40, 150_000])
+def test_the_loop_finds_what_the_library_finds(monkeypatch: pytest.MonkeyPatch, stale_after: int) -> None:
+    """Our choice: but for what its module names the loop is the library's, plan by plan, also where it begins again."""
+    problem = fleet(60)
+    model, begin = PyvrpDay(problem), start_of(problem)
+    theirs, ours = Bests(), Bests()
+    ils = IteratedLocalSearchParams(stale_after, 7, callbacks=theirs)
+    params = SolveParams(ils, Begun(begin, model.max_penalty), neighbourhood_of(begin))
+    solve(model.data, MaxIterations(400), 3, collect_stats=False, params=params)
+
+    monkeypatch.setattr(pyvrp_loop, "STALE_AFTER", stale_after)
+    loop = Search(model.data, Penalties(begin, model.max_penalty), neighbourhood_of(begin), seed=3)
+    assert loop.run(loop.begin(None), 7, after(400), ours.on_best) == 400
+    assert len(theirs.found) > 5
+    assert ours.found[1:] == theirs.found
+
+
+class Bests(IteratedLocalSearchCallbacks):
+    """Keeps every better plan."""
+
+    def __init__(self) -> None:
+        self.found: list[Solution] = []
+
+    def on_best(self, best: Solution) -> None:
+        self.found.append(best)
+
+
+class Begun(PenaltyParams):
+    """The library's penalties, begun where ours are."""
+
+    def __init__(self, start: Start, most: float) -> None:
+        super().__init__(solutions_between_updates=UPDATED_EVERY, max_penalty=most)
+        self.start = start
+
+    def midpoint_penalties(self, data: ProblemData) -> Start:
+        return self.start
+
+
+def test_each_rule_gets_cheaper_by_its_own_measure() -> None:
+    """Our choice: where nothing is broken each penalty falls to its share of the start, whatever its unit."""
+    problem = day([agent(cost_per_km=2.5)], [ticket("A", demand=2), ticket("C")])
+    model, begin = PyvrpDay(problem), start_of(problem)
+    penalties = Penalties(begin, model.max_penalty)
+    whole = model.solution_of(found(problem, 10))
+    for _ in range(60 * UPDATED_EVERY):
+        penalties.register(whole)
+    (load, *_), late, far = begin
+    costs = penalties.evaluator
+    assert costs.load_penalty(10**6, 0, 0) == pytest.approx(FALLS_TO * load * 10**6, abs=1)
+    assert costs.tw_penalty(10**6) == pytest.approx(FALLS_TO * late * 10**6, abs=1)
+    assert costs.dist_penalty(10**6, 0) == pytest.approx(FALLS_TO * far * 10**6, abs=1)
+
+
+def test_a_stop_is_heard_before_the_first_plan() -> None:
+    """Engine contract: every step of a search that cannot be ended in its midst is preceded by a look."""
+    watch = Watch(PyvrpDay(fleet(100)), time.monotonic() + 3600, None, lambda _: None, lambda: True)
+    assert search(watch, 1, 5.0, found(fleet(100), 300)) == 0
+    assert watch.is_stopped
+    assert watch.best is None
+
+
+def test_a_start_that_lacks_wanted_tickets_is_completed_and_built_upon() -> None:
+    """SPEC S3: a plan of an earlier day with new tickets is as good a start as any."""
+    problem = fleet(100)
+    whole = found(problem, 300)
+    routes = [Route(each.agent, tuple(stop for stop in each.stops if stop.index % 10)) for each in whole.routes]
+    lacking = Candidate(tuple(each for each in routes if each.stops))
+    ends = [price(problem, found(problem, 600, start)) for start in (lacking, whole)]
+    assert ends[0] <= ends[1] < price(problem, whole)
+
+
+def test_a_day_that_cannot_be_served_whole_is_held_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: the tables of a day fill much of a job's memory; the second search begins when the first's are gone."""
+    alive, most = weakref.WeakSet[PyvrpDay](), []
+
+    class Counted(PyvrpDay):
+        def __init__(self, problem: Problem, *, is_complete: bool = True) -> None:
+            super().__init__(problem, is_complete=is_complete)
+            alive.add(self)
+            most.append(len(alive))
+
+    monkeypatch.setattr(pyvrp_run, "PyvrpDay", Counted)
+    both_at_once = [ticket("A", time_windows=[[0, 12]]), ticket("C", time_windows=[[0, 12]])]
+    assert planned(day([agent()], both_at_once)).tickets_served == 1
+    assert most == [1, 1]
+
+
+def test_agents_of_many_kinds_on_a_large_day_are_not_its_own() -> None:
+    """Issue 6: a pair of tables for each choice of skills would fill a job's memory, and a good plan be lost."""
+    skills = [f"s{number}" for number in range(12)]
+    crews = [agent(number, skills=skills[number % 12 :][:3]) for number in range(24)]
+    tickets = [ticket("A", id=f"A{number}", skills=[skills[number % 12]]) for number in range(1300)]
+    assert registry.missing(PyvrpSearch(), day(crews, tickets)) == {Feature.SKILLS}
+    assert registry.missing(PyvrpSearch(), day(crews, tickets[:1000])) == frozenset()
+    assert (
+        registry.missing(PyvrpSearch(), day(crews[:1], [ticket("A", id=f"A{n}") for n in range(4500)])) == frozenset()
+    )
