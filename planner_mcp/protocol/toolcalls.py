@@ -32,6 +32,8 @@ PAGE: Final = 50
 """Tools of one page: all of ours."""
 LEAST_STEP: Final = 1e-3
 """MCP wants progress to rise with every notification, so news without progress moves it by this much."""
+LINKS_SINCE: Final = "2025-06-18"
+"""First revision whose content may be a link; clients of older ones refuse the whole answer for it."""
 
 
 class ToolDesk:
@@ -103,7 +105,7 @@ class ToolDesk:
         )
         result = await dispatch(tool, context, params.arguments or {})
         self.meter.count(tool.name, result)
-        return {"resultType": "complete", **call_result(result)}
+        return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
@@ -129,11 +131,16 @@ def _rising(report: Any) -> NotifyProgress:
     return notify
 
 
-def call_result(result: ToolResult | ErrorResult) -> dict[str, Any]:
-    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice."""
+def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> dict[str, Any]:
+    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice.
+
+    Args:
+        result: The answer.
+        has_links: Whether its revision has links. The text names the ids they lead to.
+    """
     links = (
         {"type": "resource_link", "uri": each.uri, "name": each.name, "mimeType": each.mime_type}
-        for each in result.links
+        for each in (result.links if has_links else ())
     )
     pictures = (
         {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.pictures
