@@ -25,8 +25,10 @@ LOOKS: Final = 4
 """Times the reader is looked at in that span."""
 RETRY_MS: Final = 1000
 """What a client is told to wait before it reconnects."""
-OPENING: Final = f"retry: {RETRY_MS}\n\n".encode()
-COMMENT: Final = b": keep-alive\n\n"
+OPENING: Final = f"retry: {RETRY_MS}\n".encode()
+"""Part of the first event: a block of its own, without data, is a message to some clients (httpx-sse)."""
+COMMENT: Final = b": keep-alive\n"
+"""Likewise part of the event that follows."""
 HEADERS: Final = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store, no-transform",
