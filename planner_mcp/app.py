@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import anyio
 from starlette.applications import Starlette
@@ -66,6 +67,9 @@ from planner_mcp.web.metrics import metrics_routes
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness
+
+GRACE_SHARE: Final = 0.8
+"""Of the time connections have to end; what is left is for telling their clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +132,11 @@ async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
             house.kernel,
             SessionStore(house.store.redis, house.settings.max_sessions),
             waker,
-            stateless=Stateless(house.kernel, sdk),
+            stateless=Stateless(house.kernel, sdk, streams=house.streams),
             drain=drain,
             streams=house.streams,
             pump=house.subscriptions.pump,
+            grace_s=GRACE_SHARE * house.settings.grace_s,
         )
         waker.on_cancel(front.cancelled)
         async with hearing(house), front.running():

@@ -4,6 +4,7 @@ import json
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -33,6 +34,18 @@ Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
 Delay = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Network = Annotated[str, AfterValidator(lambda text: str(ip_network(text, strict=False)))]
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an http(s) URL with a host and nothing behind its path."""
+    try:
+        parts = urlsplit(text)
+        has_host = bool(parts.hostname) and parts.port != 0  # reading the port checks it
+    except ValueError:
+        return False
+    is_plain = not any(mark in text for mark in "?#@\\") and not any(map(str.isspace, text))
+    return parts.scheme in ("http", "https") and has_host and is_plain
+
 
 TOOLSETS: Final = ("core", "planning", "data", "admin")
 """The sets a tool may belong to."""
@@ -175,7 +188,7 @@ class Settings(BaseSettings):
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
     )
     auth_audience: str | None = Field(
-        None, description="Resource identifier tokens must be issued for. Default: public_url + /mcp."
+        None, description="Audience tokens must be issued for. Default: public_url + /mcp."
     )
     auth_types: Listed[str] = Field(
         default_factory=lambda: ["at+jwt"], description="Accepted typ headers; add JWT for servers that say so."
@@ -233,16 +246,24 @@ class Settings(BaseSettings):
     )
 
     @property
+    def grace_s(self) -> int:
+        """Time that open connections have to end once a server stops; whole seconds."""
+        return max(1, round(self.drain_s))
+
+    @property
     def has_auth(self) -> bool:
         """Whether callers must prove who they are. Without it there is one user, on loopback (SPEC A3)."""
         return bool(self.auth_issuers or self.auth_introspection_url or self.auth_api_keys)
 
     @property
     def resource(self) -> str | None:
-        """The identifier tokens are issued for (RFC 8707), and the URL clients connect to."""
-        if self.auth_audience is not None or self.public_url is None:
-            return self.auth_audience
-        return f"{self.public_url.rstrip('/')}/mcp"
+        """The URL clients connect to, by which they find the issuer (RFC 9728); None where neither setting says it."""
+        return self.auth_audience if self.public_url is None else f"{self.public_url.rstrip('/')}/mcp"
+
+    @property
+    def audience(self) -> str | None:
+        """What tokens must be issued for (RFC 8707): by default the URL clients connect to."""
+        return self.auth_audience or self.resource
 
     @field_validator(
         *("redis_url", "data_dir", "public_url", "reports_dir", "secret_key", "auth_audience", "auth_tenant_claim"),
@@ -263,6 +284,13 @@ class Settings(BaseSettings):
             raise PydanticUseDefault
         return value
 
+    @field_validator("public_url")
+    @classmethod
+    def _check_public_url(cls, value: str | None) -> str | None:
+        if value is not None and not _is_address(value):
+            raise ValueError("it is no URL clients could use; write it like https://planner.example")
+        return value
+
     @field_validator("toolsets", "toolsets_allowed")
     @classmethod
     def _check_toolsets(cls, value: str) -> str:
@@ -272,8 +300,13 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_auth(self) -> Self:
-        if (self.auth_issuers or self.auth_introspection_url) and self.resource is None:
-            raise ValueError("tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for")
+        if self.auth_issuers or self.auth_introspection_url:
+            if self.resource is None:
+                raise ValueError(
+                    "tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for"
+                )
+            if not _is_address(self.resource):
+                raise ValueError("PLANNER_AUTH_AUDIENCE is no URL of this server, so PLANNER_PUBLIC_URL must name it")
         if self.auth_introspection_url and not self.auth_introspection_issuer:
             raise ValueError("PLANNER_AUTH_INTROSPECTION_URL needs PLANNER_AUTH_INTROSPECTION_ISSUER")
         return self

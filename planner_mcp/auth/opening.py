@@ -18,20 +18,20 @@ def open_authenticator(settings: Settings, ring: KeyRing) -> Authenticator:
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:
-    if not settings.auth_issuers or settings.resource is None:
+    if not settings.auth_issuers or settings.audience is None:
         return None
     profile = TokenProfile(
-        settings.resource, types=frozenset(settings.auth_types), tenant_claim=settings.auth_tenant_claim
+        settings.audience, types=frozenset(settings.auth_types), tenant_claim=settings.auth_tenant_claim
     )
     return TokenVerifier(KeySource(settings.auth_issuers), profile)
 
 
 def _opaque(settings: Settings) -> Introspector | None:
     url, issuer = settings.auth_introspection_url, settings.auth_introspection_issuer
-    if url is None or issuer is None or settings.resource is None:
+    if url is None or issuer is None or settings.audience is None:
         return None
     secret = settings.auth_introspection_client_secret.get_secret_value()
     endpoint = Endpoint(url, settings.auth_introspection_client_id, secret)
     return Introspector(
-        endpoint.ask, issuer=issuer, audience=settings.resource, tenant_claim=settings.auth_tenant_claim
+        endpoint.ask, issuer=issuer, audience=settings.audience, tenant_claim=settings.auth_tenant_claim
     )

@@ -61,7 +61,7 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=max(1, round(settings.drain_s)),
+        timeout_graceful_shutdown=settings.grace_s,
     )
 
 

@@ -59,7 +59,10 @@ class Elicitation:
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             answer = await _asked(ctx, question)
         elif params.get("requestState") == STATE:
-            answer = _accepted((params.get("inputResponses") or {}).get(KEY))
+            responses = params.get("inputResponses") or {}
+            if not isinstance(responses, Mapping):
+                return await call_next(ctx)  # where params are judged
+            answer = _accepted(responses.get(KEY))
         else:
             return _input_required(question)
         filled = with_answer(args or {}, answer)

@@ -3,17 +3,19 @@
 Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP are `http`'s.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from mcp_types.jsonrpc import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from planner_mcp.errors import InvalidMessageError, PlannerError
+from planner_mcp.errors import InvalidMessageError, PlannerError, QuotaExceededError
 from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.protocol.messages import MalformedError, Message, parse
 from planner_mcp.web.answers import refusal
+
+RETRY_AFTER_S: Final = 2
 
 
 class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
@@ -42,6 +44,12 @@ class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an er
             if error is None
             else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
         )
+
+
+def too_many(error: QuotaExceededError, *, request_id: Any = None) -> HttpFault:
+    """Return the refusal of one more, with the time to come back."""
+    headers = {"retry-after": str(round(error.retry_after_s or RETRY_AFTER_S))}
+    return HttpFault(429, error, request_id=request_id, headers=headers)
 
 
 def edge_refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:

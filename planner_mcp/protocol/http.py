@@ -30,10 +30,10 @@ from planner_mcp.errors import (
     UnknownSessionError,
 )
 from planner_mcp.protocol.callers import leave_session
-from planner_mcp.protocol.envelope import HttpFault, accept, is_stateless, read
+from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, accept, is_stateless, read, too_many
 from planner_mcp.protocol.exchange import Exchange
 from planner_mcp.protocol.kernel import Kernel, Peer
-from planner_mcp.protocol.messages import Kind, MalformedError, Message
+from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
@@ -41,9 +41,8 @@ from planner_mcp.web.open_requests import held_open
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
 
-RETRY_AFTER_S: Final = 2
-BATCHES_IN: Final = "2025-03-26"
-"""The one revision whose clients may send batches."""
+GRACE_S: Final = 16.0
+"""Below the time the server leaves to open connections."""
 Entries = AsyncGenerator[Entry | None]
 Pump = Callable[[str, str], Coroutine[Any, Any, None]]
 """`(session id, principal id)`: runs until cancelled."""
@@ -59,9 +58,10 @@ class Front:
         store: Sessions and streams, shared by all replicas.
         wakes: How this replica hears of growing streams.
         stateless: Entry of the revisions without handshake.
-        drain: Set when this replica is about to stop: its open streams then end.
+        drain: Set when this replica is about to stop: its open streams then end, once they can be resumed elsewhere.
         streams: How many streams each principal has open here.
         pump: Writes to a session's standalone stream what it subscribed to, while this replica holds that stream.
+        grace_s: How long after `drain` a call may go on whose client could not resume its answer. Then it is told.
     """
 
     def __init__(
@@ -74,8 +74,10 @@ class Front:
         drain: anyio.Event,
         streams: OpenStreams,
         pump: Pump | None = None,
+        grace_s: float = GRACE_S,
     ) -> None:
         self.drain = drain
+        self._grace_s = grace_s
         self._pump = pump
         self._kernel = kernel
         self._store = store
@@ -85,15 +87,24 @@ class Front:
         self._streams = streams
         self._replica = secrets.token_hex(8)
         self._running: dict[Exchange, str] = {}
+        self._unheld: set[asyncio.Task[None]] = set()
+        """Exchanges on streams whose clients hold no event id yet."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Front"]:
         """Serve until the block ends; then what still runs is stopped and its readers are told."""
+        self._spawn(self._until_grace_is_over())
         try:
             yield self
         finally:
             await asyncio.gather(*map(stop, tuple(self._tasks)), return_exceptions=True)
+
+    async def _until_grace_is_over(self) -> None:
+        """Abandon in time, while they are listened to, answers that could not be read elsewhere."""
+        await self.drain.wait()
+        await anyio.sleep(self._grace_s)
+        await asyncio.gather(*map(stop, tuple(self._unheld)), return_exceptions=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
@@ -151,7 +162,7 @@ class Front:
         try:
             session = await self._sessions.open(principal_of(request.scope).id, peer.version, kept)
         except QuotaExceededError as error:
-            raise _too_many(error) from error
+            raise too_many(error) from error
         return JSONResponse(answer, headers={"mcp-session-id": session.id})
 
     async def take(self, request: Request, session: Session, message: Message) -> None:
@@ -186,7 +197,9 @@ class Front:
         running.add_done_callback(lambda _task: self._running.pop(exchange, None))
         running.add_done_callback(lambda _task: let_go())
         if await exchange.decide():
-            return self._sse(session, name, exchange.entries(), is_answer=True)
+            self._unheld.add(running)
+            running.add_done_callback(self._unheld.discard)
+            return self._sse(session, name, exchange.entries(), answers=running)
         if not exchange.is_complete:
             raise HttpFault(500, PlannerError(), request_id=requests[0]["id"])
         if not exchange.responses:
@@ -209,7 +222,7 @@ class Front:
             self._streams.check(session.principal)
             return self._streams.served(await self._stream(request, session), session.principal)
         except QuotaExceededError as error:
-            raise _too_many(error) from error
+            raise too_many(error) from error
 
     async def _stream(self, request: Request, session: Session) -> EventStream:
         stream, after = await self._position(request, session)
@@ -255,15 +268,25 @@ class Front:
             if pump is not None:
                 self._spawn(stop(pump))
 
-    def _sse(self, session: Session, stream: str, entries: Entries, *, is_answer: bool = False) -> EventStream:
+    def _sse(
+        self, session: Session, stream: str, entries: Entries, *, answers: asyncio.Task[None] | None = None
+    ) -> EventStream:
+        """Return a stream of a session; `answers` is the work it ends with, None for a stream a GET opened."""
+        held = anyio.Event()
+
         async def frames() -> AsyncGenerator[bytes]:
             async with aclosing(entries):
                 async for entry in entries:
                     if entry is not None and (data := frame(stream, entry, version=session.version)):
                         yield data
+                        held.set()
+                        if answers is not None:
+                            self._unheld.discard(answers)
 
         headers = {"mcp-session-id": session.id}
-        return EventStream(frames(), drain=self.drain, headers=headers, is_answer=is_answer)
+        if answers is None:
+            return EventStream(frames(), drain=self.drain, headers=headers)
+        return EventStream(frames(), drain=self.drain, headers=headers, is_answer=True, resumable=held)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run work beside the request that began it, so that a lost connection does not stop it."""
@@ -276,7 +299,3 @@ class Front:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("exchange failed", exc_info=error)
-
-
-def _too_many(error: QuotaExceededError) -> HttpFault:
-    return HttpFault(429, error, headers={"retry-after": str(round(error.retry_after_s or RETRY_AFTER_S))})

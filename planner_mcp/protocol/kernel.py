@@ -19,7 +19,6 @@ from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.runner import ServerRunner
-from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import check_accept_headers
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
@@ -36,7 +35,7 @@ from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
 from planner_mcp.protocol.completing import completing
-from planner_mcp.protocol.stdio import Answered
+from planner_mcp.protocol.stdio import pipes
 from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 
@@ -202,9 +201,8 @@ class Kernel:
 
     async def serve_stdio(self) -> None:
         """Serve standard input and output, in the era the client opens with, until the client closes."""
-        async with stdio_server() as (reader, writer):
-            lines: Any = Answered(reader, writer)
-            await self._server.run(lines, writer, self._server.create_initialization_options())
+        async with pipes() as (reader, writer):
+            await self._server.run(reader, writer, self._server.create_initialization_options())
 
 
 def takes_both_forms(request: Request) -> bool:

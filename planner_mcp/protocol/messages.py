@@ -13,8 +13,10 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from planner_mcp.errors import InvalidMessageError
 from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR
 
+BATCHES_IN: Final = "2025-03-26"
+"""The one revision whose clients may send batches."""
 MAX_BATCH: Final = 32
-"""Messages of one batch; only revision 2025-03-26 has batches."""
+"""Messages of one batch."""
 
 
 class Kind(StrEnum):
@@ -38,6 +40,13 @@ class MalformedError(InvalidMessageError):
         super().__init__(message)
         self.rpc_code = code
         self.request_id = request_id
+
+
+class NoJsonError(MalformedError):
+    """The body is not JSON."""
+
+    def __init__(self) -> None:
+        super().__init__("The body is not JSON.", code=PARSE_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +75,9 @@ def parse(body: bytes) -> tuple[list[Message], bool]:
         MalformedError: Not JSON, or not JSON-RPC 2.0.
     """
     try:
-        decoded = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        decoded = json.loads(body.decode("utf-8"), parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:  # ValueError: syntax, encoding, and integers of absurd length
-        raise MalformedError("The body is not JSON.", code=PARSE_ERROR) from error
+        raise NoJsonError from error
     if not isinstance(decoded, list):
         return [_message(decoded)], False
     if not 0 < len(decoded) <= MAX_BATCH:
@@ -76,8 +85,13 @@ def parse(body: bytes) -> tuple[list[Message], bool]:
     return [_message(each) for each in decoded], True
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(name)
+def refuse_constant(_name: str) -> NoReturn:
+    """Refuse NaN and the infinities, which Python reads and JSON has not.
+
+    Raises:
+        NoJsonError: Always.
+    """
+    raise NoJsonError
 
 
 def _message(decoded: Any) -> Message:

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Final, Protocol
+from urllib.parse import urlencode
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
@@ -28,6 +29,7 @@ from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Follower
+from planner_mcp.protocol.toolcalls import TOOLSETS_PARAMETER
 from planner_mcp.web.answers import method_refused
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
@@ -95,24 +97,25 @@ class SseFront:
         try:
             self._streams.check(principal.id)
             session = await self._sessions.open(principal.id, "", {}, door=DOOR)
-            return await self._served(session)
+            return await self._served(session, _address(session, request))
         except PlannerError as error:
             return _refusal(error).response
 
-    async def _served(self, session: Session) -> ASGIApp:
+    async def _served(self, session: Session, address: str) -> ASGIApp:
+        stream = EventStream(self._frames(session, address), drain=self._drain)
         try:
-            return self._streams.served(EventStream(self._frames(session), drain=self._drain), session.principal)
+            return self._streams.served(stream, session.principal)
         except QuotaExceededError:
             await self._store.delete(session.id)
             raise
 
-    async def _frames(self, session: Session) -> AsyncGenerator[bytes]:
+    async def _frames(self, session: Session, address: str) -> AsyncGenerator[bytes]:
         beside = [
             asyncio.create_task(self._pump(session.id, session.principal)),
             asyncio.create_task(self._answering.answer_for_the_dead(session)),
         ]
         try:
-            yield f"event: endpoint\ndata: /messages?session_id={session.id}\n\n".encode()
+            yield f"event: endpoint\ndata: {address}\n\n".encode()
             async with aclosing(self._texts(session)) as texts:
                 async for text in texts:
                     yield f"event: message\ndata: {text}\n\n".encode()
@@ -158,6 +161,12 @@ class SseFront:
             await self._answering.begin(request, session, message.body)
         else:
             await self._taker.take(request, session, message)
+
+
+def _address(session: Session, request: Request) -> str:
+    """Return where to post, with the tool sets that the URL of the stream asks for."""
+    asked = {name: request.query_params[name] for name in (TOOLSETS_PARAMETER,) if name in request.query_params}
+    return f"/messages?{urlencode({'session_id': session.id} | asked)}"
 
 
 def _refusal(error: PlannerError) -> HttpFault:

@@ -27,8 +27,12 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.protocol.envelope import is_json
+from planner_mcp.auth.principal import principal_of
+from planner_mcp.errors import QuotaExceededError
+from planner_mcp.protocol.envelope import HttpFault, is_json, too_many
 from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
+from planner_mcp.protocol.messages import NoJsonError, refuse_constant
+from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import COMMENT, HEADERS, SEND_S
 
 QUIET_S: Final = 15.0
@@ -54,19 +58,26 @@ class Stateless:
     Args:
         kernel: The MCP server.
         sdk: The SDK's entry, for all that is not answered here.
+        streams: How many streams each principal has open here.
         send_s: Longest wait for a client that takes nothing.
     """
 
-    def __init__(self, kernel: Kernel, sdk: ASGIApp, *, send_s: float = SEND_S) -> None:
+    def __init__(self, kernel: Kernel, sdk: ASGIApp, *, streams: OpenStreams, send_s: float = SEND_S) -> None:
         self._kernel = kernel
         self._sdk = sdk
+        self._streams = streams
         self._send_s = send_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one POST."""
         request = Request(scope, receive)
         body = await request.body()
-        if (asked := self._in_order(request, body)) is None:
+        try:
+            asked = self._in_order(request, body)
+        except HttpFault as fault:
+            await fault.response(scope, receive, send)
+            return
+        if asked is None:
             await self._sdk(scope, _again(body, receive), send)
             return
         reply = Reply(send, self._send_s)
@@ -75,20 +86,37 @@ class Stateless:
             await reply.end(answer)
 
     def _in_order(self, request: Request, body: bytes) -> Asked | None:
+        """Return a request that is in order, None for what is the SDK's.
+
+        Raises:
+            HttpFault: What the SDK would take, or refuse in another form.
+        """
         is_proper, headers = is_json(request) and takes_both_forms(request), request.headers.items()
         if not is_proper or find_duplicated_routing_header(headers):
             return None
         try:
-            decoded = json.loads(body)
+            decoded = json.loads(body, parse_constant=refuse_constant)
             asked = JSONRPCRequest.model_validate(decoded)
+        except NoJsonError as error:
+            raise HttpFault(400, error, code=error.rpc_code) from error
         except (ValueError, RecursionError, ValidationError):
             return None
         route = classify_inbound_request(decoded, headers=dict(headers))
-        if not isinstance(route, InboundModernRoute) or asked.method == LISTEN or self._has_mirrors(request, asked):
+        if not isinstance(route, InboundModernRoute) or self._has_mirrors(request, asked):
+            return None
+        if asked.method == LISTEN:
+            self._check_streams(request, asked)
             return None
         client = {"clientInfo": route.client_info, "capabilities": route.client_capabilities}
         whole = {"id": asked.id, "method": asked.method, "params": asked.params}
         return Asked(whole, Peer(route.protocol_version, client))
+
+    def _check_streams(self, request: Request, asked: JSONRPCRequest) -> None:
+        """Check that one more stream may be opened, while that can still be said by a status."""
+        try:
+            self._streams.check(principal_of(request.scope).id)
+        except QuotaExceededError as error:
+            raise too_many(error, request_id=asked.id) from error
 
     def _has_mirrors(self, request: Request, asked: JSONRPCRequest) -> bool:
         """Return whether arguments of a tool are repeated in headers, or should be."""

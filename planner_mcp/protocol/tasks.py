@@ -24,6 +24,8 @@ from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import detailed_task, extension_task
 from planner_mcp.protocol.tasks2025 import CoreTasks, OnCreated
 from planner_mcp.settings import Settings
+from planner_mcp.tools.base import Tool
+from planner_mcp.tools.cancel_vrp_job import TOOL as CANCEL
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
 COMPLETE: Final = {"resultType": "complete"}
@@ -45,14 +47,14 @@ PARAMS: Final[dict[str, type[types.RequestParams]]] = {
 
 
 class Desk(Protocol):
-    """Calls tools."""
+    """Runs tools."""
 
     def is_long(self, name: str) -> bool:
         """Return whether a tool may be run as a task."""
         ...
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams, /) -> HandlerResult:
-        """Call one."""
+    async def run(self, ctx: Context, tool: Tool, args: dict[str, Any], /) -> HandlerResult:
+        """Run one, whether or not its set is on."""
         ...
 
 
@@ -112,8 +114,7 @@ class Tasks:
 
     async def _cancelled(self, ctx: Context, job_id: str) -> Job:
         """Cancel a job as the tool does, and return it once its solver has stopped."""
-        params = types.CallToolRequestParams(name="cancel_vrp_job", arguments={"job_id": job_id})
-        called = await self._desk.call_tool(ctx, params)
+        called = await self._desk.run(ctx, CANCEL, {"job_id": job_id})
         if (refused := refusal_in(as_json(called))) is not None:
             raise refused
         return await self._planner.job(allow(ctx, READ), job_id)

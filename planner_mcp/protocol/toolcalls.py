@@ -32,6 +32,10 @@ PAGE: Final = 50
 """Tools of one page: all of ours."""
 LEAST_STEP: Final = 1e-3
 """MCP wants progress to rise with every notification, so news without progress moves it by this much."""
+TOOLSETS_PARAMETER: Final = "toolsets"
+"""What a client's URL says of the tools it wants."""
+LINKS_SINCE: Final = "2025-06-18"
+"""First revision whose content may be a link; clients of older ones refuse the whole answer for it."""
 
 
 class ToolDesk:
@@ -89,6 +93,10 @@ class ToolDesk:
         if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
             unknown = UnknownToolError()
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
+        return await self.run(ctx, tool, params.arguments or {})
+
+    async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
+        """Run a tool, whether or not its set is on; its scope is asked for all the same."""
         principal = _principal(ctx)
         context = ToolContext(
             principal=principal,
@@ -101,9 +109,9 @@ class ToolDesk:
             reading=self._library.open_reading(principal),
             on_job=partial(leave_job, ctx),
         )
-        result = await dispatch(tool, context, params.arguments or {})
+        result = await dispatch(tool, context, args)
         self.meter.count(tool.name, result)
-        return {"resultType": "complete", **call_result(result)}
+        return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 
 def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
@@ -114,7 +122,7 @@ def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
     """Return which tool sets the client's URL asks for, empty for none in particular."""
     if ctx.request is None or not ctx.request.scope["query_string"]:
         return ""
-    return str(ctx.request.query_params.get("toolsets", ""))
+    return str(ctx.request.query_params.get(TOOLSETS_PARAMETER, ""))
 
 
 def _rising(report: Any) -> NotifyProgress:
@@ -129,11 +137,16 @@ def _rising(report: Any) -> NotifyProgress:
     return notify
 
 
-def call_result(result: ToolResult | ErrorResult) -> dict[str, Any]:
-    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice."""
+def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> dict[str, Any]:
+    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice.
+
+    Args:
+        result: The answer.
+        has_links: Whether its revision has links. The text names the ids they lead to.
+    """
     links = (
         {"type": "resource_link", "uri": each.uri, "name": each.name, "mimeType": each.mime_type}
-        for each in result.links
+        for each in (result.links if has_links else ())
     )
     pictures = (
         {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.pictures

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from planner_mcp.auth.audit import OK, target_of
-from planner_mcp.errors import InsufficientScopeError, PlannerError
+from planner_mcp.errors import Fault, InsufficientScopeError, PlannerError, input_error
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.spans import span
 from planner_mcp.tools import (
@@ -90,9 +90,15 @@ def toolsets_of(settings: Settings, asked: str = "") -> frozenset[str]:
         settings: What the deployment shows, and what it allows beyond.
         asked: What a client asked for on its URL: names between commas, or `all`; empty for the deployment's choice.
             Names that are not allowed are passed over.
+
+    Raises:
+        InvalidParameterError: A name that no tool set has.
     """
     shown, allowed = _sets_in(settings.toolsets), _sets_in(settings.toolsets_allowed)
     wanted = names_in(asked)
+    if wanted - {*TOOLSETS, "all"}:
+        problem = "?toolsets= on the URL names a tool set that does not exist."
+        raise input_error([Fault("/toolsets", problem, ", ".join((*TOOLSETS, "all")))])
     if not wanted:
         return shown
     return shown | allowed if "all" in wanted else wanted & (shown | allowed)
@@ -105,7 +111,7 @@ def _sets_in(text: str) -> frozenset[str]:
 
 
 def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
-    """Return the tools that are on; arguments as for `toolsets_of`."""
+    """Return the tools that are on; arguments and errors as for `toolsets_of`."""
     sets = toolsets_of(settings, asked)
     return tuple(tool for tool in REGISTRY if tool.toolset in sets)
 

@@ -5,8 +5,10 @@ from typing import Any, Final
 from starlette.routing import Route
 
 import manifest
+from planner_mcp.auth.challenge import metadata_url
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.settings import Settings
+from planner_mcp.web.discovery import mcp_url
 from planner_mcp.web.documents import document_routes
 
 PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
@@ -16,8 +18,7 @@ def served(settings: Settings) -> dict[str, Any]:
     """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL."""
     document = {**manifest.load(), "limits": limits_of(settings)}
     if settings.public_url:
-        path = document["oauth"]["resource_metadata"]
-        document["oauth"]["resource_metadata"] = settings.public_url.rstrip("/") + path
+        document["oauth"]["resource_metadata"] = metadata_url(mcp_url(settings))
     return document
 
 

@@ -25,8 +25,10 @@ LOOKS: Final = 4
 """Times the reader is looked at in that span."""
 RETRY_MS: Final = 1000
 """What a client is told to wait before it reconnects."""
-OPENING: Final = f"retry: {RETRY_MS}\n\n".encode()
-COMMENT: Final = b": keep-alive\n\n"
+OPENING: Final = f"retry: {RETRY_MS}\n".encode()
+"""Part of the first event: a block of its own, without data, is a message to some clients (httpx-sse)."""
+COMMENT: Final = b": keep-alive\n"
+"""Likewise part of the event that follows."""
 HEADERS: Final = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store, no-transform",
@@ -49,6 +51,8 @@ class EventStream:
         keep_alive_s: Longest silence.
         send_s: Longest wait for a slow reader.
         is_answer: Whether it answers one call and ends with it, whatever becomes of the credential meanwhile.
+        resumable: Set once the client holds an event id to go on from: a drain ends nothing before. None: from the
+            beginning.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class EventStream:
         keep_alive_s: float = KEEP_ALIVE_S,
         send_s: float = SEND_S,
         is_answer: bool = False,
+        resumable: anyio.Event | None = None,
     ) -> None:
         self._frames = frames
         self._drain = drain
@@ -67,6 +72,7 @@ class EventStream:
         self._keep_alive_s = keep_alive_s
         self._send_s = send_s
         self._is_answer = is_answer
+        self._resumable = resumable
         self._sending_since: float | None = None
         self._is_quiet = True
         self._has_stalled = False
@@ -129,4 +135,6 @@ class EventStream:
         """Wait until the server drains or the credential ends that the stream was opened with."""
         with anyio.move_on_after(left_s):
             await (self._drain or anyio.Event()).wait()
+            if self._resumable is not None:
+                await self._resumable.wait()
         scope.cancel()

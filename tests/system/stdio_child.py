@@ -27,7 +27,10 @@ class Child:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
+    def hear(self) -> Any:
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         self.say(json.dumps(message))
-        assert self.process.stdout is not None
-        return dict(json.loads(self.process.stdout.readline()))
+        return dict(self.hear())

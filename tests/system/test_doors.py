@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.sse import sse_client
 
 from examples.house import House
 from tests.system.scenarios import SMALLEST, submit, use, wait_for
@@ -39,4 +40,10 @@ async def test_smallest_call_completes_over_stdio(tmp_path: Path, mode: str, ver
     )
     async with Client(started, mode=mode) as client:
         assert client.session.protocol_version == version
+        await smallest_call_completes(client)
+
+
+async def test_smallest_call_completes_over_the_old_transport(house: House) -> None:
+    """SPEC X1: HTTP+SSE by the official Python client."""
+    async with Client(sse_client(f"{house.url}/sse"), mode="legacy") as client:
         await smallest_call_completes(client)

@@ -132,6 +132,30 @@ async def test_sigterm_hands_solves_back_and_another_server_finishes_them(
             await wait_for(client, job_id, "COMPLETED")
 
 
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25"])
+async def test_waiting_call_hears_of_a_stop_in_time_or_can_go_on_elsewhere(
+    tmp_path: Path, http: httpx.AsyncClient, version: str
+) -> None:
+    """SPEC J4, J7: a stream that ends at SIGTERM has answered its call, or told an event id to resume from."""
+    async with running(tmp_path, workers=0, settings={"PLANNER_DRAIN_S": "2"}) as house:
+        async with Client(house.mcp) as client:
+            job_id = await submit(client, ring())
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        headers = {"accept": "application/json, text/event-stream"}
+        session = (await http.post(house.mcp, json=hello, headers=headers)).headers["mcp-session-id"]
+        call = {"name": "query_vrp_status", "arguments": {"job_id": job_id, "wait_s": 45}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        headers |= {"mcp-session-id": session, "mcp-protocol-version": version}
+        async with http.stream("POST", house.mcp, json=body, headers=headers) as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            os.kill(house.pid, signal.SIGTERM)
+            lines = [line async for line in stream.aiter_lines()]
+    told = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+    assert [each["error"]["data"]["type"] for each in told] == (["AbandonedRequest"] if version < "2025-11-25" else [])
+    assert any(line.startswith("id: ") for line in lines)
+
+
 async def test_second_sigterm_ends_the_server_at_once(tmp_path: Path) -> None:
     """SPEC J7: an operator in a hurry."""
     async with running(tmp_path, workers=1) as house:

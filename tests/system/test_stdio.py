@@ -3,6 +3,8 @@
 import json
 import signal
 
+import pytest
+
 from tests.system.stdio_child import Child
 
 HELLO = {
@@ -26,6 +28,47 @@ def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child: Child) -> N
     assert child.process.returncode == 0
     for line in child.log.read_text().splitlines():
         assert json.loads(line)["message"]
+
+
+@pytest.mark.parametrize("request_id", ["6.0", "1.5", "null", "true", "{}", "[1]"])
+def test_request_with_an_id_that_is_none_is_answered(child: Child, request_id: str) -> None:
+    """SPEC X1, T7: by the same error as over HTTP; passed over, its client would wait for ever."""
+    child.ask(HELLO)
+    child.say(f'{{"jsonrpc": "2.0", "id": {request_id}, "method": "tools/list"}}')
+    answer = child.ask({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    assert (answer["id"], answer["error"]["code"], answer["error"]["data"]["type"]) == (None, -32600, "InvalidMessage")
+    assert child.hear() == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+def test_numbers_that_json_has_not_are_refused(child: Child) -> None:
+    """SPEC X1: NaN is no JSON, at this door as at the others."""
+    child.ask(HELLO)
+    child.say('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"x": NaN}}')
+    assert child.hear()["error"]["code"] == -32700
+
+
+def test_batch_is_answered_by_a_batch_in_the_revision_that_has_them(child: Child) -> None:
+    """Spec 2025-03-26, base protocol: servers MUST receive batches, and send their answers together."""
+    hello = {**HELLO, "params": {**HELLO["params"], "protocolVersion": "2025-03-26"}}
+    child.say(json.dumps([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]))
+    assert child.hear()["error"]["code"] == -32600  # nothing was agreed on yet
+    assert child.ask(hello)["result"]["protocolVersion"] == "2025-03-26"
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    pings = [{"jsonrpc": "2.0", "id": each, "method": "ping"} for each in (2, "2")]
+    child.say(json.dumps([note]))
+    child.say(json.dumps([pings[0], note, {"jsonrpc": "2.0", "id": 3, "method": "nope"}, pings[1]]))
+    answers = child.hear()
+    assert isinstance(answers, list)
+    assert sorted((str(each["id"]), "result" in each) for each in answers) == [("2", True), ("2", True), ("3", False)]
+    assert child.ask({"jsonrpc": "2.0", "id": 4, "method": "ping"}) == {"jsonrpc": "2.0", "id": 4, "result": {}}
+
+
+def test_batch_is_refused_in_every_other_revision(child: Child) -> None:
+    """Spec 2025-06-18, changes: batches are gone."""
+    child.ask(HELLO)
+    child.say(json.dumps([{"jsonrpc": "2.0", "id": 2, "method": "ping"}]))
+    refused = child.hear()
+    assert (refused["id"], refused["error"]["code"]) == (None, -32600)
 
 
 def test_sigterm_ends_it_with_its_workers(child: Child) -> None:

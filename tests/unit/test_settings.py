@@ -58,3 +58,43 @@ def test_all_shows_every_tool_set_and_another_name_is_refused() -> None:
     for name in ("toolsets", "toolsets_allowed"):
         with pytest.raises(ValidationError, match="no tool set is called plannning"):
             Settings(**{name: "core,plannning"})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("planner.example", "planner.example:8080", "ftp://planner.example", "https://", "https:///mcp", "/mcp"),
+        *("https://planner.example?x", "https://planner.example/#a", "https://a b.example", "https://x.example:port"),
+    ],
+)
+def test_a_public_url_that_no_client_could_use_is_refused(url: str) -> None:
+    """SPEC A1: else every address a client is told would be wrong, and nothing would say why."""
+    with pytest.raises(ValidationError, match="public_url"):
+        Settings(public_url=url)
+
+
+@pytest.mark.parametrize("url", ["https://planner.example", "http://localhost:8080/", "https://[::1]:8080/base"])
+def test_a_public_url_has_a_scheme_and_a_host(url: str) -> None:
+    """SPEC A1."""
+    assert Settings(public_url=url).public_url == url
+
+
+ISSUER: dict[str, str | None] = {"https://login.example": None}
+
+
+@pytest.mark.parametrize("audience", ["api://planner", "planner"])
+def test_clients_are_sent_to_the_public_url_whatever_tokens_are_issued_for(audience: str) -> None:
+    """SPEC A1: an audience is what an issuer writes; RFC 9728 wants the URL that clients connect to."""
+    found = Settings(public_url="https://planner.example/", auth_audience=audience, auth_issuers=ISSUER)
+    assert (found.resource, found.audience) == ("https://planner.example/mcp", audience)
+    with pytest.raises(ValidationError, match="PLANNER_PUBLIC_URL"):
+        Settings(auth_audience=audience, auth_issuers=ISSUER)
+
+
+def test_one_of_public_url_and_audience_is_enough() -> None:
+    """SPEC A1: each stands in for the other, where the audience is the URL clients connect to."""
+    for found in (
+        Settings(auth_audience="https://planner.example/mcp", auth_issuers=ISSUER),
+        Settings(public_url="https://planner.example", auth_issuers=ISSUER),
+    ):
+        assert found.resource == found.audience == "https://planner.example/mcp"

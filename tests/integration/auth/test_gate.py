@@ -80,6 +80,16 @@ async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> N
     assert set(documents[0]["scopes_supported"]) == {READ, WRITE, ADMIN, "planner:sensitive"}
 
 
+async def test_metadata_names_the_url_and_not_the_audience(served: Any) -> None:
+    """SPEC A1: RFC 9728; what tokens are issued for may be no URL at all."""
+    further = {"auth_audience": "api://planner", "auth_issuers": {"https://as.example": None}}
+    async with served(public_url="https://planner.example", **further) as http:
+        where = "/.well-known/oauth-protected-resource/mcp"
+        told = (await http.get("/jobs/x")).headers["www-authenticate"]
+        assert f'resource_metadata="https://planner.example{where}"' in told
+        assert (await http.get(where)).json()["resource"] == "https://planner.example/mcp"
+
+
 @pytest.mark.parametrize(
     "headers",
     [

@@ -81,7 +81,7 @@ class Replica:
 
 
 @contextlib.asynccontextmanager
-async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Replica]:
+async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0) -> AsyncIterator[Replica]:
     """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""
     desk, waker = SlowDesk(), Waker(store.redis)
     kernel = Kernel(desk)
@@ -91,9 +91,10 @@ async def replica(store: RedisStore, max_streams: int = 8) -> AsyncIterator[Repl
             kernel,
             SessionStore(store.redis),
             waker,
-            stateless=Stateless(kernel, sdk),
+            stateless=Stateless(kernel, sdk, streams=streams),
             drain=anyio.Event(),
             streams=streams,
+            grace_s=grace_s,
         )
         waker.on_cancel(front.cancelled)
 

@@ -137,6 +137,15 @@ async def test_the_choice_is_asked_for_without_a_handshake(houses: Two, modern_a
     assert (day["depot"], day["travel"]["speed_kmh"]) == ("depot", 30)
 
 
+@pytest.mark.parametrize("responses", ["x", [1], 7])
+async def test_answers_of_another_form_are_refused(houses: Two, modern_asked: Person, responses: Any) -> None:
+    """SPEC T7, T8: a mistake of the caller, not of the server."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}
+    state = (await modern_asked.result(houses[0], "tools/call", "create_scenario", **call))["requestState"]
+    call |= {"inputResponses": responses, "requestState": state}
+    assert (await modern_asked.error(houses[0], "tools/call", "create_scenario", **call))["code"] == -32602
+
+
 @pytest.mark.parametrize("state", ["asked", "", "v1.AAAA", "x" * 3000])
 async def test_a_forged_state_is_refused(houses: Two, modern_asked: Person, state: str) -> None:
     """Spec 2026-07-28, MRTR: the state is the server's alone."""

@@ -1,5 +1,6 @@
 """`subscriptions/listen` of 2026-07-28: acknowledged, then the present state, then every change (SPEC J2-J4, X2)."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -199,8 +200,10 @@ async def test_principal_has_so_many_streams_over_all_doors(
         async with web.stream("GET", f"{only.url}/jobs/{job_id}/events") as channel:
             lines = channel.aiter_lines()
             await anext(lines)
-            refused = await modern.error(only, "subscriptions/listen", notifications={})
-            assert (refused["code"], refused["data"]["type"]) == (-32603, "QuotaExceeded")
+            async with modern.stream(only, "subscriptions/listen", notifications={}) as listened:
+                assert (listened.status_code, listened.headers["retry-after"]) == (429, "5")
+                refused = json.loads(await listened.aread())
+                assert (refused["id"], refused["error"]["data"]["type"]) == (next(modern.ids) - 1, "QuotaExceeded")
             async with web.stream("GET", f"{only.url}/sse") as old:
                 assert old.status_code == 429
             session = Caller(web, "2025-11-25")

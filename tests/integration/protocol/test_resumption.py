@@ -12,7 +12,7 @@ from planner_mcp.store import session_store
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import READ_AT_ONCE
 from tests.integration.protocol.client import Client, events
-from tests.integration.protocol.edge import Replica
+from tests.integration.protocol.edge import Replica, replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
@@ -194,6 +194,51 @@ async def test_draining_replica_ends_its_streams_and_the_other_goes_on(replicas:
         async with client.listen(replicas[1], last.id) as rest:
             replicas[0].desk.gate.set()
             assert [event.message["id"] async for event in events(rest)] == [1]
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18"])
+async def test_draining_replica_still_answers_a_client_that_holds_no_event_id(
+    replicas: Two, client: Client, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """SPEC J4, J7: these revisions have no event at the start; such a stream could be resumed nowhere."""
+    monkeypatch.setattr(exchange, "PATIENCE_S", 0.01)
+    await client.initialize(replicas[0], version)
+    with anyio.fail_after(30):
+        async with client.stream(replicas[0], wait=True) as stream:
+            replicas[0].front.drain.set()
+            assert (await client.post(replicas[0], {"jsonrpc": "2.0", "id": 2, "method": "ping"})).status_code == 200
+            replicas[0].desk.gate.set()
+            assert [event.message["id"] async for event in events(stream)] == [1]
+
+
+async def test_draining_replica_ends_a_stream_of_an_old_revision_once_it_told_an_id(
+    replicas: Two, client: Client
+) -> None:
+    """SPEC J4, J7: from its first message on it can be resumed as in later revisions."""
+    await client.initialize(replicas[0], "2025-06-18")
+    with anyio.fail_after(30):
+        async with client.stream(replicas[0], to=1, wait=True) as stream:
+            received = events(stream)
+            last = await anext(received)
+            replicas[0].front.drain.set()
+            assert [event async for event in received] == []
+        async with client.listen(replicas[1], last.id) as rest:
+            replicas[0].desk.gate.set()
+            assert [event.message["id"] async for event in events(rest)] == [1]
+
+
+async def test_call_that_outlasts_the_grace_is_answered_with_an_error(
+    store: RedisStore, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: a client that could not go on elsewhere is told, while it still listens."""
+    monkeypatch.setattr(exchange, "PATIENCE_S", 0.01)
+    async with replica(store, grace_s=0.01) as third:
+        await client.initialize(third, "2025-06-18")
+        with anyio.fail_after(30):
+            async with client.stream(third, wait=True) as stream:
+                third.front.drain.set()
+                (told,) = [event.message async for event in events(stream)]
+    assert (told["id"], told["error"]["data"]["type"]) == (1, "AbandonedRequest")
 
 
 async def test_what_nobody_was_told_waits_for_the_next_reader(store: RedisStore) -> None:

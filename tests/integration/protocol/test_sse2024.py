@@ -15,6 +15,7 @@ import pytest
 from planner_mcp.protocol import answering
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_work import SessionWork
+from planner_mcp.tools.registry import REGISTRY
 from tests.integration.protocol.houses import DAY, Replica, Worker, replica
 
 pytestmark = pytest.mark.anyio
@@ -71,10 +72,10 @@ class OldClient:
 
 
 @asynccontextmanager
-async def opened(http: httpx.AsyncClient, on: Replica) -> AsyncIterator[OldClient]:
+async def opened(http: httpx.AsyncClient, on: Replica, query: str = "") -> AsyncIterator[OldClient]:
     """Open a stream; its first event says where to post."""
     with anyio.fail_after(30):
-        async with http.stream("GET", f"{on.url}/sse") as response:
+        async with http.stream("GET", f"{on.url}/sse{query}") as response:
             assert response.headers["content-type"].startswith("text/event-stream")
             client = OldClient(http, "", response.aiter_lines())
             name, client.path = await client.event()
@@ -96,6 +97,15 @@ async def test_old_client_plans_through_a_replica_that_does_not_hold_its_stream(
         await worker.complete(claim)
         await client.heard()
         assert (await client.call(houses[0], "query_vrp_status", job_id=job_id))["status"] == "COMPLETED"
+
+
+async def test_tool_sets_of_the_url_are_those_of_the_session(houses: Two, web: httpx.AsyncClient) -> None:
+    """SPEC X1, T9: a client of this transport names them once, where it opens the stream; nothing else is taken on."""
+    async with opened(web, houses[0], "?toolsets=data,admin&session_id=x%0Adata:y") as client:
+        await client.initialize(houses[1])
+        tools = (await client.ask(houses[1], "tools/list"))["result"]["tools"]
+    sets = {tool.name: tool.toolset for tool in REGISTRY}
+    assert {sets[tool["name"]] for tool in tools} == {"data", "admin"}
 
 
 async def test_progress_of_a_call_comes_before_its_answer(houses: Two, web: httpx.AsyncClient, worker: Worker) -> None:

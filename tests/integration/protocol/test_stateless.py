@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.protocol.stateless import Stateless
+from planner_mcp.web.open_streams import OpenStreams
 from tests.integration.protocol.client import HEADERS, MODERN_META, Client
 from tests.integration.protocol.edge import Replica, SlowDesk
 
@@ -34,6 +35,15 @@ async def test_a_body_that_is_not_said_to_be_json_is_refused(replicas: Two, clie
     headers = HEADERS | ROUTE | {"content-type": said}
     answer = await client.http.post(replicas[0].url, content=json.dumps(counting()), headers=headers)
     assert answer.status_code == 400
+    assert not replicas[0].desk.begun.is_set()
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+async def test_a_number_that_json_has_not_is_refused(replicas: Two, client: Client, number: str) -> None:
+    """SPEC X1: as in every revision with a handshake."""
+    content = json.dumps(counting(to=0)).replace('"to": 0', f'"to": {number}')
+    answer = await client.http.post(replicas[0].url, content=content, headers=HEADERS | ROUTE)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
     assert not replicas[0].desk.begun.is_set()
 
 
@@ -92,7 +102,7 @@ async def test_a_client_that_takes_nothing_any_more_is_not_waited_for(takes: int
         raise AssertionError
 
     desk, client = SlowDesk(), Stalled(takes)
-    entry = Stateless(Kernel(desk), nowhere, send_s=0.05)
+    entry = Stateless(Kernel(desk), nowhere, streams=OpenStreams(1), send_s=0.05)
     headers = [(name.encode(), value.encode()) for name, value in (HEADERS | ROUTE).items()]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers, "query_string": b""}
     with anyio.fail_after(30):

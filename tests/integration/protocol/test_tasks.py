@@ -9,6 +9,16 @@ from tests.integration.protocol.houses import TASKS, Caller, Replica, Worker
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
+
+
+class OnlyData(Replica):
+    """A replica reached by a URL that asks for one tool set, in which no tool cancels."""
+
+    @property
+    def mcp(self) -> str:
+        return f"{self.url}/mcp?toolsets=data"
+
+
 RELATED = "io.modelcontextprotocol/related-task"
 IMMEDIATE = "io.modelcontextprotocol/model-immediate-response"
 
@@ -87,6 +97,16 @@ async def test_cancel_of_a_core_task_is_the_cancel_of_its_job(houses: Two, legac
     assert (await legacy.error(houses[0], "tasks/cancel", taskId=task["taskId"]))["code"] == -32602
     result = await legacy.result(houses[0], "tasks/result", taskId=task["taskId"])
     assert (result["isError"], result["structuredContent"]["status"]) == (False, "CANCELLED")
+
+
+async def test_a_task_is_cancelled_whatever_tools_the_url_asks_for(houses: Two, legacy: Caller, modern: Caller) -> None:
+    """SPEC X2, T9: sets choose what is listed and called; a task that can be read can be cancelled."""
+    data = OnlyData(houses[1].url, houses[1].drain)
+    core_id = (await core_task(legacy, houses[0]))["taskId"]
+    assert (await legacy.result(data, "tasks/cancel", taskId=core_id))["status"] == "cancelled"
+    task_id = (await modern.solve(houses[0]))["taskId"]
+    await modern.result(data, "tasks/cancel", task_id, taskId=task_id)
+    assert (await modern.result(data, "tasks/get", task_id, taskId=task_id))["status"] == "cancelled"
 
 
 async def test_cancel_of_a_job_is_seen_in_its_task(houses: Two, legacy: Caller) -> None:

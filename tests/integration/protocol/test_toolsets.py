@@ -56,12 +56,27 @@ async def test_a_cursor_nobody_gave_is_refused(houses: Two, caller: Caller, meth
         assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/cursor")
 
 
+async def test_a_set_that_is_misspelt_is_told(houses: Two, caller: Caller) -> None:
+    """SPEC T7, T9: an empty list would say nothing; the names there are come with the refusal."""
+
+    class Typo(Replica):
+        @property
+        def mcp(self) -> str:
+            return f"{self.url}/mcp?toolsets=core,typo"
+
+    on = Typo(houses[0].url, houses[0].drain)
+    call: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
+    for refused in (await caller.error(on, "tools/list"), await caller.error(on, "tools/call", "list_jobs", **call)):
+        assert (refused["code"], refused["data"]["type"]) == (-32602, "InvalidParameter")
+        assert refused["data"]["errors"][0]["accepted"] == "core, planning, data, admin, all"
+
+
 def test_the_deployment_has_the_last_word() -> None:
     """SPEC T9: a URL switches on what is allowed, nothing else."""
     closed = Settings(toolsets="core", toolsets_allowed="")
     assert {tool.toolset for tool in shown_tools(closed, "all")} == {"core"}
     assert {tool.toolset for tool in shown_tools(closed, "admin,data")} == set()
-    assert {tool.toolset for tool in shown_tools(Settings(), "data,nonsense,,")} == {"data"}
+    assert {tool.toolset for tool in shown_tools(Settings(), "data,,")} == {"data"}
     assert {tool.toolset for tool in shown_tools(Settings(toolsets="core,admin"))} == {"core", "admin"}
 
 

@@ -37,6 +37,9 @@ def test_addresses_lie_under_the_public_url() -> None:
     """SPEC A1: where to learn of the authorization server."""
     document = served(Settings(public_url="https://plan.example.com/"))
     assert document["oauth"]["resource_metadata"].startswith("https://plan.example.com/.well-known/oauth-protected")
+    below = served(Settings(public_url="https://plan.example.com/base"))  # RFC 9728 §3.1: the path comes last
+    where = "https://plan.example.com/.well-known/oauth-protected-resource/base/mcp"
+    assert below["oauth"]["resource_metadata"] == where
 
 
 def test_limits_of_a_deployment_can_be_read_by_its_clients() -> None:

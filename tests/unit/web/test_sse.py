@@ -54,6 +54,29 @@ async def test_silence_is_filled_with_comments() -> None:
     assert reader.taken[:2] == [OPENING, COMMENT]
 
 
+async def test_every_block_of_a_stream_is_an_event_with_data() -> None:
+    """SPEC X1: clients in use take `retry` or a comment before a blank line for a message, and wait for ever (/sse)."""
+    reader, commented = Reader(), anyio.Event()
+
+    async def slow() -> AsyncGenerator[bytes, None]:
+        for number in range(2):
+            while COMMENT not in reader.taken[-1]:
+                reader.heard = anyio.Event()
+                await reader.heard.wait()
+            yield frame(f"{number}-0", {"x": number})
+        commented.set()
+
+    with anyio.fail_after(30):
+        await EventStream(slow(), keep_alive_s=0.02)({}, reader.receive, reader.send)
+    assert commented.is_set()
+    blocks = [block.splitlines() for block in b"".join(reader.taken).decode().split("\n\n") if block]
+    assert [[line for line in block if line.startswith("data: ")] for block in blocks] == [
+        ['data: {"x":0}'],
+        ['data: {"x":1}'],
+    ]
+    assert blocks[0][0] == "retry: 1000"
+
+
 async def test_a_reader_that_leaves_ends_the_generator() -> None:
     """Our choice: nothing follows a job for nobody."""
     closed = anyio.Event()

@@ -1,0 +1,55 @@
+"""What an answer holds, in each revision with a handshake: nothing that a strict client of it rejects (SPEC X1)."""
+
+from typing import Any, Final
+
+import httpx2 as httpx
+import pytest
+
+from tests.integration.protocol.houses import Caller, Replica, Worker
+from tests.integration.protocol.test_resources import complete
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+OLDEST: Final = {"text", "image", "resource"}
+KINDS: Final = {
+    "2024-11-05": OLDEST,
+    "2025-03-26": OLDEST | {"audio"},
+    "2025-06-18": OLDEST | {"audio", "resource_link"},
+    "2025-11-25": OLDEST | {"audio", "resource_link"},
+}
+"""The content of a `CallToolResult`, from the schema of each revision."""
+
+
+class WithEveryTool(Replica):
+    """A replica reached by a URL that asks for every tool."""
+
+    @property
+    def mcp(self) -> str:
+        return f"{self.url}/mcp?toolsets=all"
+
+
+def kinds(result: dict[str, Any]) -> set[str]:
+    """Return the kinds of content of a tool's answer."""
+    return {each["type"] for each in result["content"]}
+
+
+@pytest.mark.parametrize("version", KINDS)
+async def test_tools_answer_in_the_kinds_of_content_their_revision_has(
+    houses: Two, web: httpx.AsyncClient, worker: Worker, version: str
+) -> None:
+    """SPEC X1: a client of 2024-11-05 or 2025-03-26 refuses the whole answer for one link; ids stand in the text."""
+    on, caller = WithEveryTool(houses[0].url, houses[0].drain), Caller(web, version)
+    assert (await caller.initialize(on))["protocolVersion"] == version
+    solved = await caller.solve(on)
+    job_id = solved["structuredContent"]["job_id"]
+    await complete(worker, await worker.take())
+    ended = await caller.call(on, "query_vrp_status", {"job_id": job_id})
+    scenario_id = (await caller.call(on, "list_scenarios", {}))["structuredContent"]["rows"][0][0]
+    revised = await caller.call(on, "revise_scenario", {"scenario_id": scenario_id, "patch": {"name": "another"}})
+    picture = await caller.call(on, "read_resource", {"uri": f"{job_id.replace('job-', 'plan://plan-', 1)}/map.png"})
+    answers = [solved, ended, revised, picture]
+    assert [kinds(each) - KINDS[version] for each in answers] == [set()] * len(answers)
+    assert "image" in kinds(picture)
+    assert job_id in ended["content"][0]["text"]
+    assert revised["structuredContent"]["scenario_id"] in revised["content"][0]["text"]
+    assert ("resource_link" in kinds(ended)) == (version >= "2025-06-18")
