@@ -258,7 +258,9 @@ class Settings(BaseSettings):
     @property
     def resource(self) -> str | None:
         """The URL clients connect to, by which they find the issuer (RFC 9728); None where neither setting says it."""
-        return self.auth_audience if self.public_url is None else f"{self.public_url.rstrip('/')}/mcp"
+        if self.public_url is not None:
+            return f"{self.public_url.rstrip('/')}/mcp"
+        return self.auth_audience if self.auth_audience and _is_address(self.auth_audience) else None
 
     @property
     def audience(self) -> str | None:
@@ -300,13 +302,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_auth(self) -> Self:
-        if self.auth_issuers or self.auth_introspection_url:
-            if self.resource is None:
-                raise ValueError(
-                    "tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for"
-                )
-            if not _is_address(self.resource):
-                raise ValueError("PLANNER_AUTH_AUDIENCE is no URL of this server, so PLANNER_PUBLIC_URL must name it")
+        if (self.auth_issuers or self.auth_introspection_url) and self.audience is None:
+            raise ValueError("tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for")
         if self.auth_introspection_url and not self.auth_introspection_issuer:
             raise ValueError("PLANNER_AUTH_INTROSPECTION_URL needs PLANNER_AUTH_INTROSPECTION_ISSUER")
         return self
