@@ -53,20 +53,32 @@ class Timeline:
         return self.end - self.start
 
 
-def time_route(problem: Problem, route: Route) -> Timeline:
-    """Return the canonical times of a route."""
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What the longest route pays, beside its own hours, for each unit of time that it is longer than the others."""
+
+    cost: int = 0
+    floor: int = 0
+    """Duration up to which nothing is paid."""
+
+
+_FREE: Final = Span()
+
+
+def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
+    """Return the canonical times of a route; `span`: what its length costs because no other is as long."""
     legs, agent = legs_of(problem, route), problem.agents[route.agent]
     soonest = max(agent.shift[0], first_release(problem, legs))
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
     absent = [rest for index, rest in enumerate(agent.breaks) if index not in taken]
-    lines = _weighed(problem, legs, agent, soonest)
+    lines = _weighed(problem, legs, agent, soonest, span)
     if any(_intrusion(rest, lines[0]) for rest in absent):
         for rest in absent:
-            lines += _weighed(problem, legs, agent, max(soonest, rest.window[0] + rest.duration))
-    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(problem, agent, line, absent))
+            lines += _weighed(problem, legs, agent, max(soonest, rest.window[0] + rest.duration), span)
+    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(problem, agent, line, span, absent))
 
 
-def _weighed(problem: Problem, legs: list[Leg], agent: AgentSpec, soonest: int) -> list[Timeline]:
+def _weighed(problem: Problem, legs: list[Leg], agent: AgentSpec, soonest: int, span: Span) -> list[Timeline]:
     """Return the times worth weighing from a first possible departure on, those that end first in front."""
     pace = pace_of(problem)
     if agent.max_duration is None and agent.time_cost == problem.span_cost == 0:
@@ -77,7 +89,7 @@ def _weighed(problem: Problem, legs: list[Leg], agent: AgentSpec, soonest: int) 
     edges = {edge for rush in problem.rushes for edge in (rush.start, rush.end)}
     lines += [_timed(legs, edge, pace) for edge in sorted(edges) if soonest < edge <= agent.shift[1] + agent.overtime]
     if any(leg.soft_close is not None for leg in legs):
-        lines += [_shortened(problem, agent, line, pace) for line in lines]
+        lines += [_shortened(problem, agent, line, span, pace) for line in lines]
     return lines
 
 
@@ -103,27 +115,31 @@ def _is_undone(legs: Sequence[Leg], first: Sequence[Times], times: Sequence[Time
     )
 
 
-def _shortened(problem: Problem, agent: AgentSpec, line: Timeline, pace: Pace | None) -> Timeline:
+def _shortened(problem: Problem, agent: AgentSpec, line: Timeline, span: Span, pace: Pace | None) -> Timeline:
     """Return the times in the same windows that wait less, where that is worth the lateness it costs.
 
     Lateness grows the faster the later the departure, waiting shrinks evenly, so halving finds the least of both.
     """
-    delays = _delays(agent, line)
+    delays = _delays(agent, line, span)
 
     def leaving(at: int) -> Timeline:
         departure = line.start + delays[at]
         return Timeline(line.legs, _forward(line.legs, departure, pace), departure)
 
     def is_late_enough(at: int) -> bool:
-        return _burden(problem, agent, leaving(at)) <= _burden(problem, agent, leaving(at + 1))
+        return _burden(problem, agent, leaving(at), span) <= _burden(problem, agent, leaving(at + 1), span)
 
     return leaving(bisect_left(range(len(delays) - 1), True, key=is_late_enough))
 
 
-def _delays(agent: AgentSpec, line: Timeline) -> list[int]:
+def _delays(agent: AgentSpec, line: Timeline, span: Span) -> list[int]:
     """Return by how much later to leave until another ticket gets late, a window closes or nobody waits any more."""
-    work, most, found = 0, line.duration, {0}
+    work, waited, most, found = 0, 0, line.duration, {0}
     for leg, time in zip(line.legs, line.times, strict=True):
+        for rest, (reached, begun) in zip(leg.breaks, time.rests, strict=True):
+            found.add(waited + rest.window[1] - reached)
+            most = min(most, waited + rest.window[1] - reached)
+            waited += begun - reached
         work += time.driven + sum(rest.duration for rest in leg.breaks) + leg.setup
         waited = time.start - line.start - work
         most = min(most, waited + _closing(leg, time.start) - time.start)
@@ -133,6 +149,8 @@ def _delays(agent: AgentSpec, line: Timeline) -> list[int]:
     most = max(0, min(most, line.duration - work))
     if agent.max_duration is not None:
         found.add(line.duration - agent.max_duration)
+    if span.cost:
+        found.add(line.duration - span.floor)
     return sorted({delay for delay in found if 0 <= delay <= most} | {most})
 
 
@@ -154,7 +172,9 @@ def _intrusion(rest: Break, line: Timeline) -> int:
     return max(0, min(line.end - rest.window[1], rest.window[0] + rest.duration - line.start))
 
 
-def _burden(problem: Problem, agent: AgentSpec, line: Timeline, absent: Iterable[Break] = ()) -> tuple[int, ...]:
+def _burden(
+    problem: Problem, agent: AgentSpec, line: Timeline, span: Span, absent: Iterable[Break] = ()
+) -> tuple[int, ...]:
     """Return by how much a route breaks its limits, then what its hours cost, then how many they are."""
     late, broken = 0, sum(_intrusion(rest, line) for rest in absent)
     for leg, time in zip(line.legs, line.times, strict=True):
@@ -165,8 +185,9 @@ def _burden(problem: Problem, agent: AgentSpec, line: Timeline, absent: Iterable
         broken += sum(max(0, begun - rest.window[1]) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True))
     broken += max(0, line.end - agent.shift[1] - agent.overtime)
     broken += 0 if agent.max_duration is None else max(0, line.duration - agent.max_duration)
+    hours = agent.time_cost * line.duration + span.cost * max(0, line.duration - span.floor)
     overtime = agent.overtime_cost * max(0, line.end - agent.shift[1])
-    return broken, agent.time_cost * line.duration + overtime + late, line.duration
+    return broken, hours + overtime + late, line.duration
 
 
 def _forward(legs: Sequence[Leg], departure: int, pace: Pace | None) -> list[Times]:

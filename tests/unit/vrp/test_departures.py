@@ -50,7 +50,8 @@ def drives(draw: st.DrawFn) -> tuple[Problem, Route]:
         if draw(st.booleans()):
             fields |= {"soft_close": draw(st.integers(0, 20)), "lateness_cost_per_hour": HOURLY * draw(few)}
         tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
-    day = compile_scenario(Scenario.model_validate(body([driver], tickets)))
+    balance = {"balance_cost_per_hour": HOURLY * draw(st.sampled_from([0, 0, 1, 3]))}
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, options=balance)))
     stops = ["a", "b", "c"][: draw(st.integers(1, 3))]
     if has_break and draw(st.booleans()):
         stops.insert(draw(st.integers(0, len(stops))), "break")
@@ -87,7 +88,7 @@ def costs(day: Problem, route: Route) -> Iterator[int]:
         is_kept &= home is not None and end <= driver.shift[1] + driver.overtime and (taken or off_duty)
         if is_kept and (driver.max_duration is None or lasts <= driver.max_duration):
             metres += int(day.distances[0][place, 0])
-            hours = driver.time_cost * lasts + driver.overtime_cost * max(0, end - driver.shift[1])
+            hours = (driver.time_cost + day.span_cost) * lasts + driver.overtime_cost * max(0, end - driver.shift[1])
             yield driver.distance_cost * metres + hours + lateness
 
 
@@ -124,6 +125,54 @@ def test_a_little_lateness_is_borne_where_waiting_costs_more() -> None:
     day = compile_scenario(Scenario.model_validate(body([agent(cost_per_hour=10 * HOURLY)], tickets)))
     (route,) = lay_out(day, Candidate((route_of(day, "a", "b"),))).routes
     assert (route.start_s, route.end_s, route.waiting_s, route.visits[0].late_s) == (18, 22, 0, 17)
+
+
+def test_lateness_is_weighed_up_to_the_last_start_of_a_break() -> None:
+    """SPEC S1: leaving at 7, when the break must begin at the latest, costs less than leaving sooner or after it."""
+    table = [[0, 2, 4], [2, 0, 3], [4, 3, 0]]
+    driver = agent(cost_per_hour=4 * HOURLY, breaks=[{"earliest": 0, "latest": 7, "duration_s": 3}])
+    late = {"soft_close": 9, "lateness_cost_per_hour": HOURLY}
+    tickets = [
+        ticket("a", "A", time_windows=[[7, 13]], soft_close=9, lateness_cost_per_hour=3 * HOURLY),
+        ticket("b", "B", time_windows=[[20, 20]], service_time_s=3, **late),
+    ]
+    places = [{"id": name} for name in "DAB"]
+    travel = {"distances": table, "durations": table}
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, locations=places, travel=travel)))
+    (route,) = lay_out(day, Candidate((route_of(day, "break", "a", "b"),))).routes
+    assert (route.start_s, route.end_s) == (7, 27)
+
+
+def balanced(*routes: str, balance: float) -> list[tuple[float, float]]:
+    """Return when each agent leaves and ends: first a ticket that is late after 2, then one at 20 in the same place."""
+    late = {"soft_close": 2, "lateness_cost_per_hour": HOURLY}
+    orders = []
+    for name in routes:
+        opens = 20 if name != "n" else 10
+        orders += [ticket(f"{name}1", "A", **late), ticket(f"{name}2", "A", time_windows=[[opens, opens]])]
+    drivers = [agent(name, cost_per_hour=0) for name in routes]
+    options = {"balance_cost_per_hour": HOURLY * balance}
+    day = compile_scenario(Scenario.model_validate(body(drivers, orders, options=options)))
+    plan = lay_out(day, Candidate.of_tickets({n: [2 * n, 2 * n + 1] for n in range(len(routes))}))
+    assert verify(day, plan) == []
+    assert plan.cost == price(day, Candidate.of_tickets({n: [2 * n, 2 * n + 1] for n in range(len(routes))})) / (
+        day.cost_scale
+    )
+    return [(route.start_s, route.end_s) for route in plan.routes]
+
+
+def test_the_hours_of_the_longest_route_are_weighed_like_paid_ones() -> None:
+    """SPEC S1 balance: alone at a hundredfold it leaves late; beside one of 10 hours it comes down to that."""
+    assert balanced("v", balance=0) == [(1, 21)]
+    assert balanced("v", balance=100) == [(19, 21)]
+    assert balanced("v", "n", balance=3) == [(19, 21), (9, 11)]
+    assert balanced("v", "n", balance=1.5) == [(11, 21), (1, 11)]
+
+
+def test_routes_of_one_length_become_shorter_together() -> None:
+    """SPEC S1 balance: neither alone would; a price below that of two hours of lateness changes nothing."""
+    assert balanced("v", "w", balance=3) == [(19, 21), (19, 21)]
+    assert balanced("v", "w", balance=1.5) == [(1, 21), (1, 21)]
 
 
 @pytest.mark.parametrize("limit", [4, 20])
