@@ -7,18 +7,23 @@ whole unit of time at which the work is done. Also owns what can be said of a da
 its slowest travel.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import lcm
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner_mcp.vrp.problem import AgentSpec, Feature, Matrix, Problem, Rush
 
+Moments = NDArray[Any]
+"""Time units, as 64-bit or Python integers."""
 USUAL: Final = 1000
 """The factor outside every rush, in thousandths."""
 _ENDLESS: Final = 2**62
+_FINEST_IN_64_BITS: Final = 2**25
+"""Work of a unit of time up to which that of any day fits into 64 bits: times stay below 2^36."""
 
 
 class Pace:
@@ -33,6 +38,9 @@ class Pace:
         self.per_unit = common // USUAL
         """Work of one unit of undisturbed travel."""
         self._spans = [(start, end, common // factor) for start, end, factor in _spans(rushes)]
+        self.edges = [end for _, end, _ in self._spans[:-1]]
+        """When the pace changes."""
+        self._stretches: tuple[Moments, Moments, Moments] | None = None
 
     def done(self, since: int, until: int) -> int:
         """Return the work done by driving from one moment to another."""
@@ -57,6 +65,46 @@ class Pace:
             work -= speed * (now - start)
             now = start
         return now
+
+    def moments(self, times: Iterable[int]) -> Moments:
+        """Return different moments in order, as numbers to reckon work in: of 64 bits where those suffice."""
+        fits = max(speed for _, _, speed in self._spans) < _FINEST_IN_64_BITS
+        return np.array(sorted(set(times)), dtype=np.int64 if fits else object)
+
+    def arrivals(self, leaving: Moments, work: int) -> Moments:
+        """Return `arrival` of many moments."""
+        base, done, speed = self._lines(leaving.dtype)
+        sought = self._done_by(leaving) + work
+        at = np.searchsorted(done[1:], sought, side="left")
+        over: Moments = base[at] - (done[at] - sought) // speed[at]
+        return over
+
+    def departures(self, arriving: Moments, work: int) -> Moments:
+        """Return `departure` of many moments."""
+        base, done, speed = self._lines(arriving.dtype)
+        sought = self._done_by(arriving) - work
+        at = np.searchsorted(done[1:], sought, side="right")
+        last: Moments = base[at] + (sought - done[at]) // speed[at]
+        return last
+
+    def _done_by(self, times: Moments) -> Moments:
+        """Return the work that could be done from the first edge up to each moment."""
+        base, done, speed = self._lines(times.dtype)
+        at = np.searchsorted(base[1:], times, side="right")
+        work: Moments = done[at] + speed[at] * (times - base[at])
+        return work
+
+    def _lines(self, dtype: Any) -> tuple[Moments, Moments, Moments]:
+        """Return by stretch of one pace: a moment from which it is reckoned, the work done by then, the speed."""
+        if self._stretches is None:
+            work, works = 0, [0, 0]
+            for start, end, speed in self._spans[1:-1]:
+                work += speed * (end - start)
+                works.append(work)
+            lists = ([self.edges[0], *self.edges], works, [speed for _, _, speed in self._spans])
+            base, done, speeds = (np.array(values, dtype=dtype) for values in lists)
+            self._stretches = base, done, speeds
+        return self._stretches
 
     def _among(self, since: int, until: int) -> Iterator[tuple[int, int, int]]:
         return (span for span in self._spans if span[1] > since and span[0] < until)

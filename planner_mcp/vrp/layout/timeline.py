@@ -2,10 +2,10 @@
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
 ending later. Where hours are paid or limited a later departure still may be better, and the cheapest that keeps all
-limits is taken: one that leads to other windows, one when a rush begins or is over, one that makes a ticket later than
-agreed so that less time is waited. A break that is not among the stops may call for leaving after it. Loads, prices and
-the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all
-the same.
+limits is taken: one that leads to other windows, one that makes a ticket later than agreed so that less time is waited,
+in a day with rushes the best of all (`layout/departures.py`). A break that is not among the stops may call for leaving
+after it. Loads, prices and the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep
+its windows is timed all the same.
 """
 
 from bisect import bisect_left
@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from planner_mcp.vrp.layout.departures import best_departure
+from planner_mcp.vrp.layout.driving import drive, mirror
 from planner_mcp.vrp.layout.legs import Leg, Windows, first_release, legs_of
-from planner_mcp.vrp.layout.pace import Pace, pace_of
+from planner_mcp.vrp.layout.pace import USUAL, Pace, pace_of
 from planner_mcp.vrp.problem import AgentSpec, Break, Problem, Route, StopKind
 
 _EVER: Final = 2**62
@@ -71,26 +73,55 @@ def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
     soonest = max(agent.shift[0], first_release(problem, legs))
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
     absent = [rest for index, rest in enumerate(agent.breaks) if index not in taken]
-    lines = _weighed(problem, legs, agent, soonest, span)
+    lines = _weighed(problem, legs, agent, (soonest, absent), span)
     if any(_intrusion(rest, lines[0]) for rest in absent):
         for rest in absent:
-            lines += _weighed(problem, legs, agent, max(soonest, rest.window[0] + rest.duration), span)
+            lines += _weighed(problem, legs, agent, (max(soonest, rest.window[0] + rest.duration), absent), span)
     return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(problem, agent, line, span, absent))
 
 
-def _weighed(problem: Problem, legs: list[Leg], agent: AgentSpec, soonest: int, span: Span) -> list[Timeline]:
-    """Return the times worth weighing from a first possible departure on, those that end first in front."""
-    pace = pace_of(problem)
+def _weighed(
+    problem: Problem, legs: list[Leg], agent: AgentSpec, begin: tuple[int, list[Break]], span: Span
+) -> list[Timeline]:
+    """Return the times worth weighing, those that end first in front.
+
+    `begin`: the first possible departure, and the breaks that are not on the route.
+    """
+    pace, soonest = pace_of(problem), begin[0]
+    first = _timed(legs, soonest, pace)
     if agent.max_duration is None and agent.time_cost == problem.span_cost == 0:
-        return [_timed(legs, soonest, pace)]
-    lines = [_timed(legs, soonest, pace)]
-    if problem.rushes or any(len(leg.windows) > 1 for leg in legs):
+        return [first]
+    lines = [first]
+    if pace is not None:
+        lines += _off_the_rush(problem, agent, first, begin, span)
+    elif any(len(leg.windows) > 1 for leg in legs):
         lines = list(_choices(legs, soonest, agent, pace))
-    edges = {edge for rush in problem.rushes for edge in (rush.start, rush.end)}
-    lines += [_timed(legs, edge, pace) for edge in sorted(edges) if soonest < edge <= agent.shift[1] + agent.overtime]
     if any(leg.soft_close is not None for leg in legs):
         lines += [_shortened(problem, agent, line, span, pace) for line in lines]
     return lines
+
+
+def _off_the_rush(
+    problem: Problem, agent: AgentSpec, first: Timeline, begin: tuple[int, list[Break]], span: Span
+) -> list[Timeline]:
+    """Return the times of the departure that costs least, unless the first of all cannot be beaten."""
+    pace, (soonest, absent) = Pace(problem.rushes), begin
+    broken, cost, duration = _burden(problem, agent, first, span, absent)
+    least = _least_duration(problem, first.legs)
+    if duration <= least and broken == 0 and cost <= agent.time_cost * duration + span.cost * (duration - span.floor):
+        return []
+    times = _forward(first.legs, soonest, pace)
+    lefts = [soonest, *(time.departure for time in times[:-1])]
+    bounds = [(left, time.arrival) for left, time in zip(lefts, times, strict=True)]
+    leaving = best_departure(problem, agent, first.legs, bounds, absent, agent.time_cost + span.cost)
+    return [] if leaving == soonest else [_timed(first.legs, leaving, pace)]
+
+
+def _least_duration(problem: Problem, legs: Iterable[Leg]) -> int:
+    """Return a duration that no departure beats: nothing waited, all driven at the quickest pace of the day."""
+    factor = min(USUAL, *(rush.factor for rush in problem.rushes))
+    rests = sum(rest.duration for leg in legs for rest in leg.breaks)
+    return rests + sum(leg.setup + leg.service - (-leg.travel * factor // USUAL) for leg in legs)
 
 
 def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
@@ -195,35 +226,11 @@ def _forward(legs: Sequence[Leg], departure: int, pace: Pace | None) -> list[Tim
     times: list[Times] = []
     now = departure
     for leg in legs:
-        rests, arrival, driven = _drive(leg, now) if pace is None else _drive_in_rushes(leg, now, pace)
+        rests, arrival, driven = drive(leg, now, pace)
         start = _opening(leg.windows, max(arrival + leg.setup, leg.earliest))
         now = start + leg.service
         times.append(Times(tuple(rests), arrival, start, now, driven))
     return times
-
-
-def _drive(leg: Leg, now: int) -> tuple[list[tuple[int, int]], int, int]:
-    """Return when each break is reached and begun, the arrival, and the time spent driving."""
-    remaining, rests = leg.travel, []
-    for rest in leg.breaks:
-        begun = max(now, rest.window[0])
-        remaining = max(0, remaining - (begun - now))
-        rests.append((now, begun))
-        now = begun + rest.duration
-    return rests, now + remaining, leg.travel
-
-
-def _drive_in_rushes(leg: Leg, now: int, pace: Pace) -> tuple[list[tuple[int, int]], int, int]:
-    """Return the same at a pace that changes."""
-    work, rests, driven = leg.travel * pace.per_unit, [], 0
-    for rest in leg.breaks:
-        begun = max(now, rest.window[0])
-        driven += min(begun, pace.arrival(now, work)) - now
-        work = max(0, work - pace.done(now, begun))
-        rests.append((now, begun))
-        now = begun + rest.duration
-    arrival = pace.arrival(now, work)
-    return rests, arrival, driven + arrival - now
 
 
 def _opening(windows: Windows, ready: int) -> int:
@@ -239,7 +246,7 @@ def _latest_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | 
     leave = times[-1].departure
     for leg, time in zip(reversed(legs), reversed(times), strict=True):
         latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
-        leave = _mirror(leg, latest - leg.setup, pace)
+        leave = mirror(leg, latest - leg.setup, pace)
     return leave
 
 
@@ -247,7 +254,7 @@ def _last_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | No
     """Return the latest departure in the same windows, however late the route then ends."""
     leave = _EVER
     for leg, time in zip(reversed(legs), reversed(times), strict=True):
-        leave = _mirror(leg, max(time.start, min(leave - leg.service, _closing(leg, time.start))) - leg.setup, pace)
+        leave = mirror(leg, max(time.start, min(leave - leg.service, _closing(leg, time.start))) - leg.setup, pace)
     return leave
 
 
@@ -259,13 +266,3 @@ def _deadline(leg: Leg, start: int) -> int:
 def _closing(leg: Leg, start: int) -> int:
     """Return when the window closes in which the service starts."""
     return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)
-
-
-def _mirror(leg: Leg, arrival: int, pace: Pace | None) -> int:
-    """Return the latest departure of a leg that must arrive by `arrival`, its breaks as late as they may be."""
-    now, remaining = arrival, leg.travel if pace is None else leg.travel * pace.per_unit
-    for rest in reversed(leg.breaks):
-        end = min(now, rest.window[1] + rest.duration)
-        remaining = max(0, remaining - (now - end if pace is None else pace.done(end, now)))
-        now = end - rest.duration
-    return now - remaining if pace is None else pace.departure(now, remaining)
