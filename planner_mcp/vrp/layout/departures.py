@@ -37,7 +37,7 @@ def best_departure(
         absent: Breaks rested outside the route.
         hourly: What a unit of its duration costs.
     """
-    pace = Pace(problem.rushes)
+    pace = Pace(problem.rushes, agent.shift[1] + agent.overtime + sum(leg.travel for leg in legs))
     leaving = pace.moments({bounds[0][0]} | {int(at) for at in _turns(agent, legs, bounds, absent, pace)})
     now, broken, late = leaving, 0 * leaving, 0 * leaving
     for leg in legs:

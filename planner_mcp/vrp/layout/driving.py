@@ -13,6 +13,8 @@ from planner_mcp.vrp.problem import Break
 
 _MOST_WEIGHED: Final = 2
 """Breaks of one leg up to which the hours of each are tried with those of the others; more are taken at once."""
+_MOST_TURNS: Final = 8
+"""Hours of a break that are tried; of more, as a day with dozens of rushes has, every second or third is."""
 
 Driven = tuple[list[tuple[int, int]], int, int]
 """When each break is reached and begun, the arrival, and the time spent driving."""
@@ -61,5 +63,6 @@ def _beginnings(rest: Break, now: int, over: int, pace: Pace) -> Iterator[int]:
     first = max(now, rest.window[0])
     last = min(rest.window[1], over)
     turns = {edge - before for edge in pace.edges for before in (0, rest.duration)} | {last}
+    found = sorted(turn for turn in turns if first < turn <= last)
     yield first
-    yield from sorted(turn for turn in turns if first < turn <= last)
+    yield from found[:: 1 + len(found) // _MOST_TURNS]

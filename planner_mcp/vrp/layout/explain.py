@@ -5,6 +5,7 @@ against the problem or the plan at hand. Where nothing proves the ticket impossi
 claims no more than it says. The smallest fix, proved by a re-solve, is a tool's work.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -54,6 +55,7 @@ class _Judge:
         self._partner = {t.pickup: i for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._spare = _spare(problem, plan)
+        self._crowd = Counter(ticket.location for ticket in problem.tickets)
 
     def code(self, index: int) -> str:
         """Return the first code whose fact holds."""
@@ -100,14 +102,15 @@ class _Judge:
         """Return what forbids the trip start, ticket, end; breaks left aside."""
         there, back = self._leg(agent, agent.start, ticket.location), self._leg(agent, ticket.location, agent.end)
         fetched = min([there[1], *(self._leg(agent, depot, ticket.location)[1] for depot in agent.reload_depots)])
-        ready = max(agent.shift[0] + there[1], ticket.release + fetched) + ticket.setup
+        setup = ticket.setup if self._crowd[ticket.location] == 1 else 0  # behind another there it is not spent
+        ready = max(agent.shift[0] + there[1], ticket.release + fetched) + setup
         closes = [close for _, close in ticket.windows if close >= ready]
         if ticket.windows and not closes:
             return "TIME_WINDOW_UNREACHABLE"
         start = max(ready, next((opens for opens, close in ticket.windows if close >= ready), ready))
         if start + ticket.service + back[1] > agent.shift[1] + agent.overtime:
             return "SHIFT_TOO_SHORT"
-        busy = there[1] + ticket.setup + ticket.service + back[1]
+        busy = there[1] + setup + ticket.service + back[1]
         if agent.max_duration is not None and busy > agent.max_duration:
             return "MAX_DURATION"
         is_far = agent.max_distance is not None and there[0] + back[0] > agent.max_distance

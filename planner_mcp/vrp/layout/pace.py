@@ -22,8 +22,10 @@ Moments = NDArray[Any]
 USUAL: Final = 1000
 """The factor outside every rush, in thousandths."""
 _ENDLESS: Final = 2**62
-_FINEST_IN_64_BITS: Final = 2**25
-"""Work of a unit of time up to which that of any day fits into 64 bits: times stay below 2^36."""
+_A_YEAR: Final = 2**35
+"""In thousandths of a second."""
+_WORK_IN_64_BITS: Final = 2**59
+"""Work up to which whatever is driven past the last moment still fits."""
 
 
 class Pace:
@@ -31,15 +33,18 @@ class Pace:
 
     Args:
         rushes: In order, not overlapping.
+        latest: The last moment that many are reckoned for at once (`moments`).
     """
 
-    def __init__(self, rushes: Sequence[Rush]) -> None:
+    def __init__(self, rushes: Sequence[Rush], latest: int = _A_YEAR) -> None:
         common = lcm(USUAL, *(rush.factor for rush in rushes))
         self.per_unit = common // USUAL
         """Work of one unit of undisturbed travel."""
         self._spans = [(start, end, common // factor) for start, end, factor in _spans(rushes)]
         self.edges = [end for _, end, _ in self._spans[:-1]]
         """When the pace changes."""
+        most = max(speed for _, _, speed in self._spans) * (latest + max(self.edges, default=0))
+        self._numbers = np.int64 if most < _WORK_IN_64_BITS else object
         self._stretches: tuple[Moments, Moments, Moments] | None = None
 
     def done(self, since: int, until: int) -> int:
@@ -68,8 +73,7 @@ class Pace:
 
     def moments(self, times: Iterable[int]) -> Moments:
         """Return different moments in order, as numbers to reckon work in: of 64 bits where those suffice."""
-        fits = max(speed for _, _, speed in self._spans) < _FINEST_IN_64_BITS
-        return np.array(sorted(set(times)), dtype=np.int64 if fits else object)
+        return np.array(sorted(set(times)), dtype=self._numbers)
 
     def arrivals(self, leaving: Moments, work: int) -> Moments:
         """Return `arrival` of many moments."""
