@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
+from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
-from planner_mcp.vrp.day.model import Scenario, Ticket
+from planner_mcp.vrp.day.model import Group, Scenario, Ticket
 
 
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
@@ -44,19 +45,36 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
 
 
 def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
-    """Yield demands above the capacity of every agent that may serve the ticket."""
-    eligible = Eligible(scenario)
+    """Yield demands above the capacity of every agent that may serve the ticket, alone or together."""
+    eligible, carriers = Eligible(scenario), Carriers(scenario)
     ranked = {
         name: sorted(enumerate(agent.capacity.get(name, 0.0) for agent in scenario.agents), key=lambda each: -each[1])
         for name in _dimensions(scenario)[:MAX_DIMENSIONS]
     }
     for index, ticket in enumerate(scenario.tickets):
         agents = eligible.agents(ticket)
+        is_sound = bool(agents) and ticket.demand.keys() <= ranked.keys()
         for name, amount in ticket.demand.items() if agents else ():
             most = next((room for agent, room in ranked.get(name, ()) if agent in agents), amount)
             if amount > most:
                 problem = f"The demand is above the capacity ({most:g}) of every agent that may serve the ticket."
                 yield Fault(_amount_path(index, name), problem, f"at most {most:g}", "Split the ticket.", "logic")
+                is_sound = False
+        if is_sound and not carriers.with_room(ticket, agents):
+            problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
+            hint = "Split the ticket, or raise a capacity."
+            yield Fault(f"/tickets/{index}/demand", problem, "amounts that one agent can carry", hint, "logic")
+
+
+def too_few_stops(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets that every agent with the capacity for them has too small a max_tickets for."""
+    eligible, carriers = Eligible(scenario), Carriers(scenario)
+    for index, ticket in enumerate(scenario.tickets):
+        agents = eligible.agents(ticket)
+        if carriers.with_room(ticket, agents) and not carriers.able(ticket, agents):
+            problem = "Every agent that could serve the ticket has too small a max_tickets."
+            hint = "Raise max_tickets of an agent; a shipment counts as two."
+            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -141,21 +159,44 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
         return
     rooms = total(agent.capacity for agent in scenario.agents)
     for kind in ("delivery", "pickup"):
-        for name, need in total(ticket.demand for ticket in scenario.tickets if ticket.kind == kind).items():
+        for name, need in total(_needed(scenario, kind)).items():
             if need > (room := rooms.get(name, need)):
                 words = f"need {need:g} of {plain(name, 40)}, all agents together carry {room:g}."
                 hint = "Add agents; otherwise some tickets stay unassigned."
                 yield Fault("/agents", f"The {kind} tickets {words}", "", hint, "warning")
 
 
+def _needed(scenario: Scenario, kind: str) -> Iterator[Mapping[str, float]]:
+    """Yield the demands of a kind; of alternatives the least, where no other of the kinds would do."""
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    chosen: set[str] = set()
+    for group in scenario.groups:
+        members = [by_id[name] for name in dict.fromkeys(group.tickets) if name in by_id]
+        if group.kind == "one_of" and members:
+            if chosen.isdisjoint(group.tickets) and all(ticket.kind == kind for ticket in members):
+                names = set.intersection(*(set(ticket.demand) for ticket in members))
+                yield {name: min(ticket.demand[name] for ticket in members) for name in names}
+            chosen.update(group.tickets)
+    yield from (ticket.demand for ticket in scenario.tickets if ticket.kind == kind and ticket.id not in chosen)
+
+
 def worthless_tickets(scenario: Scenario) -> Iterator[Fault]:
     """Yield tickets that cost nothing to leave out."""
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    alternatives = {name for group in scenario.groups if _has_a_price(group, by_id) for name in group.tickets}
     for index, ticket in enumerate(scenario.tickets):
-        if ticket.penalty == 0:
+        if ticket.penalty == 0 and ticket.id not in alternatives:
             problem = "Leaving the ticket out costs nothing, so it will hardly be served."
             yield Fault(
                 f"/tickets/{index}/penalty", problem, "", "Raise it, or remove it to want it served.", "warning"
             )
+
+
+def _has_a_price(group: Group, by_id: Mapping[str, Ticket]) -> bool:
+    """Return whether serving none of some alternatives costs something: the group's price, or the highest of theirs."""
+    if group.kind != "one_of" or group.penalty is not None:
+        return group.kind == "one_of" and group.penalty != 0
+    return any(by_id[name].penalty != 0 for name in group.tickets if name in by_id)
 
 
 def free_lateness(scenario: Scenario) -> Iterator[Fault]:

@@ -1,10 +1,10 @@
 """Checks on locked visits: what an agent must serve first, in an order, and cannot or may not.
 
-Owns what is certain of the locked visits alone: whatever comes after them only takes more. Where a reload, or a table
-of travel that knows shorter ways round, could help, nothing is said.
+Owns what is certain of the locked visits and of what must be served with them: whatever comes after only takes more.
+Where a reload could help, nothing is said.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
@@ -19,55 +19,134 @@ _UNLOCK = "Unlock the last of them, or move them to another agent."
 
 
 def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
-    """Yield locked visits that exclude each other: incompatible ones of one agent, two of which one may be served."""
-    held = {name: (agent, path) for path, agent, _before, name in _locked(scenario)}
+    """Yield locked visits that exclude each other: incompatible ones of one agent, two of which one may be served.
+
+    What a locked visit brings along is judged with it: the delivery of its shipment, the rest of an all-or-none group.
+    """
+    held = _held(scenario)
     clashes: dict[str, None] = {}
     for names in scenario.incompatible:
         firsts: dict[int, str] = {}
-        locked = (name for name in names if name in held)
-        clashes.update((name, None) for name in locked if firsts.setdefault(held[name][0], name) != name)
+        for name in names:
+            agent, path = held.get(name, (None, ""))
+            if agent is not None and firsts.setdefault(agent, path) != path:
+                clashes[path] = None
     for group in scenario.groups:
         if group.kind == "one_of":
-            locked = (name for name in dict.fromkeys(group.tickets) if name in held)
-            clashes.update((name, None) for name in islice(locked, 1, None))
-    for name in clashes:
-        problem = "The ticket is locked beside another that excludes it."
-        yield Fault(held[name][1], problem, "one of the two", "Unlock one of the two.", "logic")
+            served = [name for name in dict.fromkeys(group.tickets) if name in held]
+            clashes.update((held[name][1], None) for name in islice(served, 1, None))
+    for path in clashes:
+        problem = "The ticket, or what must be served with it, is locked beside another that excludes it."
+        yield Fault(path, problem, "one of the two", "Unlock one of the two.", "logic")
+
+
+def _held(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
+    """Return every ticket that is served because of a locked visit: whose it is, where that is known, and that visit.
+
+    A locked pickup brings its delivery to the same agent; of an all-or-none group all others come, to any agent.
+    """
+    other = {ticket.id: ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
+    other |= {pickup: name for name, pickup in other.items()}
+    together: dict[str, list[str]] = {}
+    for group in scenario.groups:
+        for name in group.tickets if group.kind == "all" else ():
+            together.setdefault(name, []).extend(group.tickets)
+    held: dict[str, tuple[int | None, str]] = {name: (agent, path) for path, agent, _before, name in _locked(scenario)}
+    left = list(held)
+    while left:
+        name = left.pop()
+        agent, path = held[name]
+        half = other.get(name)
+        for mate in (half, *together.pop(name, ())):
+            if mate is not None and mate not in held:
+                held[mate] = (agent if mate == half else None, path)
+                left.append(mate)
+    return held
 
 
 def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
-    """Yield locked visits that are more than their agent may serve, or can carry without a reload."""
+    """Yield locked visits that are more than their agent may serve, or can carry; deliveries of shipments count too."""
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    shipped = {ticket.pickup for ticket in scenario.tickets}
+    delivery = _deliveries(scenario)
     for index, agent in enumerate(scenario.agents):
+        path = f"/agents/{index}/locked_tickets"
         tickets = [by_id[name] for name in dict.fromkeys(agent.locked_tickets) if name in by_id]
-        if agent.max_tickets is not None and len(tickets) > agent.max_tickets:
-            path, problem = f"/agents/{index}/locked_tickets", "There are more locked visits than max_tickets."
+        served = {ticket.id for ticket in tickets} | {delivery[each.id].id for each in tickets if each.id in delivery}
+        if agent.max_tickets is not None and len(served) > agent.max_tickets:
+            problem = "There are more locked visits than max_tickets."
+            problem += " Deliveries of locked pickups count." if len(served) > len(tickets) else ""
             yield Fault(path, problem, f"at most {agent.max_tickets}", _UNLOCK, "logic")
-        single = [ticket for ticket in tickets if ticket.pickup is None and ticket.id not in shipped]
-        if not agent.reload_locations and (name := _overloaded(agent, single)):
-            path, problem = f"/agents/{index}/locked_tickets", f"The locked visits need more {name} than the capacity."
+        single = [ticket for ticket in tickets if ticket.pickup is None and ticket.id not in delivery]
+        name = None if _may_reload(agent) else _overloaded(agent, single)
+        if name := name or _crammed(agent, tickets, delivery):
+            problem = f"The locked visits need more {name} than the capacity."
             yield Fault(path, problem, f"at most {agent.capacity.get(name, 0):g} in all", _UNLOCK, "logic")
+
+
+def _deliveries(scenario: Scenario) -> dict[str, Ticket]:
+    """Return the delivery of each shipment by the id of its pickup."""
+    return {ticket.pickup: ticket for ticket in scenario.tickets if ticket.pickup is not None}
+
+
+def _may_reload(agent: Agent) -> bool:
+    return bool(agent.reload_locations) and agent.max_reloads != 0
 
 
 def _overloaded(agent: Agent, tickets: Sequence[Ticket]) -> str | None:
     """Return the dimension of which goods brought, or goods collected, take more than there is."""
     for kind in ("delivery", "pickup"):
-        needed = total(ticket.demand for ticket in tickets if ticket.kind == kind)
-        if short := [name for name, need in needed.items() if need > agent.capacity.get(name, 0.0) + 1e-6]:
-            return short[0]
+        if name := _short(agent, total(ticket.demand for ticket in tickets if ticket.kind == kind)):
+            return name
     return None
 
 
+def _crammed(agent: Agent, tickets: Sequence[Ticket], delivery: Mapping[str, Ticket]) -> str | None:
+    """Return the dimension of which shipments, in the order of the visits, take more; they stay through a reload."""
+    aboard: dict[str, Ticket] = {}
+    for ticket in tickets:
+        if ticket.id in delivery:
+            aboard[ticket.id] = ticket
+        aboard.pop(ticket.pickup or "", None)
+        if name := _short(agent, total(each.demand for each in aboard.values())):
+            return name
+    return None
+
+
+def _short(agent: Agent, needed: Mapping[str, float]) -> str | None:
+    return next((name for name, need in needed.items() if need > agent.capacity.get(name, 0.0) + 1e-6), None)
+
+
 def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
-    """Yield locked tickets that their agent may not serve."""
+    """Yield locked tickets that their agent may not serve, or may not deliver once picked up."""
     eligible = Eligible(scenario)
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    delivery = _deliveries(scenario)
     for path, agent, _before, name in _locked(scenario):
+        hint = "Lock it to another agent or relax the ticket."
         if name in by_id and not eligible.may(agent, by_id[name]):
             problem = "The agent may not serve this locked ticket."
-            hint = "Lock it to another agent or relax the ticket."
             yield Fault(path, problem, "a ticket that this agent may serve", hint, "logic")
+        elif name in delivery and not eligible.may(agent, delivery[name]):
+            problem = "The agent may not serve the delivery of this locked pickup."
+            yield Fault(path, problem, "a shipment that this agent may serve", hint, "logic")
+
+
+def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
+    """Yield deliveries locked behind a pickup where deliveries come first and no reload can stand between the two."""
+    if not scenario.options.backhaul:
+        return
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    shipped = _deliveries(scenario)
+    collecting: set[int] = set()
+    for path, agent, _before, name in _locked(scenario):
+        ticket = by_id.get(name)
+        if ticket is None or ticket.pickup is not None or name in shipped or _may_reload(scenario.agents[agent]):
+            continue
+        if ticket.kind == "pickup":
+            collecting.add(agent)
+        elif agent in collecting:
+            problem, hint = "The delivery is locked behind a pickup on a backhaul day.", "Lock deliveries first."
+            yield Fault(path, problem, "deliveries before pickups", hint, "logic")
 
 
 def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
@@ -96,10 +175,10 @@ def unkept_locks(
         is_judged = index not in unfit and spared.isdisjoint(agent.locked_tickets)
         if is_judged and agent.locked_tickets and not agent.reload_locations:
             tickets = [by_id[name] for name in agent.locked_tickets]
-            yield from _unkept(Duty.of(scenario, agent), tickets, reach, index, may_detour=scenario.tables is not None)
+            yield from _unkept(Duty.of(scenario, agent), tickets, reach, index)
 
 
-def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int, *, may_detour: bool) -> Iterator[Fault]:
+def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int) -> Iterator[Fault]:
     path = f"/agents/{agent}/locked_tickets"
     now = max([duty.opens, *(ticket.release_time or 0.0 for ticket in tickets)])
     place, metres, busy = duty.start, 0.0, 0.0
@@ -116,7 +195,7 @@ def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int, *, 
             return
         now, place, metres = start + ticket.service_time_s, ticket.location, metres + length
         busy += seconds / duty.speed + setup + ticket.service_time_s
-    length, seconds = (0.0, 0.0) if may_detour else reach.leg(place, duty.end)
+    length, seconds = (0.0, 0.0) if place is None else reach.way_from(place, duty.end)
     slack = SLACK_S * (len(tickets) + 1)
     limits = {
         "The locked visits take longer than the shift.": now + seconds / duty.speed - duty.closes,

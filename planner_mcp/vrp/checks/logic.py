@@ -55,6 +55,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     amounts.missing_skills,
     amounts.nobody_may_serve,
     amounts.oversized_demands,
+    amounts.too_few_stops,
     locks.locked_to_strangers,
     amounts.double_limits,
     amounts.broken_shipments,
@@ -64,6 +65,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     locks.locked_against_each_other,
     locks.locked_too_many,
     locks.locked_out_of_order,
+    locks.locked_backhaul,
 )
 """Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
 

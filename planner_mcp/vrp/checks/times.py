@@ -1,12 +1,14 @@
 """Checks on times: windows, shifts and breaks that contradict each other, and tickets nobody can reach in time."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks.reach import Reach
+from planner_mcp.vrp.checks.carriers import Carriers
+from planner_mcp.vrp.checks.reach import Leg, Reach
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket, end_of, start_of
 
@@ -146,15 +148,17 @@ def unreachable_tickets(
         spared: Tickets that are not judged.
     """
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
-    eligible = Eligible(scenario)
+    eligible, carriers = Eligible(scenario), Carriers(scenario)
     reach = Reach(scenario)
+    crowd = Counter(ticket.location for ticket in scenario.tickets)
     found = 0
     for index, ticket in enumerate(scenario.tickets):
         agents = eligible.agents(ticket)
         if index in spared or not unfit.isdisjoint(agents):
             continue
-        candidates = dict.fromkeys(duties[agent] for agent in sorted(agents))
-        obstacle = _mildest(ticket, candidates, reach)
+        candidates = dict.fromkeys(duties[agent] for agent in carriers.able(ticket, agents))
+        setup = ticket.setup_time_s if crowd[ticket.location] == 1 else 0.0  # behind another there it is not spent
+        obstacle = _mildest(ticket, setup, candidates, reach)
         if obstacle is not None:
             field, problem, hint = _OBSTACLES[obstacle]
             yield Fault(f"/tickets/{index}/{field}", problem, "a ticket that some agent can serve", hint, "logic")
@@ -163,27 +167,39 @@ def unreachable_tickets(
             return
 
 
-def _mildest(ticket: Ticket, duties: dict[Duty, None], reach: Reach) -> int | None:
+def _mildest(ticket: Ticket, setup: float, duties: dict[Duty, None], reach: Reach) -> int | None:
     """Return the mildest obstacle over all duties, None where there is none for one of them."""
     worst = -1
     for duty in duties:
-        if (obstacle := _obstacle(ticket, duty, reach)) is None:
+        if (obstacle := _in_the_way(ticket, setup, duty, reach)) is None:
             return None
         worst = max(worst, obstacle)
     return worst if worst >= 0 else None
 
 
-def _obstacle(ticket: Ticket, duty: Duty, reach: Reach) -> int | None:
+def _in_the_way(ticket: Ticket, setup: float, duty: Duty, reach: Reach) -> int | None:
+    """Return the obstacle of a direct trip, or, where others may be shorter, of the best trip over other stops."""
+    out, back = reach.leg(duty.start, ticket.location), reach.leg(ticket.location, duty.end)
+    fetched = [out[1], *(reach.leg(depot, ticket.location)[1] for depot in duty.reloads)]
+    obstacle = _obstacle(ticket, setup, duty, (out, back, min(fetched)))
+    if obstacle is None or not reach.may_detour:
+        return obstacle
+    out, back = reach.way_to(ticket.location, duty.start), reach.way_from(ticket.location, duty.end)
+    fetched = [out[1], *(reach.way_to(ticket.location, depot)[1] for depot in duty.reloads)]
+    return _obstacle(ticket, setup, duty, (out, back, min(fetched)))
+
+
+def _obstacle(ticket: Ticket, setup: float, duty: Duty, trip: tuple[Leg, Leg, float]) -> int | None:
+    """Return what a trip meets: the way out, the way back, the time from where the goods are."""
     windows = sorted(ticket.time_windows) or [(0.0, float("inf"))]
     if windows[-1][1] < duty.opens or windows[0][0] > duty.closes:
         return 0
-    work = ticket.setup_time_s + ticket.service_time_s
+    work = setup + ticket.service_time_s
     if duty.opens + work > duty.closes + SLACK_S:
         return 1
-    (out_m, out_s), (back_m, back_s) = reach.leg(duty.start, ticket.location), reach.leg(ticket.location, duty.end)
-    fetched_s = min([out_s, *(reach.leg(depot, ticket.location)[1] for depot in duty.reloads)])
+    (out_m, out_s), (back_m, back_s), fetched_s = trip
     released = ticket.release_time or 0.0
-    ready = max(duty.opens + out_s / duty.speed, released + fetched_s / duty.speed) + ticket.setup_time_s
+    ready = max(duty.opens + out_s / duty.speed, released + fetched_s / duty.speed) + setup
     start = next((max(ready, opens) for opens, closes in windows if ready <= closes + SLACK_S), None)
     if start is None:
         return 2

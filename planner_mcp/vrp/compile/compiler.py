@@ -6,43 +6,50 @@ Travel is measured by `compile/travel.py`, prices are scaled by `compile/prices.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
+from planner_mcp.vrp.checks.amounts import total
+from planner_mcp.vrp.compile.extent import extent_of, reloads_of
 from planner_mcp.vrp.compile.features import features_of
 from planner_mcp.vrp.compile.held import bound, lay
-from planner_mcp.vrp.compile.prices import Prices, price_list
-from planner_mcp.vrp.compile.travel import Travel, measure
+from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings
+from planner_mcp.vrp.compile.travel import measure
 from planner_mcp.vrp.day import model
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, end_of, start_of
 from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
 
-DEFAULT_RELOADS: Final = 5
-"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
-_DAY_S: Final = 86_400
+_AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+_MOST_LOADED: Final = 2**51
+"""Amount units that all tickets and one vehicle may come to, so that a load as a float still tells the unit."""
+_A_HAIR: Final = Fraction(1, 10**6)
+"""Of an amount unit: what adding up in floats may have left behind."""
 
 
 def compile_scenario(scenario: Scenario) -> Problem:
     """Return the scenario as integers.
 
     Times and lengths round to the nearest unit, windows inwards, so a plan in integers keeps every promise in the
-    caller's numbers. An agent that does not name a capacity dimension carries nothing of it. What is held of an earlier
-    plan is laid on it (`compile/held.py`).
+    caller's numbers; only a window with no whole unit in it becomes the nearest one. An agent that does not name a
+    capacity dimension carries nothing of it. What is held of an earlier plan is laid on it (`compile/held.py`).
     """
     scenario = bound(scenario)
     names = _locations(scenario)
     factors = sorted({agent.speed_factor for agent in scenario.agents})
     travel = measure(scenario, names, factors)
-    units = _Units(scenario, names, factors, travel)
-    prices = price_list(scenario, travel, units.horizon)
+    extent = extent_of(scenario, travel, names, factors)
+    units = _Units(scenario, names, factors, travel.scale, extent.horizon)
+    prices = price_list(scenario, travel.scale, extent)
     tickets = _tickets(scenario, units, prices)
     agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
     groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
     tickets = _without_group_penalties(tickets, groups, scenario)
     incompatible = _pairs(scenario, units)
     balance = prices.per_hour(scenario.options.balance_cost_per_hour)
+    rushes = _rushes(scenario, units)
     own = Problem(
         agents=agents,
         tickets=tickets,
@@ -57,13 +64,18 @@ def compile_scenario(scenario: Scenario) -> Problem:
         groups=groups,
         backhaul=scenario.options.backhaul,
         span_cost=balance,
-        rushes=_rushes(scenario, units),
-        assumptions=travel.assumptions + _open_ends([(agent.start, agent.end) for agent in agents]),
+        rushes=rushes,
+        assumptions=(
+            *travel.assumptions,
+            *_open_ends([(agent.start, agent.end) for agent in agents]),
+            *roundings(scenario, prices),
+            *_rounded_amounts(scenario, units.amount_scale),
+        ),
         positions=travel.positions,
         provenance=travel.provenance,
     )
     problem = lay(own, scenario.held, units.horizon)
-    return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, prices))
+    return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, rushes, balance))
 
 
 def assumptions(scenario: Scenario) -> tuple[str, ...]:
@@ -84,16 +96,18 @@ def _locations(scenario: Scenario) -> tuple[str, ...]:
 class _Units:
     """Indexes and scales shared by all parts of one compilation."""
 
-    def __init__(self, scenario: Scenario, names: tuple[str, ...], factors: list[float], travel: Travel) -> None:
+    def __init__(
+        self, scenario: Scenario, names: tuple[str, ...], factors: list[float], scale: int, horizon: int
+    ) -> None:
         self.location = {name: index for index, name in enumerate(names)}
         self.agent = {agent.id: index for index, agent in enumerate(scenario.agents)}
         self.ticket = {ticket.id: index for index, ticket in enumerate(scenario.tickets)}
         self.profile = {factor: index for index, factor in enumerate(factors)}
-        self.scale = travel.scale
+        self.scale = scale
         amounts = [agent.capacity for agent in scenario.agents] + [ticket.demand for ticket in scenario.tickets]
         self.dimensions = tuple(dict.fromkeys(name for amount in amounts for name in amount))
-        self.amount_scale = _amount_scale(value for amount in amounts for value in amount.values())
-        self.horizon = _horizon(scenario, travel)
+        self.amount_scale = _amount_scale(amounts)
+        self.horizon = horizon
 
     def time(self, seconds: float) -> int:
         """Return the nearest unit."""
@@ -107,49 +121,47 @@ class _Units:
         """Return the last unit not after."""
         return math.floor(seconds * self.scale + 1e-6)
 
+    def span(self, opens: float, closes: float) -> tuple[int, int]:
+        """Return what is left of a window in whole units; the nearest one where no unit lies within."""
+        first, last = self.opening(opens), self.closing(closes)
+        return (first, last) if first <= last else (self.time(opens), self.time(opens))
+
     def room(self, amount: dict[str, float]) -> tuple[int, ...]:
         """Return a capacity, rounded down."""
-        return tuple(math.floor(amount.get(name, 0.0) * self.amount_scale + 1e-6) for name in self.dimensions)
+        return tuple(math.floor(self._amount(amount.get(name, 0.0)) + _A_HAIR) for name in self.dimensions)
 
     def burden(self, amount: dict[str, float]) -> tuple[int, ...]:
         """Return a demand, rounded up."""
-        return tuple(math.ceil(amount.get(name, 0.0) * self.amount_scale - 1e-6) for name in self.dimensions)
+        return tuple(math.ceil(self._amount(amount.get(name, 0.0)) - _A_HAIR) for name in self.dimensions)
+
+    def _amount(self, value: float) -> Fraction:
+        return exact(value) * self.amount_scale
 
 
-def _amount_scale(values: Iterable[float]) -> int:
-    """Return the smallest of 1, 10, 100, 1000 that keeps every amount whole, else 1000."""
-    distinct = set(values)
-    return next((s for s in (1, 10, 100) if all(abs(v * s - round(v * s)) < 1e-6 for v in distinct)), 1000)
+def _amount_scale(amounts: Sequence[dict[str, float]]) -> int:
+    """Return the smallest power of ten that keeps every amount whole, else the largest there is room for."""
+    values = {value for amount in amounts for value in amount.values()}
+    most = max(map(abs, values), default=0.0) + max(total(amounts).values(), default=0.0)
+    roomy = [scale for scale in _AMOUNT_SCALES if most * scale <= _MOST_LOADED] or [1]
+    return next((scale for scale in roomy if all(_is_whole(value, scale) for value in values)), roomy[-1])
 
 
-def _horizon(scenario: Scenario, travel: Travel) -> int:
-    """Return a time by which any sensible day is over: the end of a shift that has none."""
-    times = [2.0 * _DAY_S]
-    for ticket in scenario.tickets:
-        times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
-    for agent in scenario.agents:
-        times += [agent.shift_start or 0.0, (agent.shift_end or 0.0) + agent.overtime_s]
-        times += [rest.latest for rest in agent.breaks]
-    times += _held_times(scenario)
-    work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
-    rests = max(sum(rest.duration_s for rest in agent.breaks) for agent in scenario.agents)
-    reloads = max(DEFAULT_RELOADS if a.max_reloads is None else a.max_reloads for a in scenario.agents)
-    slowest = max((rush.factor for rush in scenario.travel.rush_hours), default=1.0)
-    longest = math.ceil(max(int(table.max(initial=0)) for table in travel.durations) * max(1.0, slowest))
-    return math.ceil((max(times) + work + rests) * travel.scale) + (len(scenario.tickets) + reloads + 2) * longest
+def _is_whole(value: float, scale: int) -> bool:
+    scaled = exact(value) * scale
+    return abs(scaled - round(scaled)) <= _A_HAIR
 
 
-def _held_times(scenario: Scenario) -> list[float]:
-    """Return how late the earlier plan was on its way that is held, by what is said of each route."""
-    if (held := scenario.held) is None:
-        return []
-    told = ([route.arrival_s, route.end_s or 0.0, *(v.departure_s for v in route.visits)] for route in held.routes)
-    return [held.until_s, *(max(times) for times in told)]
+def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
+    """Return a sentence where amounts are finer than a scale can tell."""
+    parts = (*(agent.capacity for agent in scenario.agents), *(ticket.demand for ticket in scenario.tickets))
+    if all(_is_whole(value, scale) for value in {value for amount in parts for value in amount.values()}):
+        return ()
+    return (f"Amounts are rounded to {1 / scale:g}: demands up, capacities down.",)
 
 
 def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices) -> AgentSpec:
     start, end = start_of(scenario, agent), end_of(scenario, agent)
-    reloads = DEFAULT_RELOADS if agent.max_reloads is None else agent.max_reloads
+    reloads = reloads_of(agent)
     distance = agent.max_distance_m if agent.max_distance_km is None else agent.max_distance_km * 1000
     has_end = agent.shift_end is not None
     return AgentSpec(
@@ -157,10 +169,7 @@ def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices
         capacity=units.room(agent.capacity),
         start=None if start is None else units.location[start],
         end=None if end is None else units.location[end],
-        shift=(
-            units.opening(agent.shift_start or 0.0),
-            units.horizon if agent.shift_end is None else units.closing(agent.shift_end),
-        ),
+        shift=_shift(agent, units),
         fixed_cost=prices.amount(agent.fixed_cost),
         distance_cost=prices.per_km(agent.cost_per_km),
         time_cost=prices.per_hour(agent.cost_per_hour or 0.0),
@@ -170,14 +179,18 @@ def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices
         overtime=units.closing(agent.overtime_s) if has_end else 0,
         overtime_cost=prices.per_hour(agent.overtime_cost_per_hour) if has_end and agent.overtime_s else 0,
         breaks=tuple(
-            Break((units.opening(rest.earliest), units.closing(rest.latest)), units.time(rest.duration_s))
-            for rest in agent.breaks
+            Break(units.span(rest.earliest, rest.latest), units.time(rest.duration_s)) for rest in agent.breaks
         ),
         reload_at=tuple(dict.fromkeys(units.location[place] for place in agent.reload_locations)) if reloads else (),
-        max_reloads=reloads if agent.reload_locations else 0,
+        max_reloads=reloads,
         profile=units.profile[agent.speed_factor],
         locked=tuple(units.ticket[ticket] for ticket in agent.locked_tickets),
     )
+
+
+def _shift(agent: model.Agent, units: _Units) -> tuple[int, int]:
+    opens = agent.shift_start or 0.0
+    return (units.opening(opens), units.horizon) if agent.shift_end is None else units.span(opens, agent.shift_end)
 
 
 def _tickets(scenario: Scenario, units: _Units, prices: Prices) -> tuple[TicketSpec, ...]:
@@ -215,7 +228,7 @@ def _ticket(
 def _windows(ticket: model.Ticket, units: _Units) -> tuple[tuple[int, int], ...]:
     """Return the windows in order, those that touch joined."""
     joined: list[tuple[int, int]] = []
-    for opens, closes in sorted((units.opening(opens), units.closing(closes)) for opens, closes in ticket.time_windows):
+    for opens, closes in sorted(units.span(*window) for window in ticket.time_windows):
         if joined and opens <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(closes, joined[-1][1]))
         else:

@@ -4,13 +4,16 @@ Owns the one table from data to `Feature`. A feature is named exactly when some 
 set of allowed plans or their cost.
 """
 
-from planner_mcp.vrp.compile.prices import Prices
 from planner_mcp.vrp.day.model import Scenario
-from planner_mcp.vrp.problem import AgentSpec, Feature, Load, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, Feature, Load, Rush, TicketSpec
 
 
 def features_of(
-    scenario: Scenario, agents: tuple[AgentSpec, ...], tickets: tuple[TicketSpec, ...], prices: Prices
+    scenario: Scenario,
+    agents: tuple[AgentSpec, ...],
+    tickets: tuple[TicketSpec, ...],
+    rushes: tuple[Rush, ...],
+    span_cost: int,
 ) -> frozenset[Feature]:
     """Return the features of a problem under construction."""
     shifts = any(agent.shift_start is not None or agent.shift_end is not None for agent in scenario.agents)
@@ -23,8 +26,8 @@ def features_of(
             Feature.INCOMPATIBLE: any(len(set(names)) > 1 for names in scenario.incompatible),
             Feature.GROUPS: bool(scenario.groups),
             Feature.BACKHAUL: scenario.options.backhaul,
-            Feature.RUSH_HOURS: any(rush.factor != 1 and rush.start < rush.end for rush in scenario.travel.rush_hours),
-            Feature.BALANCE: prices.per_hour(scenario.options.balance_cost_per_hour) > 0,
+            Feature.RUSH_HOURS: bool(rushes),
+            Feature.BALANCE: span_cost > 0,
         }
     )
     return frozenset(feature for feature, is_asked in asked.items() if is_asked)

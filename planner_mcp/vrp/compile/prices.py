@@ -2,27 +2,30 @@
 
 Owns the cost scale. It is the smallest that keeps every price exact (the least common multiple of their denominators),
 lowered where a whole day's cost would pass 2^52, so that costs stay exact in a float too, and where M below would have
-to be clamped for the sake of digits nobody reads.
+to be clamped for the sake of digits nobody reads. A price that is rounded by more than a thousandth is worth such
+digits; where there is no room for them the plan says so.
 
 Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a whole plan can
 cost, so no detour, however long, outweighs one served ticket. The sum over all tickets stays under 2^61: M is clamped
 to `2^61 / (256 · n)`. At 5000 tickets that is 1.8e12 units; only days that cost more than this weaken the promise.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, lcm
+from math import ceil, inf, lcm
 from typing import Final
 
-from planner_mcp.vrp.compile.travel import Travel
-from planner_mcp.vrp.day.model import Agent, Scenario
+from planner_mcp.vrp.compile.extent import Extent, longest_s
+from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
 _MOST_PRECISE: Final = 10**8
 """Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
 _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
+_WORTH_TELLING: Final = Fraction(1, 1000)
+"""Share by which a price may be rounded in silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,16 @@ class Prices:
 
     def amount(self, price: float) -> int:
         """Return a sum of money in cost units."""
-        return round(_exact(price) * self.cost_scale) if price else 0
+        return round(exact(price) * self.cost_scale) if price else 0
 
     def per_km(self, price: float | None) -> int:
         """Return cost units per distance unit."""
-        rate = self.default_per_km if price is None else _exact(price)
+        rate = self.default_per_km if price is None else exact(price)
         return round(rate / (1000 * self.scale) * self.cost_scale)
 
     def per_hour(self, price: float) -> int:
         """Return cost units per time unit."""
-        return round(_exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
+        return round(exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
 
     def wanted(self, priority: int) -> int:
         """Return the penalty of a ticket that should be served whenever it can be."""
@@ -55,65 +58,107 @@ class Prices:
 
 
 @lru_cache(1024)
-def _exact(price: float) -> Fraction:
+def exact(price: float) -> Fraction:
     """Return the decimal number the caller wrote. Few different ones stand in many places, zero most of all."""
     return Fraction(repr(price))
 
 
 def _sum(prices: Iterable[float]) -> Fraction:
     """Return the exact sum. Adding fractions is slow, and most prices are nothing."""
-    return sum((_exact(price) for price in prices if price), Fraction(0))
+    return sum((exact(price) for price in prices if price), Fraction(0))
 
 
-def price_list(scenario: Scenario, travel: Travel, horizon: int) -> Prices:
+def price_list(scenario: Scenario, scale: int, extent: Extent) -> Prices:
     """Return the prices of a scenario.
 
     Args:
         scenario: As checked.
-        travel: Its matrices; `travel.scale` units make a metre or a second.
-        horizon: Last time unit any route may reach.
+        scale: Units that make a metre or a second.
+        extent: How far and how long a plan can go.
     """
     is_priced = any(a.cost_per_km is not None or a.cost_per_hour is not None for a in scenario.agents)
     default = Fraction(0 if is_priced else 1000)
-    most = _most_a_plan_costs(scenario, travel, horizon, default)
-    wish = lcm(*(price.denominator for price in _unit_prices(scenario, travel.scale, default)))
+    units = [price for _, price in _unit_prices(scenario, scale, default) if price]
+    most = _most_a_plan_costs(scenario, extent, scale, default)
     clamp = _ALL_PENALTIES // (256 * len(scenario.tickets))
-    finest = min(_MOST_PRECISE * travel.scale, int(clamp / (most + 1)))
-    cost_scale = max(1, min(wish, max(_MOST_PRECISE, finest), int(_EXACT_IN_FLOAT / (most + 1))))
-    return Prices(cost_scale, travel.scale, default, min(ceil(most * cost_scale) + 1, clamp))
+    finest = min(_MOST_PRECISE * scale, int(clamp / (most + 1)))
+    telling = ceil(1 / (2 * _WORTH_TELLING * min(units, default=Fraction(1))))
+    wish = min(lcm(*(price.denominator for price in units)), max(_MOST_PRECISE, finest, telling))
+    cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1))))
+    return Prices(cost_scale, scale, default, min(ceil(most * cost_scale) + 1, clamp))
 
 
-def _rates(scenario: Scenario, agent: Agent, default: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the agent's price of 1000 distance units and of an hour, lateness aside."""
-    per_km = default if agent.cost_per_km is None else _exact(agent.cost_per_km)
-    hourly = _exact(agent.cost_per_hour or 0.0) + _exact(agent.overtime_cost_per_hour)
-    return per_km, hourly + _exact(scenario.options.balance_cost_per_hour)
+def roundings(scenario: Scenario, prices: Prices) -> tuple[str, ...]:
+    """Return sentences about prices that integers render so badly that a reader should know."""
+    worst: dict[str, Fraction] = {}
+    for name, price in _unit_prices(scenario, prices.scale, prices.default_per_km):
+        if price:
+            exact = price * prices.cost_scale
+            worst[name] = max(worst.get(name, Fraction(0)), abs(round(exact) - exact) / exact)
+    told = {name: share for name, share in worst.items() if share > _WORTH_TELLING}
+    if not told:
+        return ()
+    listed = ", ".join(f"{name} by up to {float(100 * share):.3g} %" for name, share in told.items())
+    return (f"Prices are rounded, because others, or the longest legs, are so large: {listed}.",)
 
 
-def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> list[Fraction]:
-    """Return every price, per unit, that should stay exact."""
-    sums = {agent.fixed_cost for agent in scenario.agents}
-    sums |= {price for ticket in scenario.tickets for price in (ticket.penalty or 0.0, ticket.switch_cost)}
-    sums |= {group.penalty or 0.0 for group in scenario.groups}
-    hourly = {agent.cost_per_hour or 0.0 for agent in scenario.agents}
-    hourly |= {agent.overtime_cost_per_hour for agent in scenario.agents}
-    hourly |= {ticket.lateness_cost_per_hour for ticket in scenario.tickets}
-    hourly.add(scenario.options.balance_cost_per_hour)
-    lengths = {_rates(scenario, agent, default)[0] for agent in scenario.agents}
-    found = [_exact(price) for price in sums]
-    found += [_exact(price) / (3600 * scale) for price in hourly]
-    return found + [price / (1000 * scale) for price in lengths]
+def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> Iterator[tuple[str, Fraction]]:
+    """Yield the field and every different price in it, per unit."""
+    agents, tickets = scenario.agents, scenario.tickets
+    sums = {
+        "fixed_cost": {agent.fixed_cost for agent in agents},
+        "penalty": {ticket.penalty or 0.0 for ticket in tickets} | {group.penalty or 0.0 for group in scenario.groups},
+        "switch_cost": {ticket.switch_cost for ticket in tickets},
+    }
+    hourly = {
+        "cost_per_hour": {agent.cost_per_hour or 0.0 for agent in agents},
+        "overtime_cost_per_hour": {agent.overtime_cost_per_hour for agent in agents},
+        "lateness_cost_per_hour": {ticket.lateness_cost_per_hour for ticket in tickets},
+        "balance_cost_per_hour": {scenario.options.balance_cost_per_hour},
+    }
+    yield from ((name, exact(price)) for name, prices in sums.items() for price in sorted(prices))
+    yield from ((name, exact(price) / (3600 * scale)) for name, prices in hourly.items() for price in sorted(prices))
+    yield from (
+        ("cost_per_km", price / (1000 * scale)) for price in sorted({_per_km(each, default) for each in agents})
+    )
 
 
-def _most_a_plan_costs(scenario: Scenario, travel: Travel, horizon: int, default: Fraction) -> Fraction:
+def _per_km(agent: Agent, default: Fraction) -> Fraction:
+    return default if agent.cost_per_km is None else exact(agent.cost_per_km)
+
+
+def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: Fraction) -> Fraction:
     """Return an upper bound of any plan that serves everything, in the caller's currency."""
-    rates = [_rates(scenario, agent, default) for agent in scenario.agents]
-    used = min(len(scenario.agents), len(scenario.tickets))
-    legs = len(scenario.tickets) + used + 2 * used
-    longest = Fraction(max(int(table.max(initial=0)) for table in travel.distances), 1000 * travel.scale)
-    hours = Fraction(horizon, 3600 * travel.scale)
+    horizon_s = Fraction(extent.horizon, scale)
+    hours = [_hours(agent, horizon_s) for agent in scenario.agents]
+    paid = (_hourly(agent, time) for agent, time in zip(scenario.agents, hours, strict=True))
+    routes = sorted(paid, reverse=True)[: len(scenario.tickets)]
+    dearest = max(_per_km(agent, default) for agent in scenario.agents)
+    driving = Fraction(extent.distance, 1000 * scale) * dearest
+    balance = max(hours) * exact(scenario.options.balance_cost_per_hour)
+    ends = [None if agent.shift_end is None else agent.shift_end + agent.overtime_s for agent in scenario.agents]
+    over = horizon_s if None in ends else exact(max(end for end in ends if end is not None))
+    lateness = sum((_lateness(ticket, over) for ticket in scenario.tickets), Fraction(0))
     fixed = _sum(agent.fixed_cost for agent in scenario.agents)
-    lateness = _sum(ticket.lateness_cost_per_hour for ticket in scenario.tickets)
-    switches = _sum(ticket.switch_cost for ticket in scenario.tickets)
-    driving = legs * longest * max(km for km, _ in rates)
-    return fixed + switches + driving + used * hours * max(hour for _, hour in rates) + lateness * hours
+    return fixed + _sum(ticket.switch_cost for ticket in scenario.tickets) + driving + sum(routes) + balance + lateness
+
+
+def _hours(agent: Agent, horizon_s: Fraction) -> Fraction:
+    """Return how long a route of the agent takes at most."""
+    longest = longest_s(agent)
+    return (horizon_s if longest == inf else min(horizon_s, exact(longest))) / 3600
+
+
+def _hourly(agent: Agent, hours: Fraction) -> Fraction:
+    """Return what the hours of a route cost at most."""
+    overtime = min(hours, exact(agent.overtime_s) / 3600) * exact(agent.overtime_cost_per_hour)
+    return hours * exact(agent.cost_per_hour or 0.0) + overtime
+
+
+def _lateness(ticket: Ticket, over: Fraction) -> Fraction:
+    """Return what a ticket's lateness costs at most, where every route is over by a time in seconds."""
+    if ticket.soft_close is None or not ticket.lateness_cost_per_hour:
+        return Fraction(0)
+    closes = max((close for _, close in ticket.time_windows), default=inf)
+    latest = over if closes == inf else min(over, exact(closes))
+    return max(Fraction(0), latest - exact(ticket.soft_close)) / 3600 * exact(ticket.lateness_cost_per_hour)

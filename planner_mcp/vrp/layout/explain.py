@@ -5,6 +5,7 @@ against the problem or the plan at hand. Where nothing proves the ticket impossi
 claims no more than it says. The smallest fix, proved by a re-solve, is a tool's work.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,6 +56,7 @@ class _Judge:
         self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._spare = _spare(problem, plan)
         self._sent: dict[str, tuple[int | None, int]] = {}
+        self._crowd = Counter(ticket.location for ticket in problem.tickets)
 
     def code(self, index: int) -> str:
         """Return the first code whose fact holds."""
@@ -111,15 +113,16 @@ class _Judge:
             self._sent[agent.id] = self._after_locks(agent)
         place, free = self._sent[agent.id]
         sent = free + self._leg(agent, place, ticket.location)[1]
-        is_there = bool(agent.locked) and place == ticket.location
-        ready = max(sent, ticket.release + fetched) + (0 if is_there else ticket.setup)
+        is_spared = self._crowd[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
+        setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
+        ready = max(sent, ticket.release + fetched) + setup
         closes = [close for _, close in ticket.windows if close >= ready]
         if ticket.windows and not closes:
             return "TIME_WINDOW_UNREACHABLE"
         start = max(ready, next((opens for opens, close in ticket.windows if close >= ready), ready))
         if start + ticket.service + back[1] > agent.shift[1] + agent.overtime:
             return "SHIFT_TOO_SHORT"
-        busy = there[1] + ticket.setup + ticket.service + back[1]
+        busy = there[1] + setup + ticket.service + back[1]
         if agent.max_duration is not None and busy > agent.max_duration:
             return "MAX_DURATION"
         is_far = agent.max_distance is not None and there[0] + back[0] > agent.max_distance

@@ -7,18 +7,25 @@ whole unit of time at which the work is done. Also owns what can be said of a da
 its slowest travel.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import lcm
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner_mcp.vrp.problem import AgentSpec, Feature, Matrix, Problem, Rush
 
+Moments = NDArray[Any]
+"""Time units, as 64-bit or Python integers."""
 USUAL: Final = 1000
 """The factor outside every rush, in thousandths."""
 _ENDLESS: Final = 2**62
+_A_YEAR: Final = 2**35
+"""In thousandths of a second."""
+_WORK_IN_64_BITS: Final = 2**59
+"""Work up to which whatever is driven past the last moment still fits."""
 
 
 class Pace:
@@ -26,13 +33,19 @@ class Pace:
 
     Args:
         rushes: In order, not overlapping.
+        latest: The last moment that many are reckoned for at once (`moments`).
     """
 
-    def __init__(self, rushes: Sequence[Rush]) -> None:
+    def __init__(self, rushes: Sequence[Rush], latest: int = _A_YEAR) -> None:
         common = lcm(USUAL, *(rush.factor for rush in rushes))
         self.per_unit = common // USUAL
         """Work of one unit of undisturbed travel."""
         self._spans = [(start, end, common // factor) for start, end, factor in _spans(rushes)]
+        self.edges = [end for _, end, _ in self._spans[:-1]]
+        """When the pace changes."""
+        most = max(speed for _, _, speed in self._spans) * (latest + max(self.edges, default=0))
+        self._numbers = np.int64 if most < _WORK_IN_64_BITS else object
+        self._stretches: tuple[Moments, Moments, Moments] | None = None
 
     def done(self, since: int, until: int) -> int:
         """Return the work done by driving from one moment to another."""
@@ -57,6 +70,45 @@ class Pace:
             work -= speed * (now - start)
             now = start
         return now
+
+    def moments(self, times: Iterable[int]) -> Moments:
+        """Return different moments in order, as numbers to reckon work in: of 64 bits where those suffice."""
+        return np.array(sorted(set(times)), dtype=self._numbers)
+
+    def arrivals(self, leaving: Moments, work: int) -> Moments:
+        """Return `arrival` of many moments."""
+        base, done, speed = self._lines(leaving.dtype)
+        sought = self._done_by(leaving) + work
+        at = np.searchsorted(done[1:], sought, side="left")
+        over: Moments = base[at] - (done[at] - sought) // speed[at]
+        return over
+
+    def departures(self, arriving: Moments, work: int) -> Moments:
+        """Return `departure` of many moments."""
+        base, done, speed = self._lines(arriving.dtype)
+        sought = self._done_by(arriving) - work
+        at = np.searchsorted(done[1:], sought, side="right")
+        last: Moments = base[at] + (sought - done[at]) // speed[at]
+        return last
+
+    def _done_by(self, times: Moments) -> Moments:
+        """Return the work that could be done from the first edge up to each moment."""
+        base, done, speed = self._lines(times.dtype)
+        at = np.searchsorted(base[1:], times, side="right")
+        work: Moments = done[at] + speed[at] * (times - base[at])
+        return work
+
+    def _lines(self, dtype: Any) -> tuple[Moments, Moments, Moments]:
+        """Return by stretch of one pace: a moment from which it is reckoned, the work done by then, the speed."""
+        if self._stretches is None:
+            work, works = 0, [0, 0]
+            for start, end, speed in self._spans[1:-1]:
+                work += speed * (end - start)
+                works.append(work)
+            lists = ([self.edges[0], *self.edges], works, [speed for _, _, speed in self._spans])
+            base, done, speeds = (np.array(values, dtype=dtype) for values in lists)
+            self._stretches = base, done, speeds
+        return self._stretches
 
     def _among(self, since: int, until: int) -> Iterator[tuple[int, int, int]]:
         return (span for span in self._spans if span[1] > since and span[0] < until)

@@ -11,7 +11,7 @@ from typing import Any
 
 from planner_mcp.vrp.layout.explain import reasons
 from planner_mcp.vrp.layout.legs import Leg
-from planner_mcp.vrp.layout.timeline import Timeline, Times, time_route
+from planner_mcp.vrp.layout.timeline import Span, Timeline, Times, time_route
 from planner_mcp.vrp.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
 from planner_mcp.vrp.problem import (
     AgentSpec,
@@ -142,7 +142,28 @@ def _tickets(route: Route) -> list[int]:
 
 
 def _timed(problem: Problem, candidate: Candidate) -> list[tuple[Route, Timeline]]:
-    return [(route, time_route(problem, route)) for route in candidate.routes if _tickets(route)]
+    timed = [(route, time_route(problem, route)) for route in candidate.routes if _tickets(route)]
+    return _evened(problem, timed) if problem.span_cost and timed else timed
+
+
+def _evened(problem: Problem, timed: list[tuple[Route, Timeline]]) -> list[tuple[Route, Timeline]]:
+    """Return the routes with the longest timed anew while that is cheaper: what the span costs counts for their hours.
+
+    Several of one length share its price, because only together they make it shorter.
+    """
+    cost = _running(problem, timed)
+    for _ in timed:
+        lengths = [line.duration for _, line in timed]
+        longest = max(lengths)
+        floor = max((length for length in lengths if length < longest), default=0)
+        span = Span(problem.span_cost // lengths.count(longest), floor)
+        tried = [
+            (route, time_route(problem, route, span) if line.duration == longest else line) for route, line in timed
+        ]
+        if (cheaper := _running(problem, tried)) >= cost:
+            break
+        timed, cost = tried, cheaper
+    return timed
 
 
 def _served(timed: Sequence[tuple[Route, Timeline]]) -> set[int]:

@@ -1,6 +1,8 @@
 """The hours of a given route against a definition so plain that it tries every departure there is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.pace import Pace
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
 from planner_mcp.vrp.proof.verify import verify
@@ -50,7 +53,8 @@ def drives(draw: st.DrawFn) -> tuple[Problem, Route]:
         if draw(st.booleans()):
             fields |= {"soft_close": draw(st.integers(0, 20)), "lateness_cost_per_hour": HOURLY * draw(few)}
         tickets.append(ticket(name, draw(st.sampled_from("ABC")), **fields))
-    day = compile_scenario(Scenario.model_validate(body([driver], tickets)))
+    balance = {"balance_cost_per_hour": HOURLY * draw(st.sampled_from([0, 0, 1, 3]))}
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, options=balance)))
     stops = ["a", "b", "c"][: draw(st.integers(1, 3))]
     if has_break and draw(st.booleans()):
         stops.insert(draw(st.integers(0, len(stops))), "break")
@@ -87,7 +91,7 @@ def costs(day: Problem, route: Route) -> Iterator[int]:
         is_kept &= home is not None and end <= driver.shift[1] + driver.overtime and (taken or off_duty)
         if is_kept and (driver.max_duration is None or lasts <= driver.max_duration):
             metres += int(day.distances[0][place, 0])
-            hours = driver.time_cost * lasts + driver.overtime_cost * max(0, end - driver.shift[1])
+            hours = (driver.time_cost + day.span_cost) * lasts + driver.overtime_cost * max(0, end - driver.shift[1])
             yield driver.distance_cost * metres + hours + lateness
 
 
@@ -117,6 +121,140 @@ def test_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Rou
         assert price(day, candidate) - sum(spec.penalty for spec in day.tickets if spec.id in missed) == least
 
 
+@st.composite
+def rushed(draw: st.DrawFn) -> tuple[Problem, Route]:
+    """Return a day with a rush, or quiet hours, of one agent whose hours are paid or limited, and a route."""
+    driver = agent(shift_end=draw(st.integers(16, 36)), cost_per_hour=HOURLY * draw(few))
+    if draw(st.booleans()):
+        driver["max_duration_s"] = draw(st.integers(8, 18))
+    if has_break := draw(st.booleans()):
+        earliest = draw(st.integers(0, 20))
+        driver["breaks"] = [{"earliest": earliest, "latest": earliest + draw(st.integers(0, 9)), "duration_s": 2}]
+    tickets = []
+    for name in "ab":
+        fields: dict[str, Any] = {"service_time_s": draw(few)}
+        if draw(st.booleans()):
+            fields["time_windows"] = draw(windows())
+        if draw(st.integers(0, 3)) == 0:
+            fields |= {"soft_close": draw(st.integers(0, 20)), "lateness_cost_per_hour": HOURLY * draw(few)}
+        tickets.append(ticket(name, draw(st.sampled_from("ABCE")), **fields))
+    start = draw(st.integers(0, 18))
+    rush = {"start": start, "end": start + draw(st.integers(1, 9)), "factor": draw(st.sampled_from([0.5, 2, 3]))}
+    travel = {"decimals": 0, "rush_hours": [rush]}
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, travel=travel)))
+    stops = ["a", "b"][: draw(st.integers(1, 2))]
+    if has_break and draw(st.booleans()):
+        stops.insert(draw(st.integers(0, len(stops))), "break")
+    return day, route_of(day, *stops)
+
+
+def reached(day: Problem, gaps: list[tuple[int, int]], now: int, need: int) -> int:
+    """Return when a leg is over that was driven in the gaps before its breaks and goes on now, hour by hour."""
+
+    def pace(hour: int) -> Fraction:
+        return Fraction(1000, next((rush.factor for rush in day.rushes if rush.start <= hour < rush.end), 1000))
+
+    left = need - sum(pace(hour) for since, until in gaps for hour in range(since, until))
+    while left > 0:
+        left, now = left - pace(now), now + 1
+    return now
+
+
+def hourly_costs(day: Problem, route: Route) -> Iterator[int]:
+    """Yield what hours and lateness cost for every departure, and every start of a break, that keeps all limits."""
+    driver = day.agents[0]
+    rests = any(stop.kind is StopKind.BREAK for stop in route.stops)
+
+    def go(at: int, now: int, place: int, late: int, gaps: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        if at == len(route.stops):
+            yield reached(day, gaps, now, int(day.durations[0][place, 0])), late
+            return
+        stop = route.stops[at]
+        if stop.kind is StopKind.BREAK:
+            rest = driver.breaks[stop.index]
+            for begun in range(max(now, rest.window[0]), rest.window[1] + 1):
+                yield from go(at + 1, begun + rest.duration, place, late, [*gaps, (now, begun)])
+            return
+        spec = day.tickets[stop.index]
+        ready = reached(day, gaps, now, int(day.durations[0][place, spec.location]))
+        start = next((max(ready, opens) for opens, closes in spec.windows if ready <= closes), None)
+        if start is None and spec.windows:
+            return
+        start = ready if start is None else start
+        over = 0 if spec.soft_close is None else max(0, start - spec.soft_close)
+        yield from go(at + 1, start + spec.service, spec.location, late + spec.lateness_cost * over, [])
+
+    for leaving in range(driver.shift[1]):
+        for end, late in go(0, leaving, 0, 0, []):
+            off_duty = all(end <= r.window[1] or leaving >= r.window[0] + r.duration for r in driver.breaks)
+            is_short = driver.max_duration is None or end - leaving <= driver.max_duration
+            if end <= driver.shift[1] and is_short and (rests or off_duty):
+                yield driver.time_cost * (end - leaving) + late
+
+
+@settings(max_examples=300, deadline=None)
+@given(rushed())
+def test_in_rushes_too_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
+    """SPEC S1, S2: of all departures and breaks, up to the unit that each leg is rounded up by."""
+    day, route = case
+    (driver,), candidate = day.agents, Candidate((route,))
+    least, plan = min(hourly_costs(day, route), default=None), lay_out(day, candidate)
+    is_proved = verify(day, plan) == []
+    assert is_proved <= (least is not None)
+    if driver.max_duration is not None:
+        shorter = replace(driver, max_duration=driver.max_duration - len(route.stops) - 1)
+        least = min(hourly_costs(replace(day, agents=(shorter,)), route), default=None)
+    assert is_proved >= (least is not None)
+    if least is not None:
+        served = {stop.index for stop in route.stops if stop.kind is StopKind.TICKET}
+        missed = sum(spec.penalty for index, spec in enumerate(day.tickets) if index not in served)
+        metres = int(plan.distance_m) * driver.distance_cost
+        assert price(day, candidate) - missed - metres <= least + driver.time_cost * (len(route.stops) + 1)
+
+
+def test_a_break_waits_for_the_rush() -> None:
+    """SPEC S1: an hour's drive before the rush, then the break while it lasts: in time. Resting first is too late."""
+    driver = agent(breaks=[{"earliest": 8, "latest": 9, "duration_s": 1}], shift_start=8)
+    rush = {"decimals": 0, "rush_hours": [{"start": 9, "end": 10, "factor": 3}]}
+    tickets = [ticket("a", "A", time_windows=[[8, 10]])]
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, travel=rush)))
+    plan = lay_out(day, Candidate((route_of(day, "break", "a"),)))
+    assert verify(day, plan) == []
+    assert [(visit.start_s, visit.departure_s) for visit in plan.routes[0].visits] == [(9, 10), (10, 10)]
+
+
+@pytest.mark.parametrize("driver", [{"max_duration_s": 13}, {"cost_per_hour": HOURLY}])
+def test_a_route_leaves_when_a_later_leg_meets_the_end_of_the_rush(driver: dict[str, Any]) -> None:
+    """SPEC S1, S2: half an hour earlier, or at an edge of the rush, it would be too long or dearer."""
+    table = [[0, 2, 4], [2, 0, 3], [4, 3, 0]]
+    hours = {"rush_hours": [{"start": 14, "end": 19, "factor": 2}]}
+    tickets = [ticket("a", "A", service_time_s=3, time_windows=[[10, 15]]), ticket("b", "B")]
+    travel = {"distances": table, "durations": table, **hours}
+    places = [{"id": name} for name in "DAB"]
+    day = [agent(shift_start=8, shift_end=40, **driver)]
+    drive = compile_scenario(Scenario.model_validate(body(day, tickets, locations=places, travel=travel)))
+    plan = lay_out(drive, Candidate((route_of(drive, "a", "b"),)))
+    assert verify(drive, plan) == []
+    assert (plan.routes[0].start_s, plan.routes[0].end_s) == (12, 25)
+
+
+def test_a_rush_of_an_odd_factor_is_reckoned_exactly() -> None:
+    """SPEC S1: paces whose common measure passes 64 bits."""
+    hours = [{"start": 10 * n + 5, "end": 10 * n + 9, "factor": 1.337 + 0.034 * n} for n in range(9)]
+    travel = {"decimals": 0, "rush_hours": hours}
+    orders = [ticket("a", "E", service_time_s=3), ticket("b", "B")]
+    day = compile_scenario(Scenario.model_validate(body([agent(cost_per_hour=HOURLY)], orders, travel=travel)))
+    pace = Pace(day.rushes)
+    for work in (0, 1, 7 * pace.per_unit, 12 * pace.per_unit + 1):
+        moments = pace.moments(range(-3, 120))
+        assert moments.dtype == object
+        assert pace.arrivals(moments, work).tolist() == [pace.arrival(int(at), work) for at in moments]
+        assert pace.departures(moments, work).tolist() == [pace.departure(int(at), work) for at in moments]
+    plan = lay_out(day, Candidate((route_of(day, "a", "b"),)))
+    assert verify(day, plan) == []
+    assert plan.routes[0].end_s - plan.routes[0].start_s == 11
+
+
 def test_a_little_lateness_is_borne_where_waiting_costs_more() -> None:
     """SPEC S1: at A from 0 on and late after 2, at B from 20 on; an hour late costs a tenth of an hour paid."""
     late = {"soft_close": 2, "lateness_cost_per_hour": HOURLY}
@@ -124,6 +262,54 @@ def test_a_little_lateness_is_borne_where_waiting_costs_more() -> None:
     day = compile_scenario(Scenario.model_validate(body([agent(cost_per_hour=10 * HOURLY)], tickets)))
     (route,) = lay_out(day, Candidate((route_of(day, "a", "b"),))).routes
     assert (route.start_s, route.end_s, route.waiting_s, route.visits[0].late_s) == (18, 22, 0, 17)
+
+
+def test_lateness_is_weighed_up_to_the_last_start_of_a_break() -> None:
+    """SPEC S1: leaving at 7, when the break must begin at the latest, costs less than leaving sooner or after it."""
+    table = [[0, 2, 4], [2, 0, 3], [4, 3, 0]]
+    driver = agent(cost_per_hour=4 * HOURLY, breaks=[{"earliest": 0, "latest": 7, "duration_s": 3}])
+    late = {"soft_close": 9, "lateness_cost_per_hour": HOURLY}
+    tickets = [
+        ticket("a", "A", time_windows=[[7, 13]], soft_close=9, lateness_cost_per_hour=3 * HOURLY),
+        ticket("b", "B", time_windows=[[20, 20]], service_time_s=3, **late),
+    ]
+    places = [{"id": name} for name in "DAB"]
+    travel = {"distances": table, "durations": table}
+    day = compile_scenario(Scenario.model_validate(body([driver], tickets, locations=places, travel=travel)))
+    (route,) = lay_out(day, Candidate((route_of(day, "break", "a", "b"),))).routes
+    assert (route.start_s, route.end_s) == (7, 27)
+
+
+def balanced(*routes: str, balance: float) -> list[tuple[float, float]]:
+    """Return when each agent leaves and ends: first a ticket that is late after 2, then one at 20 in the same place."""
+    late = {"soft_close": 2, "lateness_cost_per_hour": HOURLY}
+    orders = []
+    for name in routes:
+        opens = 20 if name != "n" else 10
+        orders += [ticket(f"{name}1", "A", **late), ticket(f"{name}2", "A", time_windows=[[opens, opens]])]
+    drivers = [agent(name, cost_per_hour=0) for name in routes]
+    options = {"balance_cost_per_hour": HOURLY * balance}
+    day = compile_scenario(Scenario.model_validate(body(drivers, orders, options=options)))
+    plan = lay_out(day, Candidate.of_tickets({n: [2 * n, 2 * n + 1] for n in range(len(routes))}))
+    assert verify(day, plan) == []
+    assert plan.cost == price(day, Candidate.of_tickets({n: [2 * n, 2 * n + 1] for n in range(len(routes))})) / (
+        day.cost_scale
+    )
+    return [(route.start_s, route.end_s) for route in plan.routes]
+
+
+def test_the_hours_of_the_longest_route_are_weighed_like_paid_ones() -> None:
+    """SPEC S1 balance: alone at a hundredfold it leaves late; beside one of 10 hours it comes down to that."""
+    assert balanced("v", balance=0) == [(1, 21)]
+    assert balanced("v", balance=100) == [(19, 21)]
+    assert balanced("v", "n", balance=3) == [(19, 21), (9, 11)]
+    assert balanced("v", "n", balance=1.5) == [(11, 21), (1, 11)]
+
+
+def test_routes_of_one_length_become_shorter_together() -> None:
+    """SPEC S1 balance: neither alone would; a price below that of two hours of lateness changes nothing."""
+    assert balanced("v", "w", balance=3) == [(19, 21), (19, 21)]
+    assert balanced("v", "w", balance=1.5) == [(1, 21), (1, 21)]
 
 
 @pytest.mark.parametrize("limit", [4, 20])

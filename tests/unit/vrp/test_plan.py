@@ -184,6 +184,18 @@ def test_capacity_is_named_only_where_no_place_on_the_route_has_room(loads: list
     assert (code == "ALL_CAPACITY_USED") == all(verify(day, lay_out(day, way)) for way in ways)
 
 
+def test_a_setup_that_another_ticket_may_spare_proves_nothing() -> None:
+    """SPEC T5: of tickets in a row at one location only the first has a setup; alone the ticket is out of reach."""
+    orders = [ticket("b", service_time_s=60), ticket("a", setup_time_s=1800, time_windows=[[0, 1800]])]
+    day = problem(None, orders)
+    (entry,) = lay_out(day, candidate(day, "b")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    assert verify(day, lay_out(day, candidate(day, "b", "a"))) == []
+    moved = problem(None, [orders[0] | {"location": "B"}, orders[1]])
+    (entry,) = lay_out(moved, candidate(moved, "b")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "TIME_WINDOW_UNREACHABLE")
+
+
 def test_large_days_fit_in_memory_and_time() -> None:
     """Issue 6: 1500 locations compile within a second or two, in integers of 8 bytes."""
     spread = np.random.default_rng(1).uniform(39.5, 40.5, (1500, 2))

@@ -1,0 +1,161 @@
+"""How far and how long a day can go at most.
+
+Owns the bounds that scales and shifts without an end are chosen by. They hold for every route that keeps its limits, so
+a leg that no shift and no limit allows plays no part: a large number in a table stands where there is no way.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.vrp.compile.travel import Travel
+from planner_mcp.vrp.day.fields import MAX_TIME_S
+from planner_mcp.vrp.day.model import Agent, Scenario, end_of, start_of
+from planner_mcp.vrp.problem import Matrix
+
+DEFAULT_RELOADS: Final = 5
+"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
+_DAY_S: Final = 86_400
+_CHUNK_ROWS: Final = 256
+"""Rows of a table looked at at once."""
+_ENDLESS: Final = math.inf
+_MOST_UNITS: Final = 2**62
+
+Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""The longest leg out of each place, and the longest into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Bounds of one day."""
+
+    distance: int
+    """Distance units that all routes together can drive."""
+    horizon: int
+    """A time unit by which every route is over that waits for nothing but windows, breaks and releases."""
+
+
+def extent_of(scenario: Scenario, travel: Travel, names: tuple[str, ...], factors: list[float]) -> Extent:
+    """Return the bounds of a day.
+
+    Legs that take longer than any time that can be written (`MAX_TIME_S`) are no ways, where every ticket can be served
+    without them: a shift without an end leaves no time for them either.
+
+    Args:
+        scenario: As checked.
+        travel: Its matrices.
+        names: Locations in the order of the matrices.
+        factors: Speed factors in the order of the profiles.
+    """
+    place = {name: index for index, name in enumerate(names)}
+    longest = _longest_legs(scenario, travel, factors, _ENDLESS)
+    if int(longest[1][0].max(initial=0)) > MAX_TIME_S * travel.scale:
+        usual = _longest_legs(scenario, travel, factors, MAX_TIME_S * travel.scale)
+        visited = np.array(sorted({place[ticket.location] for ticket in scenario.tickets}), dtype=np.intp)
+        cut_off = ((few[visited] == 0) & (all_[visited] > 0) for few, all_ in zip(usual[1], longest[1], strict=True))
+        if not any(bool(lost.any()) for lost in cut_off):
+            longest = usual
+    return _extent(scenario, travel, place, longest)
+
+
+def _extent(scenario: Scenario, travel: Travel, place: dict[str, int], longest: tuple[Longest, Longest]) -> Extent:
+    lengths, times = longest
+    used = min(len(scenario.agents), len(scenario.tickets))
+    slowest = max([1.0, *(rush.factor for rush in scenario.travel.rush_hours)])
+    driving = math.ceil(_ways(scenario, place, times, 1) * slowest)
+    return Extent(_ways(scenario, place, lengths, used), _standing(scenario, travel.scale) + driving)
+
+
+def _standing(scenario: Scenario, scale: int) -> int:
+    """Return a time by which a day without any travel is over."""
+    times = [2.0 * _DAY_S]
+    for ticket in scenario.tickets:
+        times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
+    for agent in scenario.agents:
+        times += [agent.shift_start or 0.0, (agent.shift_end or 0.0) + agent.overtime_s]
+        times += [rest.latest for rest in agent.breaks]
+    times += _held_times(scenario)
+    work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
+    rests = max(sum(rest.duration_s for rest in agent.breaks) for agent in scenario.agents)
+    return math.ceil((max(times) + work + rests) * scale)
+
+
+def _held_times(scenario: Scenario) -> list[float]:
+    """Return how late the earlier plan was on its way that is held, by what is said of each route."""
+    if (held := scenario.held) is None:
+        return []
+    told = ([route.arrival_s, route.end_s or 0.0, *(v.departure_s for v in route.visits)] for route in held.routes)
+    return [held.until_s, *(max(times) for times in told)]
+
+
+def reloads_of(agent: Agent) -> int:
+    """Return how often an agent may load again."""
+    if not agent.reload_locations:
+        return 0
+    return DEFAULT_RELOADS if agent.max_reloads is None else agent.max_reloads
+
+
+def _ways(scenario: Scenario, place: dict[str, int], longest: Longest, routes: int) -> int:
+    """Return how long the ways of so many routes are together that serve every ticket.
+
+    Every ticket, start and reload is left once, by its longest way out at the most; or, read backwards, every ticket,
+    end and reload is come to once. Both are true, so the smaller holds.
+    """
+    trips = routes * (1 + max(map(reloads_of, scenario.agents)))
+    visited = np.array([place[ticket.location] for ticket in scenario.tickets], dtype=np.intp)
+    reloads = {name for agent in scenario.agents for name in agent.reload_locations}
+    found = []
+    for legs, ends in zip(longest, (start_of, end_of), strict=True):
+        named = {ends(scenario, agent) for agent in scenario.agents} | reloads
+        tops = [int(legs[place[name]]) for name in named if name is not None]
+        found.append(int(legs[visited].sum()) + trips * max(tops, default=0))
+    return min(found)
+
+
+def _longest_legs(scenario: Scenario, travel: Travel, factors: list[float], most: float) -> tuple[Longest, Longest]:
+    """Return the longest distances and times of legs that some agent can drive in one go, `most` time at the most."""
+    size = len(travel.distances[0])
+    lengths, times = ((np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)) for _ in range(2))
+    for factor, metres, seconds in zip(factors, travel.distances, travel.durations, strict=True):
+        far, late = _limits(scenario, travel.scale, factor)
+        _widen((lengths, times), (metres, seconds), (far, min(most, late)))
+    return lengths, times
+
+
+def _limits(scenario: Scenario, scale: int, factor: float) -> tuple[float, float]:
+    """Return the longest distance and time of one leg that an agent of this speed could drive, in units."""
+    if scenario.held is not None and scenario.held.until_s:
+        return _ENDLESS, _ENDLESS  # limits shorter than the past are raised to it
+    agents = [agent for agent in scenario.agents if agent.speed_factor == factor]
+    quickest = min([1.0, *(rush.factor for rush in scenario.travel.rush_hours)])
+    far = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
+    late = max(longest_s(agent) for agent in agents)
+    return far * scale + 1, late * scale / quickest + 1
+
+
+def _or_endless(metres: float | None, kilometres: float | None) -> float:
+    return 1000 * kilometres if kilometres is not None else _ENDLESS if metres is None else metres
+
+
+def longest_s(agent: Agent) -> float:
+    """Return how long the agent may be on its way at most, in seconds."""
+    shift = _ENDLESS if agent.shift_end is None else agent.shift_end + agent.overtime_s - (agent.shift_start or 0.0)
+    return max(0.0, min(shift, _ENDLESS if agent.max_duration_s is None else agent.max_duration_s))
+
+
+def _widen(found: tuple[Longest, Longest], tables: tuple[Matrix, Matrix], limits: tuple[float, float]) -> None:
+    """Take the longest legs of a pair of tables into what was found, without those beyond a limit."""
+    allowed = [int(min(limit, _MOST_UNITS)) for limit in limits]
+    is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(tables, allowed, strict=True))
+    for low in range(0, len(tables[0]), _CHUNK_ROWS):
+        rows = [table[low : low + _CHUNK_ROWS] for table in tables]
+        if not is_whole:
+            usable = (rows[0] <= allowed[0]) & (rows[1] <= allowed[1])
+            rows = [np.where(usable, part, 0) for part in rows]
+        for (out, into), part in zip(found, rows, strict=True):
+            top = out[low : low + _CHUNK_ROWS]
+            np.maximum(top, part.max(axis=1), out=top)
+            np.maximum(into, part.max(axis=0), out=into)

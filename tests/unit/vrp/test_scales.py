@@ -1,0 +1,133 @@
+"""What becomes of the caller's numbers in integers: prices, amounts and hours that are small beside others."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.vrp.advice.conflicts import smallest_conflict
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
+
+from .days import agent, body, problem, ticket
+
+NO_WAY = 999_999_999
+"""What a caller writes where there is no way."""
+
+
+def with_no_way(tickets: int, lateness: float, decimals: float = 0.5, **driver: Any) -> Problem:
+    """Return a day by tables of a hundred metres and seconds, in which one leg cannot be driven."""
+    names = ["D", *(f"P{number}" for number in range(tickets))]
+    table = [[0 if one == other else 100 + decimals for other in names] for one in names]
+    table[1][2] = NO_WAY
+    orders = [
+        ticket(f"t{number}", f"P{number}", demand=0, soft_close="16:00", lateness_cost_per_hour=lateness)
+        for number in range(tickets)
+    ]
+    places = [{"id": name} for name in names]
+    travel = {"distances": table, "durations": table}
+    return compile_scenario(
+        parse_scenario(body([agent(f"v{n}", **driver) for n in range(12)], orders, locations=places, travel=travel))
+    )
+
+
+@pytest.mark.parametrize("driver", [{"shift_start": "08:00", "shift_end": "18:00"}, {}], ids=["shift", "any time"])
+@pytest.mark.parametrize("lateness", [20, 100, 1e5])
+def test_a_leg_that_nobody_can_drive_takes_nothing_from_the_prices(lateness: float, driver: Any) -> None:
+    """SPEC S1, S2: where there is no way a large number stands; a plan still says what it costs."""
+    day = with_no_way(200, lateness, cost_per_km=0.35, cost_per_hour=30, **driver)
+    (spec, *_), unit = day.agents, day.scale / day.cost_scale
+    assert spec.distance_cost * unit * 1000 == pytest.approx(0.35, rel=1e-3)
+    assert spec.time_cost * unit * 3600 == pytest.approx(30, rel=1e-3)
+    assert day.tickets[0].lateness_cost * unit * 3600 == pytest.approx(lateness, rel=1e-3)
+    assert day.assumptions == ()
+    plan = lay_out(day, Candidate.of_tickets({0: [0]}))
+    assert plan.cost == pytest.approx(0.35 * plan.distance_m / 1000 + 30 * plan.duration_s / 3600, rel=1e-3)
+    assert verify(day, plan) == []
+
+
+def test_prices_that_are_small_beside_others_stay_true() -> None:
+    """SPEC S1: lateness at ten million an hour, three tickets in a town, hours at thirty."""
+    tickets = [ticket(f"t{n}", soft_close="17:00", lateness_cost_per_hour=1e7, demand=0) for n in range(500)]
+    day = problem([agent(cost_per_hour=30, shift_end="18:00")], tickets)
+    assert day.agents[0].time_cost * 3600 * day.scale / day.cost_scale == pytest.approx(30, rel=1e-3)
+
+
+def test_a_price_that_must_be_rounded_is_told() -> None:
+    """SPEC S2: never in silence; the penalties of wanted tickets stay beyond what a plan can cost."""
+    day = problem([agent(cost_per_km=1e-8, fixed_cost=1e9)])
+    (told,) = (said for said in day.assumptions if said.startswith("Prices are rounded"))
+    assert "cost_per_km by up to 100 %" in told
+    assert "fixed_cost" not in told
+    assert day.tickets[0].penalty > 10**9 * day.cost_scale
+    assert not any("rounded" in said for said in problem([agent(cost_per_km=0.35, cost_per_hour=31.7)]).assumptions)
+
+
+def test_costs_of_any_drive_the_day_allows_fit_into_64_bits() -> None:
+    """SPEC S2: a leg that is no way counts nothing for the scale, and no shift is so long that it could be driven."""
+    day = with_no_way(200, 1e9, cost_per_km=0.35)
+    late = day.agents[0].shift[1] * sum(spec.lateness_cost for spec in day.tickets)
+    assert late < 2**61
+    assert day.agents[0].shift[1] < NO_WAY * day.scale
+
+
+def test_a_long_way_that_is_the_only_one_can_be_driven() -> None:
+    """SPEC S1: what somebody must drive is no sign that there is no way."""
+    table = [[0, NO_WAY, 5], [NO_WAY, 0, NO_WAY], [5, NO_WAY, 0]]
+    travel = {"distances": table, "durations": table}
+    orders = [ticket("a"), ticket("b", "B")]
+    day = problem(None, orders, locations=[{"id": name} for name in "DAB"], travel=travel)
+    plan = lay_out(day, Candidate.of_tickets({0: [0, 1]}))
+    assert verify(day, plan) == []
+    assert plan.cost < day.tickets[0].penalty / day.cost_scale
+
+
+@pytest.mark.parametrize(
+    ("capacity", "demand", "count"),
+    [(1, 0.0125, 80), (1, 0.3333, 3), (0.0005, 0.0005, 1), (0.3, 0.1, 3), (12.5, 0.000001, 4), (1e9, 0.5, 2)],
+)
+def test_goods_that_fit_in_the_callers_numbers_fit(capacity: float, demand: float, count: int) -> None:
+    """SPEC S1: amounts have as many decimals as the caller writes, up to six."""
+    orders = [ticket(f"t{number}", demand={"m3": demand, "kg": 1}) for number in range(count)]
+    day = problem([agent(capacity={"m3": capacity, "kg": 20_000})], orders)
+    plan = lay_out(day, Candidate.of_tickets({0: list(range(count))}))
+    assert verify(day, plan) == []
+    assert smallest_conflict(day) is None
+    assert day.assumptions == problem([agent()]).assumptions
+
+
+def test_goods_that_are_too_many_by_the_last_digit_do_not_fit() -> None:
+    """SPEC S1: nothing is forgiven that the caller can tell."""
+    orders = [ticket(f"t{number}", demand=0.333334) for number in range(3)]
+    day = problem([agent(capacity=1)], orders)
+    assert verify(day, lay_out(day, Candidate.of_tickets({0: [0, 1, 2]})))
+
+
+@pytest.mark.parametrize(("capacity", "demand", "unit"), [(1, 1 / 3, "1e-06"), (1e9, 0.000001, "1e-06")])
+def test_amounts_that_must_be_rounded_are_told(capacity: float, demand: float, unit: str) -> None:
+    """SPEC S2: which way, and how finely."""
+    orders = [ticket(f"t{number}", demand=demand) for number in range(3)]
+    day = problem([agent(capacity=capacity)], orders)
+    told = [said for said in day.assumptions if "Amounts" in said]
+    assert told == ([f"Amounts are rounded to {unit}: demands up, capacities down."] if demand == 1 / 3 else [])
+    assert sum(spec.demand[0] for spec in day.tickets) + day.agents[0].capacity[0] < 2**51
+
+
+def test_a_rush_that_rounds_to_nothing_is_none() -> None:
+    """SPEC S1: an engine is asked only for what the compiled day has."""
+    day = problem(travel={"rush_hours": [{"start": "08:00", "end": "09:00", "factor": 1.0004}]})
+    assert day.rushes == ()
+    assert Feature.RUSH_HOURS not in day.features
+
+
+def test_a_window_within_one_unit_is_the_nearest_one() -> None:
+    """SPEC S1: so is a break's, and a shift; none turns inside out."""
+    driver = agent(shift_start=5.2, shift_end=5.4, breaks=[{"earliest": 3600.5, "latest": 3600.7, "duration_s": 5}])
+    order = ticket(time_windows=[[3600.5, 3600.5], [7200.6, 7200.9], [9000.5, 9001.5]])
+    day = problem([driver, agent("w")], [order])
+    assert day.tickets[0].windows == ((3600, 3600), (7201, 7201), (9001, 9001))
+    assert day.agents[0].shift == (5, 5)
+    assert day.agents[0].breaks[0].window == (3600, 3600)
+    assert verify(day, lay_out(day, Candidate.of_tickets({1: [0]}))) == []
