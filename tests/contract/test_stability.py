@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.vrp.advice.compare import compare
-from planner_mcp.vrp.advice.locks import locks
+from planner_mcp.vrp.advice.locks import ties
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
@@ -47,8 +47,8 @@ def test_a_higher_price_of_switching_buys_fewer_moves(name: str) -> None:
     after = revise(before, {"tickets": late})
     moved, driven = {}, {}
     for price in (NOTHING, LITTLE, MUCH):
-        hold = locks(parse_scenario(after), plan, switch_cost=price)
-        new = solved(revise(after, hold), name, plan)
+        held, _ = ties(parse_scenario(after), plan, switch_cost=price)
+        new = solved({**after, "held": held}, name, plan)
         assert new.tickets_served == 40
         change = compare(plan, new.as_json())
         moved[price] = len(change.moved)
