@@ -25,7 +25,7 @@ from planner_mcp.vrp.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 4
+ABI_VERSION: Final = 5
 BOARD_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(BOARD_HEADER)
@@ -77,7 +77,7 @@ class Arrays:
 
     def __init__(self, problem: Problem) -> None:
         self._kept: list[NDArray[np.generic]] = []
-        types = _types(problem)
+        types, kin = _types(problem), _kin(problem)
         agents, tickets = problem.agents, problem.tickets
         self.input = Input(
             len(agents),
@@ -90,7 +90,7 @@ class Arrays:
             problem.backhaul,
             problem.span_cost,
         )
-        self._put("agent", [_agent_row(agent, kind) for agent, kind in zip(agents, types, strict=True)])
+        self._put("agent", [_agent_row(*each) for each in zip(agents, types, kin, strict=True)])
         self._put("capacity", [agent.capacity for agent in agents])
         self._put("ticket", [_ticket_row(ticket) for ticket in tickets])
         self._put("demand", [ticket.demand for ticket in tickets])
@@ -146,7 +146,7 @@ def _or_none(value: int | None) -> int:
     return -1 if value is None else value
 
 
-def _agent_row(agent: AgentSpec, kind: int) -> tuple[int, ...]:
+def _agent_row(agent: AgentSpec, kind: int, kin: int) -> tuple[int, ...]:
     limits = (agent.max_distance, agent.max_duration, agent.max_stops)
     return (
         _or_none(agent.start),
@@ -161,6 +161,7 @@ def _agent_row(agent: AgentSpec, kind: int) -> tuple[int, ...]:
         agent.max_reloads,
         agent.profile,
         kind,
+        kin,
     )
 
 
@@ -184,8 +185,28 @@ def _types(problem: Problem) -> list[int]:
 
     Whom a ticket prefers is of a type of its own.
     """
-    welcome: list[list[int]] = [[] for _ in problem.agents]
-    sets = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
+    return _alike(problem, problem.tickets, problem.agents)
+
+
+def _kin(problem: Problem) -> list[int]:
+    """Return the kin of each agent: of one type but for its locked visits and what belongs to them.
+
+    Behind those, kin can serve the same tickets at the same prices; whether in time, laying the route out tells.
+    """
+    locked = {ticket for agent in problem.agents for ticket in agent.locked}
+    free = [ticket for index, ticket in enumerate(problem.tickets) if index not in locked]
+    return _alike(problem, free, [_without_locks(agent) for agent in problem.agents])
+
+
+def _without_locks(agent: AgentSpec) -> AgentSpec:
+    """Return an agent that is out as if it were not: its breaks and when it set out are of the past with its visits."""
+    return replace(agent, locked=(), breaks=(), shift=(0, agent.shift[1])) if agent.locked else agent
+
+
+def _alike(problem: Problem, tickets: Sequence[TicketSpec], agents: Sequence[AgentSpec]) -> list[int]:
+    """Return numbers of agents that are the same where they differ in name alone and may serve the same tickets."""
+    welcome: list[list[int]] = [[] for _ in agents]
+    sets = {ticket.agents for ticket in tickets if ticket.agents is not None}
     for number, chosen in enumerate(sorted(sets, key=sorted)):
         for agent in chosen:
             welcome[agent].append(number)
@@ -193,7 +214,7 @@ def _types(problem: Problem) -> list[int]:
     preferred = {ticket.preferred for ticket in problem.tickets if ticket.switch_cost}
     keys = (
         (replace(agent, id=""), tuple(sets), number if number in preferred else None)
-        for number, (agent, sets) in enumerate(zip(problem.agents, welcome, strict=True))
+        for number, (agent, sets) in enumerate(zip(agents, welcome, strict=True))
     )
     return [known.setdefault(key, len(known)) for key in keys]
 

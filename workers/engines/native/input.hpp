@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 4;
+inline constexpr Number ABI_VERSION = 5;
 
 enum AgentField {
     A_START,
@@ -28,6 +28,7 @@ enum AgentField {
     A_MAX_RELOADS,
     A_PROFILE,
     A_TYPE,
+    A_KIN,
     AGENT_FIELDS
 };
 enum TicketField {

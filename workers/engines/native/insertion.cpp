@@ -117,7 +117,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
         if (sums) {
             const Number longer = ticket.service + time.in[before.place] + time.out[next.place] -
                                   (route.is_used() ? next.ride : 0);
-            delta += agent.per_time * longer;
+            delta += agent.per_time * longer + problem_.span_cost * std::max<Number>(0, route.duration + longer - longest_);
             if (longer > time_room) continue;
         }
         if (timed) {
@@ -320,7 +320,8 @@ bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     reload(spot.reload_after, 0);
     all = all.then(time_between(problem_, agent, at, route.nodes[next].stop, false), route.from[next]);
     if (!all.is_possible() || all.lasts > agent.max_duration) return false;
-    spot.delta += agent.per_time * (all.lasts - route.duration);
+    spot.delta += agent.per_time * (all.lasts - route.duration) +
+                  problem_.span_cost * std::max<Number>(0, all.lasts - longest_);
     return true;
 }
 

@@ -45,6 +45,7 @@ void Problem::read_agents() {
                     place(f[A_END]),
                     static_cast<int>(f[A_PROFILE]),
                     static_cast<int>(f[A_TYPE]),
+                    static_cast<int>(f[A_KIN]),
                     f[A_MAX_STOPS] < 0 ? INT32_MAX : static_cast<int>(f[A_MAX_STOPS]),
                     static_cast<int>(f[A_MAX_RELOADS]),
                     f[A_OPEN],
@@ -126,11 +127,12 @@ void Problem::read_items() {
         is_sound = is_sound && locked <= 1;
     }
     for (int ticket = 0; ticket < static_cast<int>(tickets.size()); ++ticket) {
-        if (is_locked_[ticket] || tickets[ticket].item >= 0) continue;
-        if (tickets[ticket].kind == Kind::LIFT) continue;  // comes with its drop
-        items.push_back({{}, 0});
-        add_option(static_cast<int>(items.size()) - 1, ticket);
-        if (tickets[ticket].kind == Kind::DROP && is_locked_[tickets[ticket].partner]) demand(tickets[ticket].item);
+        if (is_locked_[ticket] || tickets[ticket].kind == Kind::LIFT) continue;  // that comes with its drop
+        if (tickets[ticket].item < 0) {
+            items.push_back({{}, 0});
+            add_option(static_cast<int>(items.size()) - 1, ticket);
+        }
+        if (tickets[ticket].kind == Kind::DROP && is_locked_[tickets[ticket].partner]) demand(tickets[ticket].item, ticket);
     }
     read_groups();
 }
@@ -152,26 +154,34 @@ void Problem::add_option(int item, int ticket) {
         items[item].options.push_back({lift, drop});
 }
 
-// Groups that are served whole or not at all. Where one member is locked the others must be served.
+// Groups that are served whole or not at all. Where one member is locked or demanded the others are demanded as well,
+// and with them those of groups they share.
 void Problem::read_groups() {
-    for (int g = 0; g < input_.groups; ++g) {
-        if (input_.group[2 * g] != 0) continue;
-        all_of.emplace_back();
-        bool is_begun = false;
-        for (Number k = input_.members_at[g]; k < input_.members_at[g + 1]; ++k) {
-            const int ticket = static_cast<int>(input_.members[k]), item = tickets[ticket].item;
-            is_begun = is_begun || is_locked_[ticket];
-            if (item < 0 || items[item].all_of >= 0) continue;
-            items[item].all_of = static_cast<int>(all_of.size()) - 1;
-            all_of.back().push_back(item);
-        }
-        if (!is_begun) continue;
-        for (int item : all_of.back()) demand(item), items[item].all_of = -1;
-        all_of.back().clear();
+    std::vector<std::vector<int>> open;
+    for (int g = 0; g < input_.groups; ++g)
+        if (input_.group[2 * g] == 0)
+            open.emplace_back(input_.members + input_.members_at[g], input_.members + input_.members_at[g + 1]);
+    const auto is_sure = [&](int ticket) {
+        const int item = tickets[ticket].item;
+        return is_locked_[ticket] || (item >= 0 && items[item].is_must);
+    };
+    const auto is_begun = [&](const std::vector<int>& group) { return std::any_of(group.begin(), group.end(), is_sure); };
+    for (auto begun = open.begin(); (begun = std::find_if(open.begin(), open.end(), is_begun)) != open.end();) {
+        for (int ticket : *begun)
+            if (tickets[ticket].item >= 0) demand(tickets[ticket].item, ticket);
+        open.erase(begun);
+    }
+    for (const auto& group : open) {
+        for (int ticket : group)
+            if (tickets[ticket].item >= 0) items[tickets[ticket].item].all_of = static_cast<int>(all_of.size());
+        all_of.push_back(group);
     }
 }
 
-void Problem::demand(int item) {
+// Let no plan do without a ticket: of an item that may be served in several ways this is the one.
+void Problem::demand(int item, int ticket) {
+    std::erase_if(items[item].options,
+                  [&](const Option& option) { return option.ticket != ticket && option.pickup != ticket; });
     if (items[item].is_must) return;
     items[item].is_must = true;
     items[item].penalty = NEVER / (2 * static_cast<Number>(tickets.size()));
@@ -211,7 +221,8 @@ void Problem::classify() {
     weighs = (stretches || span_cost > 0) && (!is_single || softens);
     trips = trips || releases;
     stretches = stretches || trips;
-    strolls = strolls || (trips && mixed) || span_cost > 0;
+    stretches = stretches || span_cost > 0;
+    strolls = strolls || (trips && mixed);
     walks = strolls || stretches;
     stretches = stretches && !strolls && is_single;
     priced = std::any_of(items.begin(), items.end(),

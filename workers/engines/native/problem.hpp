@@ -68,7 +68,7 @@ struct Rest {
 };
 
 struct Agent {
-    int start, end, profile, type, max_stops, max_reloads;
+    int start, end, profile, type, kin, max_stops, max_reloads;  // kin: of one type but for locked visits
     Number open, close, shift_end;  // close: with overtime
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
     const Number* capacity;
@@ -173,7 +173,7 @@ public:
     std::vector<Agent> agents;
     std::vector<Ticket> tickets;
     std::vector<Item> items;
-    std::vector<std::vector<int>> all_of;      // items by group
+    std::vector<std::vector<int>> all_of;      // tickets by group
     std::vector<int> musts;                    // items
     std::vector<int> reload_locked;            // agents that may reload among locked visits
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
@@ -208,7 +208,7 @@ private:
     void read_items();
     void add_option(int item, int ticket);
     void read_groups();
-    void demand(int item);
+    void demand(int item, int ticket);
     void classify();
     void read_neighbours(const Watch& watch);
 

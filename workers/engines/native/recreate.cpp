@@ -120,16 +120,21 @@ void Recreate::drop_unpaid(const std::vector<int>& items) {
             plan_.drop_unpaid(item);
 }
 
-// Take out what is left of groups that are served whole or not at all.
+// Take out what is left of groups that are served whole or not at all; of groups that share a ticket one may take out
+// another's.
 bool Recreate::complete_groups() {
-    for (const auto& group : problem_.all_of) {
-        const auto served = std::count_if(group.begin(), group.end(), [&](int item) { return plan_.is_served(item); });
-        if (served == 0 || served == static_cast<long>(group.size())) continue;
-        for (int item : group) {
-            if (!plan_.is_served(item)) continue;
-            const int ticket = problem_.items[item].options[0].ticket, agent = plan_.where[ticket];
-            plan_.remove(ticket);
-            if (!plan_.close_gaps(agent)) return false;
+    const auto is_here = [&](int ticket) { return plan_.where[ticket] >= 0; };
+    for (bool is_whole = false; !is_whole;) {
+        is_whole = true;
+        for (const auto& group : problem_.all_of) {
+            if (std::none_of(group.begin(), group.end(), is_here) || std::all_of(group.begin(), group.end(), is_here)) continue;
+            for (int ticket : group) {
+                if (!is_here(ticket)) continue;
+                const int agent = plan_.where[ticket];
+                plan_.remove(ticket);
+                if (!plan_.close_gaps(agent)) return false;
+            }
+            is_whole = false;
         }
     }
     return true;

@@ -20,7 +20,7 @@ bool Trade::propose(Number room) {
 bool Trade::tails(int one, int last, int other, int next, Number room) {
     const Route &a = plan_.routes[one], &b = plan_.routes[other];
     const Agent& agent = problem_.agents[one];
-    if (agent.type != problem_.agents[other].type || last < a.pinned || next <= b.pinned) return false;
+    if (agent.kin != problem_.agents[other].kin || last < a.pinned || next <= b.pinned) return false;
     const Node &i = a.nodes[last], &after_i = a.nodes[last + 1], &before_j = b.nodes[next - 1], &j = b.nodes[next];
     const Matrix& distance = problem_.distance(agent);
     const bool empties = after_i.stop == TERMINUS && next == 1;
@@ -59,7 +59,7 @@ bool Trade::fits(const Route& route, int last, const Route& rest, int next) cons
 bool Trade::trips(int ticket) {
     const int one = plan_.where[ticket], drawn = plan_.own[random_.below(static_cast<int>(plan_.own.size()))],
               other = plan_.where[drawn];
-    if (other < 0 || other == one || problem_.agents[one].type != problem_.agents[other].type) return false;
+    if (other < 0 || other == one || problem_.agents[one].kin != problem_.agents[other].kin) return false;
     const Route &a = plan_.routes[one], &b = plan_.routes[other];
     Span mine = trip_around(a, plan_.node[ticket]), theirs = trip_around(b, plan_.node[drawn]);
     if (mine.begin <= a.pinned || theirs.begin <= b.pinned) return false;

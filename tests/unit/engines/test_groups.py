@@ -1,0 +1,71 @@
+"""Groups that share tickets with one another, with shipments and with locked visits: every plan told is proved."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from engines.days import random_day
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate, Feature, Group, GroupKind, Load, Problem
+from planner_mcp.vrp.proof.verify import verify
+from workers.engines.base import Limits
+from workers.engines.sisr import SisrEngine
+
+pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+
+WANTED = 10**6
+
+
+def all_of(*tickets: int) -> Group:
+    return Group(GroupKind.ALL, tickets)
+
+
+def one_of(*tickets: int) -> Group:
+    return Group(GroupKind.ONE_OF, tickets, WANTED)
+
+
+def day(groups: tuple[Group, ...], room: int, pickup: dict[int, int], locked: tuple[int, ...]) -> Problem:
+    """Return twelve tickets of 10 and two agents; `pickup` names that of a ticket, `locked` is the first agent's."""
+    base = random_day(1, tickets=12, features=frozenset())
+    chosen = {ticket for group in groups if group.kind is GroupKind.ONE_OF for ticket in group.tickets}
+    lifts = set(pickup.values())
+    tickets = tuple(
+        replace(
+            ticket,
+            demand=(10,),
+            penalty=0 if number in chosen else WANTED,
+            pickup=pickup.get(number),
+            load=Load.PICKUP if number in lifts else Load.DELIVERY,
+        )
+        for number, ticket in enumerate(base.tickets)
+    )
+    first, second = (replace(agent, capacity=(room,), max_stops=None) for agent in (base.agents[0], base.agents[0]))
+    agents = (replace(first, id="a0", locked=locked), replace(second, id="a1"))
+    features = {Feature.GROUPS, *({Feature.SHIPMENTS} if pickup else ()), *({Feature.LOCKS} if locked else ())}
+    return replace(base, agents=agents, tickets=tickets, groups=groups, features=frozenset(features))
+
+
+DAYS: dict[str, tuple[tuple[Group, ...], dict[int, int], tuple[int, ...]]] = {
+    "two men at one of two hours": ((one_of(1, 2), one_of(3, 4), all_of(1, 3), all_of(2, 4)), {}, ()),
+    "one of which another asks for": ((one_of(1, 2), all_of(1, 3)), {}, ()),
+    "a chain of groups": ((all_of(1, 2), all_of(2, 3), all_of(3, 4)), {}, ()),
+    "locked, and the other has an alternative": ((all_of(1, 2), one_of(2, 6)), {}, (1,)),
+    "a chain of which one end is locked": ((all_of(1, 2), all_of(2, 3)), {}, (1,)),
+    "a locked pickup whose delivery has an alternative": ((one_of(2, 6),), {2: 1}, (1,)),
+}
+
+
+@pytest.mark.parametrize("room", [40, 45, 50, 100])
+@pytest.mark.parametrize("name", DAYS)
+def test_groups_that_share_tickets_are_kept(name: str, room: int) -> None:
+    """SPEC S1, S2: whole or not at all, one of several, whatever else their tickets belong to."""
+    groups, pickup, locked = DAYS[name]
+    problem = day(groups, room, pickup, locked)
+    for seed in range(3):
+        told: list[Candidate] = []
+        engine = SisrEngine(max_iterations=3000)
+        best = engine.solve(problem, Limits(time.monotonic() + 60, seed), told.append, lambda: False).best
+        assert best is not None
+        for candidate in (*told, best):
+            assert verify(problem, lay_out(problem, candidate)) == []
