@@ -80,9 +80,14 @@ async def test_reachability_is_judged_by_the_table(open_shop: Shop) -> None:  # 
     planner = Planner(open_shop.store, open_shop.feed, settings=open_shop.settings)
     desk = Desk(ToolContext(LOCAL, planner, open_shop.settings, _unheard, "0" * 32))
     name = await planner.matrices.keep(LOCAL.id, read_tables(json.dumps(RING), max_locations=10))
-    late = {**day(name), "agents": [{"id": "v", "capacity": 10, "shift_start": 0, "shift_end": 5}]}
-    found = await desk.use("validate_scenario", scenario=late)
-    assert {fault["path"] for fault in found["errors"]} == {"/tickets/0/location", "/tickets/1/location"}
+
+    async def faults(shift_end: float) -> set[str]:
+        agents = [{"id": "v", "capacity": 10, "shift_start": 0, "shift_end": shift_end}]
+        found = await desk.use("validate_scenario", scenario={**day(name), "agents": agents})
+        return {fault["path"] for fault in found["errors"]}
+
+    assert await faults(0.5) == {"/tickets/0/location", "/tickets/1/location"}
+    assert await faults(5) == set()  # 3 s the way round; there and straight back would be 10
 
 
 async def test_an_upload_is_named_by_what_it_holds(http: httpx.AsyncClient) -> None:

@@ -156,6 +156,7 @@ class Day:
         await insist(store.put_scenario, scenario)
         await insist(store.get_scenario, OWNER, self.scenario)
         await insist(store.last_job, OWNER, self.scenario)
+        await insist(store.parent, OWNER, self.scenario)
         await insist(store.register, "w1", 1)
         assert await insist(store.claim, "w1", 0.01) is None
         await insist(store.wait_control, 0.01)
