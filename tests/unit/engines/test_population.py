@@ -2,16 +2,16 @@
 
 import ctypes
 import time
-from pathlib import Path
 
 import pytest
 
 from engines.days import random_day
+from engines.drivers import driver
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines.base import Limits
-from workers.engines.native import arrays, build
+from workers.engines.native import arrays
 from workers.engines.sisr import SisrEngine
 
 TICKETS = 6
@@ -44,17 +44,7 @@ def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature) ->
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The engine's sources and a driver that does little but cross."""
-    driver = Path(__file__).with_name("crossings.cpp")
-    target = tmp_path_factory.mktemp("native") / "crossings.so"
-    try:
-        path = build.build(target, ("-O0", "-I", str(build.FOLDER), str(driver)))
-    except build.BuildError as error:
-        pytest.skip(str(error))
-    library = ctypes.CDLL(str(path))
-    library.sisr_crossings.restype = ctypes.c_int64
-    numbers, number = ctypes.POINTER(ctypes.c_int64), ctypes.c_int64
-    library.sisr_crossings.argtypes = [ctypes.POINTER(arrays.Input), number, number, numbers, number, numbers]
-    return library
+    return driver("crossings", tmp_path_factory.mktemp("native"))
 
 
 def cross(library: ctypes.CDLL, problem: Problem, seed: int) -> int:

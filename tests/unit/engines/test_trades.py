@@ -1,15 +1,15 @@
 """Trades between routes: whatever they do to a plan, it costs what its routes cost laid out anew, and is proved."""
 
 import ctypes
-from pathlib import Path
 
 import pytest
 
 from engines.days import random_day
+from engines.drivers import driver
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
-from workers.engines.native import arrays, build
+from workers.engines.native import arrays
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # compiling takes most of it
 
@@ -26,18 +26,7 @@ FEATURES: tuple[frozenset[Feature], ...] = (
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The engine's sources and a driver that does nothing but trade."""
-    driver = Path(__file__).with_name("trades.cpp")
-    target = tmp_path_factory.mktemp("native") / "trades.so"
-    try:
-        path = build.build(target, ("-O0", "-I", str(build.FOLDER), str(driver)))
-    except build.BuildError as error:
-        pytest.skip(str(error))
-    library = ctypes.CDLL(str(path))
-    library.sisr_trades.restype = ctypes.c_int64
-    numbers = ctypes.POINTER(ctypes.c_int64)
-    number = ctypes.c_int64
-    library.sisr_trades.argtypes = [ctypes.POINTER(arrays.Input), number, number, numbers, number, numbers]
-    return library
+    return driver("trades", tmp_path_factory.mktemp("native"))
 
 
 def trade(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, int]:
