@@ -117,7 +117,7 @@ void Inserter::single(const Route& route, const Option& option, Spot& best) {
         if (sums) {
             const Number longer = ticket.service + time.in[before.place] + time.out[next.place] -
                                   (route.is_used() ? next.ride : 0);
-            delta += agent.per_time * longer + problem_.span_cost * std::max<Number>(0, route.duration + longer - longest_);
+            delta += agent.per_time * longer + span(route.duration + longer);
             if (longer > time_room) continue;
         }
         if (timed) {
@@ -272,7 +272,7 @@ bool Inserter::price(const Route& route, Spot& spot) {
     trial_.nodes = route.nodes;
     place(trial_, spot);
     if (!lay_out(problem_, trial_)) return false;
-    spot.delta = trial_.cost - route.cost + problem_.span_cost * std::max<Number>(0, trial_.duration - longest_);
+    spot.delta = trial_.cost - route.cost + span(trial_.duration);
     return true;
 }
 
@@ -320,8 +320,7 @@ bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     reload(spot.reload_after, 0);
     all = all.then(time_between(problem_, agent, at, route.nodes[next].stop, false), route.from[next]);
     if (!all.is_possible() || all.lasts > agent.max_duration) return false;
-    spot.delta += agent.per_time * (all.lasts - route.duration) +
-                  problem_.span_cost * std::max<Number>(0, all.lasts - longest_);
+    spot.delta += agent.per_time * (all.lasts - route.duration) + span(all.lasts);
     return true;
 }
 

@@ -38,6 +38,8 @@ private:
     bool in_order(const Route& route, int after, Kind kind) const;
     Number base_cost(const Route& route, const Option& option) const;
 
+    // What a route of this duration adds to the price of the longest one.
+    Number span(Number duration) const { return problem_.span_cost * std::max<Number>(0, duration - longest_); }
     // Service of a ticket that is reached at `arrival` from `before`; its end, or NEVER.
     Number serve(int ticket, Number arrival, int before, bool is_first) const {
         const Ticket& t = problem_.tickets[ticket];
