@@ -42,7 +42,7 @@ async function breakOffAndResume(jobId) {
   const first = await connect();
   const request = { method: "tools/call", params: { name: "query_vrp_status", arguments: { job_id: jobId, wait_s: 3 } } };
   const started = new Promise((resolve) => {
-    const onresumptiontoken = (value) => { token = value; resolve(); };
+    const onresumptiontoken = (value) => { token ??= value; resolve(); }; // the first: the answer may be in the pipe
     first.client.request(request, CallToolResultSchema, { onresumptiontoken, onprogress: () => {} }).catch(() => {});
   });
   await started;
