@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.errors import EngineError, EngineMemoryError
-from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
 from workers.engines.native import arrays
 from workers.engines.native.build import LIBRARY
@@ -72,6 +72,11 @@ class SisrEngine:
         """Return the version of the interface to the library; `""` without it."""
         return "" if _library() is None else f"1.{arrays.ABI_VERSION}"
 
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect: groups where a shipment belongs to two choices."""
+        crossed = frozenset({Feature.GROUPS}) if _are_crossed(problem) else frozenset()
+        return problem.features - self.features | crossed
+
     def solve(
         self,
         problem: Problem,
@@ -90,6 +95,15 @@ class SisrEngine:
             raise EngineError("The native library is not built; run: python -m workers.engines.native.build")
         run = _Run(library, problem, limits, -1 if self.max_iterations is None else self.max_iterations, warm_start)
         return run.follow(on_improvement, should_stop)
+
+
+def _are_crossed(problem: Problem) -> bool:
+    """Return whether the halves of a shipment are in ONE_OF groups that do not choose among the same tickets."""
+    drops = {ticket.pickup: index for index, ticket in enumerate(problem.tickets) if ticket.pickup is not None}
+    groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
+    choices = (frozenset(drops.get(index, index) for index in tickets) for tickets in groups)
+    of: dict[int, frozenset[int]] = {}
+    return any(of.setdefault(index, choice) != choice for choice in choices for index in choice)
 
 
 class _Run:

@@ -9,6 +9,7 @@ from engines.days import random_day
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Feature, Group, GroupKind, Load, Problem
 from planner_mcp.vrp.proof.verify import verify
+from workers.engines import registry
 from workers.engines.base import Limits
 from workers.engines.sisr import SisrEngine
 
@@ -69,3 +70,16 @@ def test_groups_that_share_tickets_are_kept(name: str, room: int) -> None:
         assert best is not None
         for candidate in (*told, best):
             assert verify(problem, lay_out(problem, candidate)) == []
+
+
+def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
+    """SPEC S3, T7: our engine knows one choice a shipment, says so, and `auto` still keeps both groups."""
+    alike = day((one_of(1, 3), one_of(2, 4)), 40, {2: 1, 4: 3}, ())
+    crossed = day((one_of(1, 3), one_of(2, 5)), 40, {2: 1, 4: 3}, ())
+    assert registry.missing(SisrEngine(), alike) == frozenset()
+    assert registry.missing(SisrEngine(), crossed) == {Feature.GROUPS}
+    for problem in (alike, crossed):
+        limits = Limits(time.monotonic() + 1, 1)
+        best = registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False).best
+        assert best is not None
+        assert verify(problem, lay_out(problem, best)) == []
