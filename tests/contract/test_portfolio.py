@@ -141,6 +141,17 @@ def test_an_engine_that_fails_costs_no_plan_that_stands(cores: int) -> None:
     assert outcome.best is not None and outcome.best.routes == plan.routes
 
 
+@pytest.mark.parametrize("last", ["fails", "dies"])
+def test_a_last_round_that_fails_on_every_core_costs_no_plan_that_stands(last: str) -> None:
+    """SPEC S3: nor when its processes are ended from outside, for their memory."""
+    problem, plan = fleet(60), Candidate.of_tickets({0: [0]})
+    able = [Failing("sisr", None) if last == "fails" else Dying("sisr", None)]
+    outcome = Portfolio(able).solve(
+        problem, Limits(time.monotonic() + 5, cores=2), lambda _: None, lambda: False, warm_start=plan
+    )
+    assert outcome.best == plan
+
+
 def test_an_engine_that_fails_without_a_plan_fails_the_solve() -> None:
     """Our choice: where nothing was found the reason is told."""
     engines = [Failing("sisr", None), Told("pyvrp", None)]
@@ -153,3 +164,14 @@ class Failing(Told):
 
     def solve(self, *_: Any, **__: Any) -> Outcome:
         raise MemoryError
+
+
+class Dying(Told):
+    """An engine whose process is ended, where it has one of its own."""
+
+    _parent = os.getpid()
+
+    def solve(self, *_: Any, **__: Any) -> Outcome:
+        assert os.getpid() != self._parent
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError

@@ -7,7 +7,7 @@ starts from, one a core (`workers/engines/plan_pool.py`). Which engines, and for
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -61,7 +61,7 @@ class Portfolio:
             deadline = began + until * (limits.deadline - began)
             turn = replace(limits, deadline=deadline, asked_s=None, seed=limits.seed + number * limits.cores)
             search = _search_alone if len(engines) == 1 else _search_together
-            outcome = search(engines, problem, turn, best, should_stop)
+            outcome = _forgiving(search, engines, problem, turn, best, should_stop)
             iterations += outcome.iterations
             reason = outcome.reason
             if reason is StopReason.STOPPED:
@@ -69,22 +69,29 @@ class Portfolio:
         return Outcome(best.settle(), reason, iterations)
 
 
-def _search_alone(
-    engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
-) -> Outcome:
-    """Let the one engine search from the best plan so far, in this process.
+_Turn = Callable[[Sequence[Engine], Problem, Limits, "_Best", ShouldStop], Outcome]
 
-    The border: what an engine fails of does not take the plan away that stands.
-    """
-    (engine,) = engines
-    offer = partial(best.offer, by=engine.name)
+
+def _forgiving(
+    search: _Turn, engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
+) -> Outcome:
+    """Let engines search. The border: what they fail of, or die of, does not take the plan away that stands."""
     try:
-        outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
+        return search(engines, problem, limits, best, should_stop)
     except Exception:
         if best.settle() is None:
             raise
-        log.exception("engine %s failed; the plan that stands is kept", engine.name)
+        log.exception("%s failed; the plan that stands is kept", ", ".join(engine.name for engine in engines))
         return Outcome(best.candidate, StopReason.TIME_LIMIT)
+
+
+def _search_alone(
+    engines: Sequence[Engine], problem: Problem, limits: Limits, best: "_Best", should_stop: ShouldStop
+) -> Outcome:
+    """Let the one engine search from the best plan so far, in this process."""
+    (engine,) = engines
+    offer = partial(best.offer, by=engine.name)
+    outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
     if outcome.best is not None:
         offer(outcome.best)
     return outcome
