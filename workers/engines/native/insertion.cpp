@@ -12,6 +12,7 @@ void Inserter::look(int agent, const Option& option, Spot& best) {
         bare(route, option, best);
     else
         single(route, option, best);
+    if (!likely_.empty()) walk_likely(route, best);
 }
 
 bool Inserter::admits(const Route& route, const Option& option) const {
@@ -263,8 +264,25 @@ void Inserter::propose(const Route& route, const Spot& spot, Spot& best) {
         return;
     }
     Spot exact = spot;
+    if (problem_.estimates) {
+        if (price_by_stretches(route, exact) && exact.delta < best.delta) likely_.emplace_back(exact.delta, spot);
+        return;
+    }
     const bool is_possible = problem_.stretches ? price_by_stretches(route, exact) : price(route, exact);
     if (is_possible && exact.delta < best.delta) best = exact;
+}
+
+// Walk the likeliest places of a route, and no more once one is possible: dearer ones seldom turn out to be cheaper.
+void Inserter::walk_likely(const Route& route, Spot& best) {
+    std::sort(likely_.begin(), likely_.end(), [](const auto& one, const auto& other) { return one.first < other.first; });
+    bool is_possible = false;
+    for (std::size_t k = 0; k < std::min<std::size_t>(likely_.size(), MOST_WALKED) && !is_possible; ++k) {
+        if (likely_[k].first >= best.delta) break;
+        Spot exact = likely_[k].second;
+        is_possible = price(route, exact);
+        if (is_possible && exact.delta < best.delta) best = exact;
+    }
+    likely_.clear();
 }
 
 bool Inserter::price(const Route& route, Spot& spot) {
@@ -292,7 +310,8 @@ Stretch Inserter::up_to(const Route& route, const Spot& spot) const {
         .then(0, here.since);
 }
 
-// The rest of the cost is in `spot.delta` already.
+// The rest of the cost is in `spot.delta` already. Where stretches only estimate it (`Problem::estimates`), the route
+// is compared with what they tell of it without.
 bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     const Agent& agent = problem_.agents[route.agent];
     Stretch all = problem_.trips ? up_to(route, spot) : route.until[spot.after];
@@ -320,7 +339,8 @@ bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     reload(spot.reload_after, 0);
     all = all.then(time_between(problem_, agent, at, route.nodes[next].stop, false), route.from[next]);
     if (!all.is_possible() || all.lasts > agent.max_duration) return false;
-    spot.delta += agent.per_time * (all.lasts - route.duration) + span(all.lasts);
+    const Number lasted = problem_.estimates && route.is_used() ? route.until.back().lasts : route.duration;
+    spot.delta += agent.per_time * (all.lasts - lasted) + span(all.lasts);
     return true;
 }
 

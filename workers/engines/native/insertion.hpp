@@ -18,6 +18,8 @@ public:
     void forget_longest() { longest_ = plan_.longest(); }
 
 private:
+    static constexpr int MOST_WALKED = 8;  // places in one route
+
     struct Legs {
         const std::int32_t *in, *out;
     };  // from and to each place
@@ -30,6 +32,7 @@ private:
     void reloads(const Route& route, const Option& option, Number base, Spot& best);
     void reloads_at(const Route& route, const Option& option, int after, Number base, Spot& best);
     void propose(const Route& route, const Spot& spot, Spot& best);
+    void walk_likely(const Route& route, Spot& best);
     bool price(const Route& route, Spot& spot);
     bool price_by_stretches(const Route& route, Spot& spot) const;
     Stretch up_to(const Route& route, const Spot& spot) const;
@@ -59,6 +62,7 @@ private:
     Blink blink_;
     Number longest_ = 0;
     Route trial_{0};
+    std::vector<std::pair<Number, Spot>> likely_;  // places in one route by their estimated cost
 };
 
 }  // namespace sisr

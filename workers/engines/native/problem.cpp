@@ -229,6 +229,7 @@ void Problem::classify() {
                          [](const Item& item) { return item.is_priced && !item.options.empty(); });
     sums = sums && (walks || last_open + day + longest_leg > first_close) && !strolls && !setups && !trips;
     if (sums) walks = stretches = false;
+    estimates = walks && !stretches && !trips;
     timed = timed || walks || (!sums && last_open + day + longest_leg > first_close);
     bare = is_single && !(walks || sums || mixed || backhaul || setups);
 }

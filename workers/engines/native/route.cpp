@@ -320,7 +320,7 @@ void look_back(const Problem& problem, Route& route) {
     route.nodes[last].latest = agent.close;
     if (problem.timed)
         for (std::size_t k = last; k-- > 0;) route.nodes[k].latest = latest_at(problem, route, k);
-    if (problem.stretches) join_stretches(problem, route);
+    if (problem.stretches || problem.estimates) join_stretches(problem, route);
     if (!problem.is_mixed(agent)) return;
     const int dimensions = problem.dimensions;
     const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
