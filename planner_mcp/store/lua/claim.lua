@@ -7,8 +7,7 @@ for _, delivery in ipairs(A.held) do held[delivery] = true end
 local function unclaimed(worker)
   for _, pending in ipairs(call('XPENDING', READY, GROUP, '-', '+', #A.held + 1, worker)) do
     if not held[pending[1]] then
-      local entry = call('XRANGE', READY, pending[1], pending[1])[1]
-      return pending[1], entry and entry[2][2]
+      return pending[1], named(call('XRANGE', READY, pending[1], pending[1])[1])
     end
   end
   return deliver(worker)
