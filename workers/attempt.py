@@ -34,7 +34,7 @@ from workers.chores import call_off
 from workers.frames import Message
 from workers.nursery import Child
 from workers.solve import OVERRUN_S, Order
-from workers.story import OURS_NO_MORE, Story
+from workers.story import OURS_NO_MORE, RETRY_FIRST_S, RETRY_LONGEST_S, Story
 
 UNKEPT_S: Final = 0.02
 """So long nobody renews, reports or watches: a small day is over by then, and a lease outlasts it many times."""
@@ -52,6 +52,8 @@ SHORT_GRACE_S: Final = 0.03
 """The same where an earlier plan serves as well: a cancel is worth more at once than with the last improvement."""
 MEMORY_WATCH_S: Final = 0.05
 RENEW_AGAIN_S: Final = 0.1
+TABLES_WAIT_S: Final = 30.0
+"""Longest wait for tables whose pool is away: a replica takes over sooner, and a worker is there for other jobs too."""
 REUSE_BELOW_S: Final = 1.0
 """A child that solved for longer is not used again: its memory has been through a search."""
 
@@ -101,6 +103,7 @@ class Attempt:
         self._settings = settings
         self._trace_id = trace_id
         self._goes_on = goes_on
+        self._clock = clock
         self._story = Story(claim, store, trace_id=trace_id, clock=clock, on_absence=self._spare_the_worker)
         self._bringer = Bringer(Matrices(store, settings), settings)
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
@@ -183,7 +186,7 @@ class Attempt:
     async def _bring(self) -> None:
         """Bring what the day refers to first: the time for the search begins after it."""
         try:
-            tables = await self._bringer.bring(self._claim.scenario)
+            tables = await self._tables()
         except StoreUnavailableError:
             self._decide(Verdict.HAND_BACK)
         except PlannerError as error:
@@ -191,6 +194,22 @@ class Attempt:
             self._decide(Verdict.ERROR)
         else:
             self._search(tables)
+
+    async def _tables(self) -> Packed | None:
+        """Return the tables; while their pool is away wait for it here, for who claims the job next finds no more.
+
+        Raises:
+            StoreUnavailableError: Away for `TABLES_WAIT_S`.
+        """
+        gives_up_at, delay_s = self._clock() + TABLES_WAIT_S, RETRY_FIRST_S
+        while True:
+            try:
+                return await self._bringer.bring(self._claim.scenario)
+            except StoreUnavailableError:
+                if self._clock() >= gives_up_at:
+                    raise
+            await asyncio.sleep(delay_s)
+            delay_s = min(2 * delay_s, RETRY_LONGEST_S)
 
     def _search(self, tables: Packed | None) -> None:
         self._story.begin()

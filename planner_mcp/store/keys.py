@@ -3,7 +3,7 @@ r"""The key grammar: every key of the job engine, what it holds and how long it 
 `{pN}` is the hash tag of pool N: all keys of a pool lie in one slot, so each step is atomic on Redis Cluster too.
 Steps reach every key from the tag alone (lua/_common.lua builds the same names): which principal is next, and so which
 backlog, is known only inside the step. `<p>` is a principal, free of colons. `live` = max(job TTL, 7 days), counted
-from when the job was last queued or ended; while it is queued the reaper renews it daily.
+from when the job was last queued or ended; until it ends the reaper renews it daily.
 
 ```text
 key                      kind    holds                                             life
@@ -37,10 +37,10 @@ key                      kind    holds                                          
 
 Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)
-{pN}:ready               stream  jobs handed out; group `workers`; never more entries than slots
+{pN}:ready               stream  jobs handed out, with principal; group `workers`; never more than slots
 {pN}:feed                stream  all events of the pool, the last FEED_KEPT or so
 {pN}:queued              zset    queued jobs by when their lives were last renewed
-{pN}:solving             zset    solving jobs by their last claim
+{pN}:solving             zset    solving jobs by when their lives were last renewed
 {pN}:turn                zset    principals with work to hand out, by virtual time
 {pN}:credit              zset    principals ahead of the pool's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
@@ -61,7 +61,7 @@ BINDER_S: Final = 60
 """Longer than a submit may take: until then it may take back the binding of its idempotency key."""
 SCENARIOS_LISTED: Final = 10_000
 REFRESH_MS: Final = 86_400_000
-"""The reaper renews the lives of a queued job this often."""
+"""The reaper renews the lives of a job that is not over this often."""
 
 OWNED: Final = frozenset({"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox", "keys"})
 """Last parts of the keys that have an owner instead of a TTL."""

@@ -8,6 +8,7 @@ import json
 from asyncio import Lock, sleep
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from time import monotonic
 from typing import Any, Final
@@ -123,12 +124,15 @@ class WorkerSide:
                 await sleep(pause_s)
 
     async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
-        """Return the plan a job was asked to start from; one that has expired meanwhile is no reason to fail."""
+        """Return the plan a job was asked to start from; one that has expired or is away is no reason to fail."""
         if (plan_id := job.request.warm_plan_id) is None:
             return None
         pool = ids.pool_of("plan", plan_id)
-        owner = await self._link.command("HGET", keys.key(pool, "job", ids.job_of(plan_id)), "principal")
-        text = await self._link.command("GET", keys.key(pool, "plan", plan_id)) if owner == job.principal else None
+        text = None
+        with suppress(StoreUnavailableError):  # the pool of the job is there, and its claim stands
+            owner = await self._link.command("HGET", keys.key(pool, "job", ids.job_of(plan_id)), "principal")
+            if owner == job.principal:
+                text = await self._link.command("GET", keys.key(pool, "plan", plan_id))
         return json.loads(text) if text else None
 
     # ---- holding a job

@@ -1,18 +1,17 @@
 -- How a worker takes a job that was delivered to it: the next fencing number, and all it needs to start.
 
--- The next entry of the ready stream and the job it names, or nil.
+-- The next entry of the ready stream, the job it names and its principal, or nil.
 local function deliver(worker)
   local read = call('XREADGROUP', 'GROUP', GROUP, worker, 'COUNT', 1, 'STREAMS', READY, '>')
   if not read then return nil end
   local entry = read[1][2][1]
-  return entry[1], entry[2][2]
+  return entry[1], named(entry)
 end
 
 -- The scenario of a job that may start. A job without one fails with the error `missing`.
-local function startable(id, job, delivery, missing)
+local function startable(id, job, delivery, principal, missing)
   if not job or job.delivery ~= delivery or not MOVES[job.state .. ':claim'] then
-    call('XACK', READY, GROUP, delivery)
-    call('XDEL', READY, delivery)
+    discard(delivery, id, principal)
     return nil
   end
   local scenario = call('HGETALL', scenario_key(job.scenario_id))
@@ -34,10 +33,10 @@ end
 -- Starts the first job that can start: all a worker needs of it, or that there is none.
 local function take(worker, missing, deliver_next)
   while true do
-    local delivery, id = deliver_next(worker)
+    local delivery, id, principal = deliver_next(worker)
     if not delivery then return { 'none' } end
     local job = id and read(id)
-    local scenario = startable(id, job, delivery, missing)
+    local scenario = startable(id, job, delivery, principal, missing)
     if scenario then return start(id, job, scenario, worker) end
     dispatch()
   end

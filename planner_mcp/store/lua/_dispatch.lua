@@ -33,6 +33,29 @@ local function line_up(principal, served)
   end
 end
 
+-- The job an entry of the ready stream names, and its principal, which entries of earlier versions do not tell.
+local function named(entry)
+  if entry then return entry[2][2], entry[2][4] end
+end
+
+-- A job whose keys expired before its end takes no place any more: neither of the quotas nor in a list.
+local function forget(id, principal)
+  call('SREM', out_key(principal), id)
+  call('ZREM', index_key(principal), id)
+  for state, places in pairs({ queued = QUEUED, solving = SOLVING }) do
+    call('ZREM', index_key(principal, state), id)
+    call('ZREM', places, id)
+  end
+  line_up(principal)
+end
+
+-- Takes an entry off the ready stream by which nothing can start.
+local function discard(delivery, id, principal)
+  call('XACK', READY, GROUP, delivery)
+  call('XDEL', READY, delivery)
+  if principal and not read(id) then forget(id, principal) end
+end
+
 -- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it
 -- has changed. Those are no more than the ready stream has entries.
 local function follow_quota()
@@ -93,14 +116,14 @@ local function hand_out(principal, start)
   local job = id and read(id)
   if not job then
     call('ZREM', TURN, principal)
-    line_up(principal)
+    if id then forget(id, principal) else line_up(principal) end
     return false
   end
   local place
   if job.charged == '1' then call('ZREM', TURN, principal) else place = charge(principal, tonumber(job.cpu_s), start) end
   call('SADD', out_key(principal), id)
   outlive(out_key(principal))
-  write(id, job, { delivery = call('XADD', READY, '*', 'job', id), charged = '1' })
+  write(id, job, { delivery = call('XADD', READY, '*', 'job', id, 'principal', principal), charged = '1' })
   save(id)
   line_up(principal, place)
   return true

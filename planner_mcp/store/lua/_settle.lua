@@ -17,6 +17,11 @@ local function post(id, job, event, data)
   call('XADD', OUTBOX, '*', 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
 end
 
+-- The same call makes a new job from now on. (An explicit key answers for every state.)
+local function answer_no_more(id, job)
+  if job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end
+end
+
 local function drop_plan(id, job)
   call('DEL', plan_key(id))
   write(id, job, { plan_id = '', summary = '' })
@@ -34,7 +39,7 @@ local function settle(id, job, change, extra)
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
   local event, data = emit(id, job, job.state, final_extra(id, job, extra), true)
   post(id, job, event, data)
-  if change ~= 'complete' and job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end
+  if change ~= 'complete' then answer_no_more(id, job) end
   call('ZADD', ended_key(job.principal), NOW_MS + LIMITS.job_ttl_s * 1000, id)
   keep(id, job)
   return true

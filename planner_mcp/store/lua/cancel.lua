@@ -1,4 +1,5 @@
 -- Cancels: a queued job at once, a solving one by a flag and a word to its worker. A terminal job stays as it is.
+-- From then on the same call makes a new job: this one can only end cancelled.
 -- A: job, principal, keep ('keep' or 'drop')
 local job = owned(A.job, A.principal)
 if not job then return { 'not_found' } end
@@ -9,6 +10,7 @@ if job.state == 'queued' then
 elseif job.state == 'solving' and job.cancel == '' then
   write(A.job, job, { cancel = A.keep })
   save(A.job)
+  answer_no_more(A.job, job)
   call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
   call('EXPIRE', CONTROL, LIMITS.control_s)
 end

@@ -1,12 +1,11 @@
--- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits long from expiring. Forgets
--- consumers that are no living worker's: one that left with a job in hand stays until the job is off its hands.
+-- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits or runs long from expiring.
+-- Forgets consumers that are no living worker's: one that left with a job in hand stays until the job is off its hands.
 -- A: poison, count
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
 local taken = 0
 for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', LIMITS.lease_ms, '-', '+', A.count)) do
   local delivery = pending[1]
-  local entry = call('XRANGE', READY, delivery, delivery)[1]
-  local id = entry and entry[2][2]
+  local id, principal = named(call('XRANGE', READY, delivery, delivery)[1])
   local job = id and read(id)
   if job and job.delivery == delivery and job.state == 'solving' then
     put_back(id, job, 'crash', A.poison)
@@ -17,18 +16,19 @@ for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', LIMITS.lease_ms,
     keep(id, job)
     taken = taken + 1
   else
-    call('XACK', READY, GROUP, delivery)
-    call('XDEL', READY, delivery)
+    discard(delivery, id, principal)
   end
 end
 
-for _, id in ipairs(call('ZRANGEBYSCORE', QUEUED, '-inf', NOW_MS - LIMITS.refresh_ms, 'LIMIT', 0, A.count)) do
-  local job = read(id)
-  if job then
-    keep(id, job)
-    call('ZADD', QUEUED, NOW_MS, id)
-  else
-    call('ZREM', QUEUED, id)
+for _, places in ipairs({ QUEUED, SOLVING }) do
+  for _, id in ipairs(call('ZRANGEBYSCORE', places, '-inf', NOW_MS - LIMITS.refresh_ms, 'LIMIT', 0, A.count)) do
+    local job = read(id)
+    if job then
+      keep(id, job)
+      call('ZADD', places, NOW_MS, id)
+    else
+      call('ZREM', places, id)
+    end
   end
 end
 for _, flat in ipairs(call('XINFO', 'CONSUMERS', READY, GROUP)) do

@@ -112,6 +112,27 @@ async def test_what_lies_on_the_other_nodes_goes_on(
     assert (await store.stats()).pools_away == 0
 
 
+async def test_a_plan_to_start_from_on_a_node_that_is_away_holds_up_nobody(
+    cluster: Cluster, store: RedisStore, plan: dict[str, Any]
+) -> None:
+    """SPEC J6, J7: it counts as none, like one that has expired; its job is claimed once, and its pool stays there."""
+    node = cluster.holder(0)
+    pool = max({*range(POOLS)} - cluster.pools_of(node, POOLS))
+    await store.register("w1", 2)
+    earlier = await submit(store, 0)
+    claim = await store.claim("w1", 1)
+    assert claim is not None
+    await store.complete(claim, claim.job.progress, plan)
+    with away(node):
+        await store.register("w1", 2)
+        warm = await submit(store, pool, warm_plan_id=ids.plan_of(earlier.id))
+        with anyio.fail_after(30):
+            claim = await store.claim("w1", 5)
+        assert claim is not None
+        assert (claim.job.id, claim.fence, claim.best_plan) == (warm.id, 1, None)
+        assert pool in store.presence.there()
+
+
 async def test_a_job_of_a_lost_worker_runs_again_while_another_node_is_away(
     cluster: Cluster, store: RedisStore
 ) -> None:

@@ -36,6 +36,16 @@ async def test_a_job_taken_along_is_not_lost_with_the_answer(desk: Any, plan: di
         await desk.store.complete(lost, half, plan)
 
 
+async def test_a_job_that_is_claimed_again_has_a_whole_lease(desk: Any) -> None:
+    """SPEC J6: what was lost with the answer counts against nobody."""
+    claim = await desk.solving()
+    desk.store._held.clear()  # as if the answer had been lost
+    await desk.let_lease_lapse(claim)
+    again = await desk.claim()
+    assert (again.job.id, again.delivery_id) == (claim.job.id, claim.delivery_id)
+    assert await desk.store.reap() == 0
+
+
 async def test_a_stale_end_takes_nothing_along(desk: Any, plan: dict[str, Any], half: Progress) -> None:
     """SPEC J6."""
     stale = await desk.solving()

@@ -51,6 +51,23 @@ async def test_a_solving_job_answers_again(desk: Any) -> None:
     assert (await submit(desk, claim.job.request)).id == claim.job.id
 
 
+async def test_a_job_that_is_being_cancelled_answers_no_more(desk: Any) -> None:
+    """SPEC T2, T4: the same call makes a new job, which answers from then on, also once the old one has ended."""
+    claim = await desk.solving()
+    await desk.store.cancel("ann", claim.job.id, keep_best=True)
+    made = await submit(desk, claim.job.request)
+    assert made.id != claim.job.id
+    await desk.store.settle_cancel(claim)
+    assert (await submit(desk, claim.job.request)).id == made.id
+
+
+async def test_an_explicit_key_answers_for_a_job_that_is_being_cancelled(desk: Any) -> None:
+    """SPEC T2: as for every state."""
+    claim = await desk.solving(idempotency_key="k")
+    await desk.store.cancel("ann", claim.job.id, keep_best=True)
+    assert (await submit(desk, claim.job.request)).id == claim.job.id
+
+
 async def test_fresh_makes_another_job_which_then_answers(desk: Any) -> None:
     """SPEC T2."""
     request = await desk.request()

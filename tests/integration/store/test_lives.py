@@ -75,13 +75,58 @@ async def test_ended_jobs_expire_after_the_job_ttl_and_others_only_after_a_week(
         assert await ttl("{p0}:scn:" + waiting.request.scenario_id) > 6 * 86400
 
 
-async def test_the_reaper_keeps_what_waits_long_from_expiring(desk: Any) -> None:
-    """SPEC J7: nothing acknowledged is lost, however long no worker lives."""
-    job = await desk.submit()
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.SOLVING])
+async def test_the_reaper_keeps_what_lasts_long_from_expiring(desk: Any, state: JobState) -> None:
+    """SPEC J7, J9: nothing acknowledged is lost, however long it waits or runs; what is gone is counted no more."""
+    job = await desk.submit() if state is JobState.QUEUED else (await desk.solving()).job
     await desk.store.redis.expire("{p0}:job:" + job.id, 10)
-    await desk.store.redis.zadd("{p0}:queued", {job.id: 1})
+    await desk.store.redis.zadd(f"{{p0}}:{state}", {job.id: 1, "job-0-gone": 1})
     await desk.store.reap()
     assert await desk.store.redis.ttl("{p0}:job:" + job.id) > 6 * 86400
+    assert await desk.store.redis.zrange(f"{{p0}}:{state}", 0, -1) == [job.id]
+
+
+@pytest.mark.parametrize("where", ["in the backlog", "handed out", "delivered", "in a worker's hands"])
+async def test_a_job_that_expired_before_its_end_takes_no_place_of_its_principal(
+    desk: Any, settings: Settings, where: str
+) -> None:
+    """SPEC J8, J9: whatever the place was, it is free once a worker comes across it."""
+    narrow = {"max_solving_per_principal": 1, "max_queued_per_principal": 1}
+    async with connect(settings.model_copy(update=narrow)) as store:
+        desk.store = store
+        if where != "in the backlog":
+            await desk.workers()
+        job = await desk.submit()
+        if where == "delivered":
+            await store.link.read_group("{p0}:ready", group="workers", consumer="w1", block_s=0)
+        elif where == "in a worker's hands":
+            await desk.let_lease_lapse(await desk.claim())
+        await store.redis.delete(f"{{p0}}:job:{job.id}", f"{{p0}}:ev:{job.id}")
+        if where == "in a worker's hands":
+            assert await store.reap() == 0
+        else:
+            await desk.workers()
+            assert await store.claim("w1", 0) is None
+        assert (await store.list_jobs("ann", None, offset=0, count=0))[1] == 0
+        await desk.workers()
+        later = await desk.submit()
+        assert (await desk.claim()).job.id == later.id
+        assert await store.redis.smembers("{p0}:out:ann") == {later.id}
+        assert ((await store.stats()).queued, (await store.stats()).solving) == (0, 1)
+
+
+async def test_a_handed_out_entry_of_an_earlier_version_is_served_and_dropped(desk: Any) -> None:
+    """SPEC J6: while a deployment rolls, an entry may not name its principal yet."""
+    await desk.workers(2)
+    jobs = [await desk.submit() for _ in range(2)]
+    redis = desk.store.redis
+    for entry, fields in await redis.xrange("{p0}:ready"):
+        await redis.xdel("{p0}:ready", entry)
+        anew = await redis.xadd("{p0}:ready", {"job": fields["job"]})
+        await redis.hset(f"{{p0}}:job:{fields['job']}", "delivery", anew)
+    await redis.delete(f"{{p0}}:job:{jobs[0].id}")
+    assert (await desk.claim()).job.id == jobs[1].id
+    assert await redis.xlen("{p0}:ready") == 1
 
 
 async def test_the_events_of_a_long_job_are_trimmed_but_never_its_end(desk: Any, plan: dict[str, Any]) -> None:

@@ -131,7 +131,7 @@ class Queue(RuleBasedStateMachine):
     def submit_again(self, data: st.DataObject) -> None:
         job_id = data.draw(st.sampled_from(list(self.jobs)))
         expected = self.jobs[job_id]
-        if expected.state not in (JobState.FAILED, JobState.CANCELLED):
+        if expected.state not in (JobState.FAILED, JobState.CANCELLED) and not expected.is_cancelled:
             again = self.run(self.store.submit(expected.principal, expected.request, self.name("job")))
             assert again.id == job_id
 
