@@ -27,8 +27,8 @@ from tests.chaos.audit import audit
 from tests.chaos.client import call
 from tests.chaos.driver import SMALLEST, beside, until
 from tests.chaos.record import keep, size_of
-from tests.chaos.valkey import free_port
 from tests.contract.fleet import fleet_body
+from tests.ports import free_port
 from workers.pool import environment_of
 
 pytestmark = [

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from examples.house import running
+from tests.ports import free_port
 from tests.system import outside
-from tests.system.switch import free_port, switching
+from tests.system.switch import switching
 
 pytestmark = [
     pytest.mark.anyio,

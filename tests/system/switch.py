@@ -81,9 +81,3 @@ async def switching(*targets: str, port: int = 0, cuts: int = 0) -> AsyncIterato
         finally:
             server.should_exit = True
             await serving
-
-
-def free_port() -> int:
-    """Return a port that was free a moment ago, for a balancer whose address its replicas must know."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])

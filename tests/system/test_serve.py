@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 
 from examples.house import House, running
+from tests.signals import until_taken
 from tests.stopwatch import Stopwatch
 from tests.system.scenarios import SMALLEST, ring, submit, use, wait_for
 
@@ -163,7 +164,7 @@ async def test_second_sigterm_ends_the_server_at_once(tmp_path: Path) -> None:
             job_id = await submit(client, ring(), "PT30S")
             await wait_for(client, job_id, "SOLVING")
         os.kill(house.pid, signal.SIGTERM)
-        await anyio.sleep(0.3)
+        await until_taken(house.pid)
         watch = Stopwatch()
         with anyio.fail_after(60):
             os.kill(house.pid, signal.SIGTERM)

@@ -75,7 +75,7 @@ def test_sigterm_ends_it_with_its_workers(child: Child) -> None:
     """MCP 2025-11-25, lifecycle: a client may end its server by a signal while the pipes are open."""
     child.ask(HELLO)
     child.process.send_signal(signal.SIGTERM)
-    assert child.process.wait(timeout=20) == 0
+    assert child.process.wait(timeout=60) == 0
 
 
 def test_line_that_is_no_message_is_answered(child: Child) -> None:

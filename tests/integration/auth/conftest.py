@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -62,15 +62,21 @@ def key(store: RedisStore) -> Callable[..., Awaitable[str]]:
 def audited(
     store: RedisStore, settings: Settings, houses: list[House]
 ) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
-    """Read today's audit log, with every line that was on its way."""
+    """Read the audit log of today, and of yesterday if the test began then, with every line that was on its way."""
 
     async def read() -> list[dict[str, Any]]:
         for house in houses:
             await house.audit.settled()
-        today = datetime.now(UTC).strftime("%Y-%m-%d")
-        return (await AuditLog(store.link, settings).read(today, count=1000)).entries
+        log = AuditLog(store.link, settings)
+        return [line for day in recent_days() for line in (await log.read(day, count=1000)).entries]
 
     return read
+
+
+def recent_days() -> list[str]:
+    """Return yesterday and today: midnight may have passed since a test, or a fixture of many, did something."""
+    now = datetime.now(UTC)
+    return [f"{day:%Y-%m-%d}" for day in (now - timedelta(days=1), now)]
 
 
 @dataclass

@@ -166,6 +166,8 @@ async def test_a_fix_is_proved_by_solving_again(desk: Desk) -> None:
 async def test_alternatives_really_differ_and_keep_the_day(desk: Desk) -> None:
     """SPEC T5: up to five plans, each caring for something else; all hold on the day itself, and differ."""
     body = fleet(40, cost_per_km=1, fixed_cost=0)
+    for number, agent in enumerate(body["agents"]):  # each lives where a ticket is: on the day's own terms all drive
+        agent["start_location"] = agent["end_location"] = f"P{number}"
     base = await desk.solve(body)
     asked = await desk.use("solve_alternatives", plan=base, k=4, solve_time="PT2S")
     jobs = {each["style"]: each["job_id"] for each in asked["alternatives"]}

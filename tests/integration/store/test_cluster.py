@@ -44,7 +44,8 @@ def cluster_url() -> Iterator[str]:
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[RedisStore]:
     url = request.getfixturevalue("cluster_url" if request.param == "cluster" else "database_url")
     async with connect(Settings(redis_url=url, pools=POOLS)) as store:
-        await store.redis.flushall() if request.param == "cluster" else await store.redis.flushdb()
+        if request.param == "cluster":
+            await store.redis.flushall()
         yield store
 
 

@@ -18,6 +18,8 @@ from planner_mcp.store.line import Line, Lines
 pytestmark = pytest.mark.anyio
 Answer = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 CALLERS = 40
+PATIENT_S = 5
+"""Longest wait for an answer where none is too late."""
 
 
 class OddStore:
@@ -125,7 +127,7 @@ async def test_no_answer_ever_reaches_another_caller(seed: int, hold_s: float, m
                 right += 1
 
     async with _at(store) as client:
-        line, lines = Line(client, answer_s=0.2), Lines(client, answer_s=0.2)
+        line, lines = Line(client, answer_s=PATIENT_S), Lines(client, answer_s=PATIENT_S)
         for turn in range(10):
             words = [f"{turn}-{caller}" * dice.choice((1, 1, 500)) for caller in range(CALLERS)]
             await asyncio.gather(*(ask(dice.choice((line, line, lines)), word) for word in words))
@@ -144,7 +146,7 @@ async def test_an_answer_nobody_asked_for_is_nobodys(more: bytes, told: list[dic
         writer.write(_bulk(word) + more)
 
     async with _at(store) as client:
-        line = Line(client, answer_s=1)
+        line = Line(client, answer_s=PATIENT_S)
         for number in range(3):
             store.answer = too_much
             assert await line.execute_command("ECHO", f"a{number}") == f"a{number}"
@@ -169,7 +171,7 @@ async def test_a_primary_that_became_a_replica_is_left(refusal: bytes, told: lis
         writer.write(refusal if word == b"write" else _bulk(word))
 
     async with _at(store) as client:
-        line = Line(client, answer_s=1)
+        line = Line(client, answer_s=PATIENT_S)
         store.answer = demoted
         words = ("read", "write", "read on")
         answers = await asyncio.gather(*(line.execute_command("ECHO", word) for word in words), return_exceptions=True)
@@ -191,7 +193,7 @@ async def test_an_answer_that_is_no_text_is_an_error(told: list[dict[str, Any]])
 
     store.answer = binary
     async with _at(store) as client:
-        line = Line(client, answer_s=1)
+        line = Line(client, answer_s=PATIENT_S)
         with pytest.raises(InvalidResponse):
             await line.execute_command("ECHO", "a")
         await line.aclose()
@@ -203,7 +205,7 @@ async def test_who_gives_up_on_a_store_that_does_not_greet_leaves_no_connection_
     store = OddStore()
     store.greets = False
     async with _at(store) as client:
-        line, lines = Line(client, answer_s=1), Lines(client, answer_s=1)
+        line, lines = Line(client, answer_s=PATIENT_S), Lines(client, answer_s=PATIENT_S)
         for _ in range(20):
             for each in (line, lines):
                 with pytest.raises(TimeoutError):
@@ -236,9 +238,9 @@ async def test_a_large_answer_may_take_its_time_as_long_as_it_comes() -> None:
     """SPEC J7: over a slow link, longer than the longest wait for an answer; who stands behind it is answered too."""
     store = OddStore()
     large = "x" * 10_000
-    store.answer = slow(large.encode(), 10)
+    store.answer = slow(large.encode(), 12)
     async with _at(store) as client:
-        line = Line(client, answer_s=1)
+        line = Line(client, answer_s=2)
         asked = [line.execute_command("ECHO", word) for word in (large, "behind")]
         assert await asyncio.gather(*asked) == [large, "behind"]
         await line.aclose()
@@ -249,7 +251,7 @@ async def test_an_answer_that_stops_coming_is_given_up() -> None:
     store = OddStore()
     store.answer = slow(b"half", 2, ends=False)
     async with _at(store) as client:
-        line = Line(client, answer_s=0.3)
+        line = Line(client, answer_s=1)
         with pytest.raises(NoAnswerError):
             await line.execute_command("ECHO", "half")
         assert await line.execute_command("ECHO", "anew") == "anew"

@@ -28,6 +28,8 @@ from workers.pool import environment_of
 pytestmark = pytest.mark.anyio
 PATHS = 20
 """Endpoints of the storm."""
+HASTE = {"lease_s": 0.6, "webhook_timeout_s": 0.5}
+"""What the storm loses to a courier that is killed, or an endpoint that hangs, is soon tried again."""
 COURIER = """
 import anyio
 from planner_mcp.settings import Settings
@@ -98,7 +100,7 @@ async def test_a_job_tells_its_end_by_webhook(
 async def test_a_worker_process_carries_webhooks(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """Our choicepicture: couriers run in the worker processes; SIGTERM ends them in time."""
+    """Our choice: couriers run in the worker processes; SIGTERM ends them in time."""
     desk = Desk(store)
     job = await desk.submit(callback_url=receiver.url("/hook"))
     await store.cancel("ann", job.id, keep_best=True)
@@ -121,7 +123,7 @@ async def test_everything_arrives_while_couriers_are_killed(post: Post, receiver
     began, seed, count = time.monotonic(), seed_of(), size_of("DELIVERIES", 1000)
     dice = random.Random(seed)
     outcomes: list[Answer] = [answering(200)] * 7 + [answering(500), answering(503), hanging]
-    eager = settings.model_copy(update={"webhook_schedule_s": [0.0] + [0.2] * 19, "webhook_rate_per_s": 2.0})
+    eager = settings.model_copy(update={"webhook_schedule_s": [0.0] + [0.2] * 19, "webhook_rate_per_s": 2.0, **HASTE})
     for number in range(PATHS):
         receiver.answers[f"/hook/{number}"] = [dice.choice(outcomes) for _ in range(count)]
     note = await post.hooks.reveal("ann")

@@ -374,7 +374,8 @@ async def test_couriers_share_the_work_and_send_nothing_twice(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
     """SPEC W3: any number of couriers; while none dies each delivery is made once."""
-    async with carrying(store, settings), carrying(store, settings), carrying(store, settings):
+    patient = settings.model_copy(update={"lease_s": 30.0, "webhook_timeout_s": 30.0})  # none dies, held up or not
+    async with carrying(store, patient), carrying(store, patient), carrying(store, patient):
         names = [await post.put(receiver.url(f"/hook/{number % 10}")) for number in range(100)]
         for name in names:
             await post.ended(name)
@@ -424,11 +425,12 @@ async def test_an_entry_another_courier_left_unread_is_taken_over(
     post: Post, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
     """SPEC W3: a courier may die between reading an entry and taking it."""
-    outbox = Outbox(store.link, 0, settings)
+    hasty = settings.model_copy(update={"lease_s": 0.6})
+    outbox = Outbox(store.link, 0, hasty)
     await outbox.open()
     name = await post.put(receiver.url("/hook"))
     assert len(await outbox.read("dead", 1.0)) == 1
-    async with carrying(store, settings):
+    async with carrying(store, hasty):
         assert (await post.ended(name)).state is DeliveryState.DELIVERED
 
 
@@ -444,7 +446,7 @@ async def test_the_store_may_lose_everything_and_the_courier_goes_on(
 
 async def test_couriers_that_left_are_no_consumers_for_long(store: RedisStore, settings: Settings, post: Post) -> None:
     """SPEC J9: each start of a courier makes one; what one of them read and never took comes to who looks for it."""
-    outbox = Outbox(store.link, 0, settings)
+    outbox = Outbox(store.link, 0, settings.model_copy(update={"lease_s": 0.6}))
     await outbox.open()
     name = await post.put("https://a.example/")
     for number in range(3):

@@ -166,7 +166,7 @@ def is_alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-async def until_gone(pids: list[int], within_s: float = 15.0) -> None:
+async def until_gone(pids: list[int], within_s: float = LONGEST_S) -> None:
     """Return when none of the processes runs."""
     with anyio.fail_after(within_s):
         while any(is_alive(pid) for pid in pids):  # noqa: ASYNC110 — a stranger's death sends no event

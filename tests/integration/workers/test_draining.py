@@ -51,7 +51,7 @@ async def test_a_worker_that_drains_takes_no_slot_from_those_that_live(shop: Sho
         await store.beaten()
         await shop.store.register("host-2-new", 1)
         short = await shop.submit(LONG, 1)
-        claim = await shop.store.claim("host-2-new", 1.0)
+        claim = await shop.store.claim("host-2-new", 30)
         assert claim is not None
         assert claim.job.id == short.id
         assert (await shop.job(long)).state is JobState.SOLVING
@@ -59,7 +59,7 @@ async def test_a_worker_that_drains_takes_no_slot_from_those_that_live(shop: Sho
         await working
         assert (await shop.store.stats()).live_slots == 1
         await shop.store.complete(claim, Progress(), PLAN)
-        again = await shop.store.claim("host-2-new", 1.0)
+        again = await shop.store.claim("host-2-new", 30)
         assert again is not None
         assert (again.job.id, again.job.crashes) == (long.id, 0)
 

@@ -1,7 +1,6 @@
 """A planner behind authorization, once for all tests of it that do not break it."""
 
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.registry import REGISTRY
 from tests import node_packages
 from tests.integration.auth.conftest import Caller
+from tests.ports import free_port
 from tests.system.auth.authority import Authority, authority
 
 ROBOTS = {
@@ -133,9 +133,3 @@ async def fort(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
 def issuers(server: Authority) -> str:
     """Return the setting that accepts tokens of an authority, its keys to be discovered."""
     return json.dumps({server.issuer: None})
-
-
-def free_port() -> int:
-    """Return a port that was free a moment ago: a resource identifier must be known before its server starts."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])

@@ -13,8 +13,9 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 from examples.house import running
 from planner_mcp.jobs.model import READ, WRITE
+from tests.ports import free_port
 from tests.system.auth.authority import authority
-from tests.system.auth.conftest import Fort, configured, free_port, issuers
+from tests.system.auth.conftest import Fort, configured, issuers
 from tests.system.scenarios import SMALLEST, submit, use, wait_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node]

@@ -5,7 +5,6 @@ import re
 import statistics
 import time
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -16,7 +15,7 @@ from planner_mcp.jobs.ids import plan_of, random_name
 from planner_mcp.settings import Settings
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.registry import REGISTRY
-from tests.integration.auth.conftest import TASKS, Caller
+from tests.integration.auth.conftest import TASKS, Caller, recent_days
 from tests.integration.auth.handles import Ids, arguments, doors, kind_of, unknown
 from tests.system.auth.conftest import Fort
 from tests.system.scenarios import SMALLEST, use, wait_for
@@ -169,13 +168,15 @@ async def acknowledged(caller: Caller, ids: Ids) -> str:
 
 async def test_the_audit_log_is_for_the_admin_scope_alone(keyed: Fort, anns: Ids) -> None:
     """SPEC A3, R1: logs://vrp/{date} names who did what; without the scope the answer is 403 and names it."""
-    uri = f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}"
+    uris = [f"logs://vrp/{day}" for day in recent_days()]
     async with keyed.caller("root") as root, keyed.caller("ben") as ben:
-        pages, at = [], uri
-        while at:
-            pages.append((await root.request("resources/read", uri=at)).json()["result"]["contents"][0]["text"])
-            at = json.loads(pages[-1]).get("next", "")
-        refused = await ben.request("resources/read", uri=uri)
+        pages: list[str] = []
+        for uri in uris:
+            at = uri
+            while at:
+                pages.append((await root.request("resources/read", uri=at)).json()["result"]["contents"][0]["text"])
+                at = json.loads(pages[-1]).get("next", "")
+        refused = await ben.request("resources/read", uri=uris[-1])
     assert anns["scenario"] in "".join(pages)
     assert refused.status_code == 403
     assert "planner:admin" in refused.headers["www-authenticate"]
