@@ -27,10 +27,10 @@ def fullness(route: Json, capacity: Any, demands: dict[str, Any], pickups: Colle
         demands: The same of each ticket, by id.
         pickups: As `picked_up` tells.
     """
-    room = read_amount(capacity)
+    room = {name: most for name, most in read_amount(capacity).items() if most > 0}
     boards = [visit["load"] for visit in route["visits"]]
     boards += [_before(visit, demands, pickups) for visit in route["visits"][:1]]
-    return max((board.get(name, 0.0) / most for board in boards for name, most in room.items() if most > 0), default=0.0)
+    return max((board.get(name, 0.0) / most for board in boards for name, most in room.items()), default=0.0)
 
 
 def _before(visit: Json, demands: dict[str, Any], pickups: Collection[str]) -> dict[str, float]:

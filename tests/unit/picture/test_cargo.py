@@ -55,7 +55,7 @@ def told(capacity: Any, tickets: list[dict[str, Any]], *, reload_after: int | No
 def test_the_report_tells_how_full_an_agent_is_at_its_fullest(
     capacity: Any, tickets: list[dict[str, Any]], share: str
 ) -> None:
-    """SPEC R1: by the fullest dimension, whatever the order in which dimensions are named; what left the agent is gone."""
+    """SPEC R1: by the fullest dimension, in whatever order they are named; what has left the agent is gone."""
     assert told(capacity, tickets) == share
 
 
