@@ -27,6 +27,7 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
     places, is_plane = positions(scenario)
     crosses = left_out(scenario, plan)
     drawing = route_map(plan, places, crosses, is_plane=is_plane) if places else "<p>No positions are known.</p>"
+    setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     convergence = f'<section class="card"><h2>Best cost while solving</h2>{curve(history)}</section>'
     body = [
         _header(scenario, plan),
@@ -34,7 +35,7 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
         f'<div class="two"><section class="card"><h2>Routes on the map</h2>{drawing}</section>',
         f'<div class="stack"><section class="card"><h2>Agents</h2>{_legend(scenario, plan)}</section>',
         f"{convergence if len(history) > 1 else ''}</div></div>",
-        f'<section class="card scroll"><h2>Timeline</h2>{timeline(plan)}</section>',
+        f'<section class="card scroll"><h2>Timeline</h2>{timeline(plan, setups_s)}</section>',
         _unassigned(plan),
         _stops(plan),
         _footer(plan),
