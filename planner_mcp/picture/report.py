@@ -90,7 +90,9 @@ def _legend(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
         span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
         name = f"<td><i></i>{escape(route['agent_id'])}</td>"
         rows.append(f'<tr class="route r{index}">{name}{cells}<td class="n">{span}</td><td>{bar}</td></tr>')
-    head = '<tr><th>agent</th><th class="n">stops</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
+    head = (
+        '<tr><th>agent</th><th class="n">tickets</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
+    )
     return f"<table>{head}{''.join(rows)}</table>"
 
 

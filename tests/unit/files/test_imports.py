@@ -155,11 +155,60 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
 
 
+def test_agents_without_a_capacity_are_told() -> None:
+    """SPEC T5: they carry nothing, and would stay at home in silence."""
+    day = Import()
+    day.add_agents(table("id,capacity\nv,9\nw,\n"), {})
+    assert ([agent["capacity"] for agent in day.agents], day.assumed()) == (
+        [9, 0],
+        ["1 agent without a capacity: 0 is taken."],
+    )
+
+
 def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     """SPEC T7: 0 is a time; whoever wrote it is told that the window closes before it opens."""
     day = Import()
     day.add_tickets(table("id,place,qty,open,close\na,A,1,08:00,0\n"), {})
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
+
+
+def test_headers_that_name_two_units_of_goods_are_told() -> None:
+    """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
+    for heading, said in (
+        ("载重(kg)", ["Headers say (吨) of demand and (kg) of capacity; numbers are taken as they stand."]),
+        ("载重（吨）", []),
+        ("载重", []),
+    ):
+        day = Import()
+        day.add_tickets(table("订单号,地点,重量(吨)\na,A,12\n"), {})
+        day.add_agents(table(f"车辆,{heading}\nv,2000\n"), {})
+        assert day.assumed() == said
+
+
+def test_two_service_times_of_a_row_are_asked_about() -> None:
+    """SPEC T7: neither is passed over; where they say the same there is nothing to ask."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,service_s,service_min\na,A,1,90,5\nb,B,1,300,5\nc,C,1,,5\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2"]
+    assert [ticket["service_time_s"] for ticket in day.tickets[1:]] == [300, 300]
+
+
+@pytest.mark.parametrize("cell", ["0830", "0759"])
+def test_an_hour_without_its_colon_is_not_taken_for_seconds(cell: str) -> None:
+    """SPEC T7: half past eight is not 830 seconds after midnight."""
+    day = Import()
+    day.add_tickets(table(f"id,place,qty,open,close\na,A,1,{cell},43200\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2/open"]
+
+
+def test_a_fraction_where_whole_numbers_count_is_told() -> None:
+    """SPEC T7: nothing is rounded in silence."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,priority\na,A,1,2.5\n"), {})
+    day.add_agents(table("id,capacity,max_tickets\nv,9,3.5\n"), {})
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day.scenario(name="x", planning_date="2025-07-15"))
+    assert {"/tickets/0/priority", "/agents/0/max_tickets"} <= {fault.path for fault in caught.value.errors}
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "a,a\n1,2\n", ",,\n"])
