@@ -20,7 +20,7 @@ ROUTE_FIELDS: Final = (
     "waiting_s",
     "cost",
 )
-VISIT_FIELDS: Final = ("agent_id", "kind", "ticket_id", "location", "arrival_s", "start_s", "departure_s")
+VISIT_FIELDS: Final = ("agent_id", "kind", "ticket_id", "location", "arrival_s", "start_s", "departure_s", "load")
 FINAL: Final = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
 
 

@@ -99,6 +99,11 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
     return Proposal(in_order, tuple(guessed), tuple(header for header in headers if header not in fields))
 
 
+def unit_of(header: str) -> str:
+    """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
+    return " ".join(_BRACKETS.findall(header)).strip().casefold()
+
+
 def _named(header: str, known: Mapping[str, str]) -> str | None:
     """Return the field a header names, by the unit of time in its brackets where it has one."""
     field = known.get(_plain(header))

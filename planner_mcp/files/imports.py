@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose
+from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
 from planner_mcp.files.tables import Table
 from planner_mcp.text import counted, plain
 from planner_mcp.vrp.day.faults import pointer
@@ -26,10 +26,14 @@ _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
 _HOURS: Final = 48
 """A bare number up to here could be an hour."""
+_CLOCK: Final = re.compile(r"0[1-9]\d\d")
+"""An hour without its colon: nobody writes seconds like this."""
 _NUMBERS: Final = frozenset(
-    {"demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"}
+    {
+        *("demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"),
+        *("priority", "max_tickets"),
+    }
 )
-_WHOLE: Final = frozenset({"priority", "max_tickets"})
 _PICKUPS: Final = frozenset({"pickup", "collect", "collection", "return", "returns", "取货", "揽收", "取件", "退货"})
 _DELIVERIES: Final = frozenset({"", "delivery", "deliver", "dropoff", "drop", "配送", "送货", "派送", "派件", "送件"})
 _GROUPED: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
@@ -48,15 +52,19 @@ class Import:
     faults: list[Fault] = field(default_factory=list)
     without_demand: int = 0
     """Tickets whose row says nothing of it."""
+    without_capacity: int = 0
+    """The same of agents."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
+    units: dict[str, str] = field(default_factory=dict)
+    """What headers say that `demand` and `capacity` are measured in."""
     _made: set[str] = field(default_factory=set)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
-        proposal = propose(table.headers, TICKETS, chosen)
+        proposal = self._proposal(table, TICKETS, chosen)
         for line, cells in self._cells(table, proposal):
             self.without_demand += "demand" not in cells
             ticket = {"id": str(cells.pop("id", f"row-{line}")), "demand": cells.pop("demand", 0)}
@@ -64,10 +72,8 @@ class Import:
             opens, closes = cells.pop("opens", None), cells.pop("closes", None)
             if opens is not None or closes is not None:
                 ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
-            if (minutes := cells.pop("service_min", None)) is not None:
-                cells["service_s"] = minutes * 60
-            if (seconds := cells.pop("service_s", None)) is not None:
-                ticket["service_time_s"] = seconds
+            if (service_s := self._service(cells, _path(table, line))) is not None:
+                ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
             self.tickets.append(ticket | cells)
@@ -75,8 +81,9 @@ class Import:
 
     def add_agents(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of agents; one that names a place starts and ends there."""
-        proposal = propose(table.headers, AGENTS, chosen)
+        proposal = self._proposal(table, AGENTS, chosen)
         for line, cells in self._cells(table, proposal):
+            self.without_capacity += "capacity" not in cells
             agent = {"id": str(cells.pop("id", f"row-{line}")), "capacity": cells.pop("capacity", 0)}
             if {"location", "lat", "x"} & cells.keys():
                 place = self._place(cells, agent["id"], _path(table, line))
@@ -98,9 +105,14 @@ class Import:
         said = []
         if self.without_demand:
             said.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
+        if self.without_capacity:
+            said.append(f"{counted(self.without_capacity, 'agent')} without a capacity: 0 is taken.")
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
+        if len(set(self.units.values())) > 1:
+            goods, room = (plain(self.units[name], 40) for name in ("demand", "capacity"))
+            said.append(f"Headers say ({goods}) of demand and ({room}) of capacity; numbers are taken as they stand.")
         return said
 
     def scenario(self, **fields: Any) -> Json:
@@ -114,6 +126,13 @@ class Import:
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 
+    def _proposal(self, table: Table, words: Mapping[str, str], chosen: Mapping[str, str]) -> Proposal:
+        proposal = propose(table.headers, words, chosen)
+        for header, name in proposal.fields.items():
+            if name in ("demand", "capacity") and (unit := unit_of(header)):
+                self.units[name] = unit
+        return proposal
+
     def _cells(self, table: Table, proposal: Proposal) -> Iterator[tuple[int, Json]]:
         """Yield each row as values by field."""
         for line, row in table.rows:
@@ -126,9 +145,6 @@ class Import:
     def _value(self, name: str, text: str, path: str) -> Any:
         if name in _NUMBERS or name.startswith("service_"):
             return self._number(name, text, path)
-        if name in _WHOLE:
-            number = self._number(name, text, path)
-            return None if number is None else round(number)
         if name in ("opens", "closes", "shift_start", "shift_end"):
             return self._time(text, path)
         return _listed(text) if name == "skills" else text
@@ -157,9 +173,19 @@ class Import:
         if ":" in text or "T" in text:
             return text
         number = self._number("time", text, path)
-        if number is not None and 0 < number <= _HOURS:
+        if number is not None and (0 < number <= _HOURS or _CLOCK.fullmatch(text)):
             self.faults.append(Fault(path, "The cell may mean hours or seconds.", "HH:MM"))
         return number
+
+    def _service(self, cells: Json, path: str) -> Any:
+        """Return the service time of a row in seconds, None where it says none."""
+        minutes, seconds = cells.pop("service_min", None), cells.pop("service_s", None)
+        if minutes is None:
+            return seconds
+        if seconds is not None and abs(seconds - minutes * 60) > 1:
+            hint = "Leave one of the columns out."
+            self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))
+        return minutes * 60
 
     def _place(self, cells: Json, owner: str, path: str) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place."""

@@ -2,22 +2,45 @@
 
 Owns what each of its words is here. Ids become text, `[lon, lat]` a location, priorities 0…100 our 1…9, amounts the
 dimensions `d1`, `d2` …; times may be seconds of the day or of the epoch. What this model lacks (a job that delivers and
-picks up at once, several windows of a break, a limit on travel time alone) is refused by its place, not passed over.
+picks up at once, several windows of a break, a limit on travel time alone) is refused by its place, not passed over,
+and so is any word that is not known: it may be a slip, or of a later VROOM.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.files.tables import MAX_BYTES
+from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 _EPOCH_S: Final = 100_000_000
 """Times from here on are counted from 1970."""
-_LACKING: Final = {"max_travel_time": "vehicles", "steps": "vehicles", "profile": "vehicles"}
+_MOST_FAULTS: Final = 50
+_LABELS: Final = frozenset({"id", "description"})
+_STOP: Final = frozenset(
+    {"location", "location_index", "setup", "service", "setup_per_type", "service_per_type", "time_windows"}
+)
+_KNOWN: Final[Mapping[str, frozenset[str]]] = {
+    "problem": frozenset({"vehicles", "jobs", "shipments", "matrices", "options"}),
+    "vehicle": frozenset(
+        {
+            *("start", "start_index", "end", "end_index", "capacity", "skills", "type", "time_window", "breaks"),
+            *("costs", "speed_factor", "max_tasks", "max_distance"),
+        }
+    ),
+    "costs": frozenset({"fixed", "per_hour", "per_km"}),
+    "break": frozenset({"time_windows", "service"}),
+    "job": _STOP | {"delivery", "pickup", "amount", "skills", "priority"},
+    "shipment": frozenset({"pickup", "delivery", "amount", "skills", "priority"}),
+    "step": _STOP,
+}
+"""Words of each part, beside its labels. `options` say how to search; indexes are of matrices, which are refused."""
+_AS_IF_ABSENT: Final[Mapping[str, Any]] = {"profile": "car", "per_task_hour": 0, "steps": []}
+"""What other words may say all the same."""
 
 
 def is_vroom(told: Any) -> bool:
@@ -43,7 +66,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
     if body is None:
         raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments")])
     if reader.faults:
-        raise input_error(reader.faults[:50])
+        raise input_error(reader.faults)
     return {"name": name, "planning_date": planning_date, **body}
 
 
@@ -61,9 +84,13 @@ class _Reader:
     midnight: float
     faults: list[Fault] = field(default_factory=list)
     places: dict[tuple[float, float], str] = field(default_factory=dict)
+    types: set[str] = field(default_factory=set)
+    """Of the vehicles; empty for one that names none."""
 
     def scenario(self, told: Json) -> Json:
         """Return agents, tickets, locations and travel."""
+        self._check_words("problem", told, "")
+        self.types = {vehicle.get("type", "") for vehicle in told["vehicles"]}
         agents = [self._agent(number, vehicle) for number, vehicle in enumerate(told["vehicles"])]
         tickets = [self._job(number, job) for number, job in enumerate(told.get("jobs") or ())]
         for number, shipment in enumerate(told.get("shipments") or ()):
@@ -75,7 +102,15 @@ class _Reader:
         return {part: value for part, value in body.items() if value}
 
     def _lacks(self, path: str, problem: str, hint: str = "Remove it.") -> None:
-        self.faults.append(Fault(path, problem, "", hint, "logic"))
+        if len(self.faults) < _MOST_FAULTS:
+            self.faults.append(Fault(path, problem, "", hint, "logic"))
+
+    def _check_words(self, part: str, told: Json, path: str) -> None:
+        """Refuse what is neither a word of a part nor as good as absent."""
+        for name, value in told.items():
+            is_idle = value is None or (name in _AS_IF_ABSENT and value == _AS_IF_ABSENT[name])
+            if name not in _KNOWN[part] and name not in _LABELS and not is_idle:
+                self._lacks(f"{path}{pointer((name,))}", "This is not known here.")
 
     def _place(self, spot: Any, path: str) -> str:
         if spot is None:
@@ -89,18 +124,18 @@ class _Reader:
 
     def _agent(self, number: int, vehicle: Json) -> Json:
         path = f"/vehicles/{number}"
-        for name in _LACKING.keys() & vehicle.keys():
-            if name != "profile" or vehicle[name] != "car":
-                self._lacks(f"{path}/{name}", "This is not known here.")
+        self._check_words("vehicle", vehicle, path)
         agent: Json = {"id": str(vehicle["id"]), "capacity": _amounts(vehicle.get("capacity")) or {"d1": 0}}
-        agent["start_location"] = self._place(vehicle["start"], f"{path}/start") if "start" in vehicle else None
-        agent["end_location"] = self._place(vehicle["end"], f"{path}/end") if "end" in vehicle else None
+        for end in ("start", "end"):
+            is_there = {end, f"{end}_index"} & vehicle.keys()
+            agent[f"{end}_location"] = self._place(vehicle.get(end), f"{path}/{end}") if is_there else None
         if (window := vehicle.get("time_window")) is not None:
             agent |= {"shift_start": self._time(window[0]), "shift_end": self._time(window[1])}
         agent["breaks"] = [
             self._break(f"{path}/breaks/{at}", rest) for at, rest in enumerate(vehicle.get("breaks", ()))
         ]
         costs = vehicle.get("costs") or {}
+        self._check_words("costs", costs, f"{path}/costs")
         agent["fixed_cost"] = costs.get("fixed", 0)
         agent["cost_per_hour"] = costs.get("per_hour", 3600)
         agent["cost_per_km"] = costs.get("per_km", 0)
@@ -112,6 +147,7 @@ class _Reader:
         return agent
 
     def _break(self, path: str, rest: Json) -> Json:
+        self._check_words("break", rest, path)
         windows = rest.get("time_windows") or [[0, 47 * 3600]]
         if len(windows) > 1:
             self._lacks(f"{path}/time_windows", "A break has one window here.", "Choose one.")
@@ -120,6 +156,7 @@ class _Reader:
 
     def _job(self, number: int, job: Json) -> Json:
         path = f"/jobs/{number}"
+        self._check_words("job", job, path)
         delivery, pickup = _amounts(job.get("delivery", job.get("amount"))), _amounts(job.get("pickup"))
         if any(delivery.values()) and any(pickup.values()):
             self._lacks(path, "A ticket delivers or picks up, not both.", "Make it two jobs.")
@@ -133,6 +170,9 @@ class _Reader:
     def _shipment(self, number: int, shipment: Json) -> list[Json]:
         path, amount = f"/shipments/{number}", _amounts(shipment.get("amount")) or {"d1": 0}
         pickup, delivery = shipment["pickup"], shipment["delivery"]
+        self._check_words("shipment", shipment, path)
+        for half in ("pickup", "delivery"):
+            self._check_words("step", shipment[half], f"{path}/{half}")
         names = f"pickup {pickup['id']}", f"delivery {delivery['id']}"
         first = self._stop(names[0], pickup, shipment, f"{path}/pickup")
         second = self._stop(names[1], delivery, shipment, f"{path}/delivery")
@@ -140,12 +180,21 @@ class _Reader:
 
     def _stop(self, name: str, stop: Json, whole: Json, path: str) -> Json:
         ticket: Json = {"id": name, "location": self._place(stop.get("location"), f"{path}/location")}
-        ticket["service_time_s"] = stop.get("service", 0)
-        ticket["setup_time_s"] = stop.get("setup", 0)
+        ticket["service_time_s"] = self._duration(stop, "service", path)
+        ticket["setup_time_s"] = self._duration(stop, "setup", path)
         ticket["time_windows"] = [[self._time(a), self._time(b)] for a, b in stop.get("time_windows", ())]
         ticket["skills"] = [str(skill) for skill in whole.get("skills", ())]
         ticket["priority"] = 1 + round(min(100, max(0, whole.get("priority", 0))) * 8 / 100)
         return ticket | ({"name": str(stop["description"])} if stop.get("description") else {})
+
+    def _duration(self, stop: Json, name: str, path: str) -> Any:
+        """Return how long a stop takes, which may hang on the type of the vehicle."""
+        usual, by_type = stop.get(name, 0), stop.get(f"{name}_per_type") or {}
+        times = {by_type.get(kind, usual) for kind in self.types} if by_type else {usual}
+        if len(times) > 1:
+            problem = "A ticket takes every agent as long."
+            self._lacks(f"{path}/{name}_per_type", problem, "Give all vehicles one type, or one time.")
+        return times.pop() if times else usual
 
 
 def _amounts(values: Any) -> dict[str, float]:

@@ -5,7 +5,7 @@ is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so
 at once; hovering any shape shows its `<title>`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -20,6 +20,8 @@ _METRES_PER_DEGREE: Final = 111_195.0
 _ROW: Final = 26.0
 _LABEL: Final = 70.0
 _CHART_WIDTH: Final = 1120.0
+_SHORTEST_S: Final = 60
+"""Of what is drawn between arrival and service."""
 
 Place = tuple[float, float]
 Places = dict[str, Place]
@@ -162,8 +164,13 @@ def _north() -> str:
     return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
 
 
-def timeline(plan: dict[str, Any]) -> str:
-    """Return one row an agent: the whole route as a thin bar, service as blocks, waiting hatched."""
+def timeline(plan: dict[str, Any], setups_s: Mapping[str, float]) -> str:
+    """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
+
+    Args:
+        plan: As `Plan.as_json()`.
+        setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
+    """
     routes = plan["routes"]
     first = floor(min((route["start_s"] for route in routes), default=0) / 3600) * 3600
     last = -floor(-max((route["end_s"] for route in routes), default=86400) / 3600) * 3600
@@ -180,27 +187,34 @@ def timeline(plan: dict[str, Any]) -> str:
     ]
     for index, route in enumerate(routes):
         top = 30 + _ROW * index
-        parts.append(f'<g class="route r{index}">{"".join(_row(route, top, at))}</g>')
+        parts.append(f'<g class="route r{index}">{"".join(_row(route, setups_s, top, at))}</g>')
     return _svg("timeline", _CHART_WIDTH, height, "Timeline", parts)
 
 
-def _row(route: dict[str, Any], top: float, at: Any) -> Iterable[str]:
+def _row(route: dict[str, Any], setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
     middle = top + 8
     yield f'<text class="label" x="0" y="{top + 12:g}">{escape(route["agent_id"])}</text>'
     left, right = at(route["start_s"]), at(route["end_s"])
     yield f'<line class="drive" x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}"/>'
+    for kind, since, until, does in _standing(route, setups_s):
+        if until - since >= _SHORTEST_S:
+            yield _block(kind, since, until, top + 4, 8, at, f"{does} {clock(since)}–{clock(until)}")
     for visit in route["visits"]:
-        if visit["start_s"] - visit["arrival_s"] > 60:
-            yield _block("wait", visit["arrival_s"], visit["start_s"], top + 4, 8, at, f"waits {clock_span(visit)}")
         what = visit["ticket_id"] or visit["kind"]
         where = f" at {visit['location']}" if visit["location"] else ""
         text = f"{what}{where}, {clock(visit['start_s'])}–{clock(visit['departure_s'])}"
         yield _block("service", visit["start_s"], visit["departure_s"], top, 16, at, text)
 
 
-def clock_span(visit: dict[str, Any]) -> str:
-    """Return from when to when a visit waits."""
-    return f"{clock(visit['arrival_s'])}–{clock(visit['start_s'])}"
+def _standing(route: dict[str, Any], setups_s: Mapping[str, float]) -> Iterable[tuple[str, float, float, str]]:
+    """Yield what an agent does between its arrival and the service: kind of block, from when to when, in words."""
+    place = None
+    for visit in route["visits"]:
+        setup_s = setups_s.get(visit["ticket_id"], 0) if visit["location"] != place else 0
+        ready_s = min(visit["arrival_s"] + setup_s, visit["start_s"])
+        yield "service", visit["arrival_s"], ready_s, "sets up"
+        yield "wait", ready_s, visit["start_s"], "waits"
+        place = visit["location"] or place
 
 
 def _block(kind: str, start_s: float, end_s: float, top: float, height: float, at: Any, text: str) -> str:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from planner_mcp.picture.cargo import picked_up
 from planner_mcp.picture.drawing import clock
 
 Json = dict[str, Any]
@@ -24,7 +25,11 @@ def sheets(scenario: Json, plan: Json) -> str:
         plan: As `Plan.as_json()`.
     """
     agents = {agent["id"]: agent for agent in scenario["agents"]}
-    tickets = {ticket["id"]: ticket for ticket in scenario["tickets"]}
+    pickups = picked_up(scenario)
+    tickets = {
+        ticket["id"]: {**ticket, "amount": _amount(ticket["demand"], is_pickup=ticket["id"] in pickups)}
+        for ticket in scenario["tickets"]
+    }
     places = {place["id"]: place for place in scenario.get("locations") or ()}
     title = f"{escape(scenario['name'])}, {escape(str(scenario['planning_date']))}"
     pages = "".join(_sheet(title, route, agents[route["agent_id"]], tickets, places) for route in plan["routes"])
@@ -54,7 +59,7 @@ def _rows(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) 
             *(str(number), *times, escape(visit["ticket_id"] or visit["kind"])),
             _joined([ticket.get("address"), _place(visit["location"], places)]),
             _joined([ticket.get("name"), ticket.get("phone")]),
-            _amount(ticket),
+            ticket.get("amount", ""),
             escape(ticket.get("notes") or ""),
         )
 
@@ -65,15 +70,11 @@ def _place(name: str | None, places: Mapping[str, Json]) -> str:
     return str(place.get("address") or place.get("name") or name or "")
 
 
-def _amount(ticket: Json) -> str:
-    """Return what is dropped, or picked up with a plus."""
-    if "demand" not in ticket:
-        return ""
-    demand = ticket["demand"]
-    told = (
-        ", ".join(f"{value:g} {name}" for name, value in demand.items()) if isinstance(demand, dict) else f"{demand:g}"
-    )
-    return escape(f"+{told}" if ticket.get("kind") == "pickup" else told)
+def _amount(demand: Any, *, is_pickup: bool) -> str:
+    """Return what is dropped, or picked up with a plus; fifteen digits, so that large amounts have no exponent."""
+    parts = demand.items() if isinstance(demand, dict) else [("", demand)]
+    told = ", ".join(f"{value:.15g} {name}".rstrip() for name, value in parts)
+    return escape(f"+{told}" if is_pickup else told)
 
 
 def _joined(parts: list[str | None]) -> str:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from planner_mcp.picture.cargo import fullness, picked_up
 from planner_mcp.picture.drawing import clock, curve, route_map, timeline
 from planner_mcp.picture.places import left_out, positions
 
@@ -26,16 +27,15 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
     places, is_plane = positions(scenario)
     crosses = left_out(scenario, plan)
     drawing = route_map(plan, places, crosses, is_plane=is_plane) if places else "<p>No positions are known.</p>"
-    capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
-    demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
+    setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     convergence = f'<section class="card"><h2>Best cost while solving</h2>{curve(history)}</section>'
     body = [
         _header(scenario, plan),
         _kpis(plan),
         f'<div class="two"><section class="card"><h2>Routes on the map</h2>{drawing}</section>',
-        f'<div class="stack"><section class="card"><h2>Agents</h2>{_legend(plan, capacities, demands)}</section>',
+        f'<div class="stack"><section class="card"><h2>Agents</h2>{_legend(scenario, plan)}</section>',
         f"{convergence if len(history) > 1 else ''}</div></div>",
-        f'<section class="card scroll"><h2>Timeline</h2>{timeline(plan)}</section>',
+        f'<section class="card scroll"><h2>Timeline</h2>{timeline(plan, setups_s)}</section>',
         _unassigned(plan),
         _stops(plan),
         _footer(plan),
@@ -77,22 +77,22 @@ def _kpis(plan: dict[str, Any]) -> str:
     return f'<div class="kpis">{cards}</div>'
 
 
-def _amount(value: Any) -> float:
-    """Return one number of an amount: the first dimension of an object."""
-    return float(next(iter(value.values())) if isinstance(value, dict) else value)
-
-
-def _legend(plan: dict[str, Any], capacities: dict[str, Any], demands: dict[str, Any]) -> str:
+def _legend(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
+    capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
+    demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
+    pickups = picked_up(scenario)
     rows = []
     for index, route in enumerate(plan["routes"]):
         tickets = [visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"]]
-        share = sum(_amount(demands[ticket]) for ticket in tickets) / max(_amount(capacities[route["agent_id"]]), 1e-9)
+        share = fullness(route, capacities[route["agent_id"]], demands, pickups)
         bar = f'<div class="bar" title="{share:.0%} of capacity"><b style="width:{min(share, 1):.0%}"></b></div>'
         cells = f'<td class="n">{len(tickets)}</td><td class="n">{route["distance_m"] / 1000:.1f}</td>'
         span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
         name = f"<td><i></i>{escape(route['agent_id'])}</td>"
         rows.append(f'<tr class="route r{index}">{name}{cells}<td class="n">{span}</td><td>{bar}</td></tr>')
-    head = '<tr><th>agent</th><th class="n">stops</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
+    head = (
+        '<tr><th>agent</th><th class="n">tickets</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
+    )
     return f"<table>{head}{''.join(rows)}</table>"
 
 

@@ -1,8 +1,8 @@
 """Instances in VRPLIB's form (`.vrp`): TSPLIB's CVRP as CVRPLIB has it, and the sections others added to it.
 
-Owns header fields, sections, and what is refused: kinds of lengths and sections that are not known are told by their
-line, never passed over. Added sections are those of PyVRP's dialect: time windows, service and release times, prizes,
-backhauls, fleets of several kinds and depots, reloads, who may serve whom.
+Owns header fields, sections, and what is refused: kinds of lengths, sections and fields of the fleet that are not known
+are told by their line, never passed over. Added sections are those of PyVRP's dialect: time windows, service and
+release times, prizes, backhauls, fleets of several kinds and depots, reloads, who may serve whom.
 
 Source: Reinelt, TSPLIB 95; the instances of CVRPLIB and PyVRP.
 """
@@ -49,6 +49,8 @@ _OF_VEHICLES: Final = {
     "VEHICLES_ALLOWED_CLIENTS": 0,
 }
 """Sections with a row a vehicle; 0 stands for a list of any length."""
+_FOR_ALL: Final = frozenset({"VEHICLES_MAX_DURATION", "VEHICLES_FIXED_COST", "VEHICLES_UNIT_DISTANCE_COST"})
+"""Of these, the ones that may be a header field instead, for the whole fleet."""
 _OTHERS: Final = frozenset({"DEPOT", "EDGE_WEIGHT", "DISPLAY_DATA"})
 _MAY_BE_NEGATIVE: Final = frozenset({"NODE_COORD"})
 
@@ -195,6 +197,10 @@ def _take_field(file: _File, line: int, words: Sequence[str], *, is_late: bool) 
         raise file.ledger.stop(line, "The line is neither a field nor a section.", "NAME : value, or …_SECTION")
     if is_late:
         file.ledger.note(line, "A header field stands after a section.", "all fields before the sections")
+    if name.startswith("VEHICLES_") and name.strip() not in _FOR_ALL:
+        file.ledger.note(
+            line, "This field is not known here.", " or ".join(sorted(_FOR_ALL)), "Make it a section, or remove it."
+        )
     file.header[name.strip()] = line, text.strip().strip('"')
 
 

@@ -1,6 +1,7 @@
 """Scenarios from tables people have (SPEC T5)."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -154,11 +155,60 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
 
 
+def test_agents_without_a_capacity_are_told() -> None:
+    """SPEC T5: they carry nothing, and would stay at home in silence."""
+    day = Import()
+    day.add_agents(table("id,capacity\nv,9\nw,\n"), {})
+    assert ([agent["capacity"] for agent in day.agents], day.assumed()) == (
+        [9, 0],
+        ["1 agent without a capacity: 0 is taken."],
+    )
+
+
 def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     """SPEC T7: 0 is a time; whoever wrote it is told that the window closes before it opens."""
     day = Import()
     day.add_tickets(table("id,place,qty,open,close\na,A,1,08:00,0\n"), {})
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
+
+
+def test_headers_that_name_two_units_of_goods_are_told() -> None:
+    """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
+    for heading, said in (
+        ("载重(kg)", ["Headers say (吨) of demand and (kg) of capacity; numbers are taken as they stand."]),
+        ("载重（吨）", []),
+        ("载重", []),
+    ):
+        day = Import()
+        day.add_tickets(table("订单号,地点,重量(吨)\na,A,12\n"), {})
+        day.add_agents(table(f"车辆,{heading}\nv,2000\n"), {})
+        assert day.assumed() == said
+
+
+def test_two_service_times_of_a_row_are_asked_about() -> None:
+    """SPEC T7: neither is passed over; where they say the same there is nothing to ask."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,service_s,service_min\na,A,1,90,5\nb,B,1,300,5\nc,C,1,,5\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2"]
+    assert [ticket["service_time_s"] for ticket in day.tickets[1:]] == [300, 300]
+
+
+@pytest.mark.parametrize("cell", ["0830", "0759"])
+def test_an_hour_without_its_colon_is_not_taken_for_seconds(cell: str) -> None:
+    """SPEC T7: half past eight is not 830 seconds after midnight."""
+    day = Import()
+    day.add_tickets(table(f"id,place,qty,open,close\na,A,1,{cell},43200\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2/open"]
+
+
+def test_a_fraction_where_whole_numbers_count_is_told() -> None:
+    """SPEC T7: nothing is rounded in silence."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,priority\na,A,1,2.5\n"), {})
+    day.add_agents(table("id,capacity,max_tickets\nv,9,3.5\n"), {})
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day.scenario(name="x", planning_date="2025-07-15"))
+    assert {"/tickets/0/priority", "/agents/0/max_tickets"} <= {fault.path for fault in caught.value.errors}
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "a,a\n1,2\n", ",,\n"])
@@ -207,7 +257,7 @@ def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
     assert [fault.path for fault in caught.value.errors] == ["/features/1", "/features/2", "/features/3"]
 
 
-VROOM = {
+VROOM: dict[str, Any] = {
     "vehicles": [
         {
             "id": 1,
@@ -266,6 +316,15 @@ def test_a_wrong_date_is_not_blamed_on_the_file() -> None:
     assert "/planning_date" in [fault.path for fault in caught.value.errors]
 
 
+def changed(part: str, **words: object) -> dict[str, object]:
+    """Return the list that a problem of VROOM has under a name, with more words in its first entry."""
+    first, *others = VROOM[part]
+    return {part: [{**first, **words}, *others]}
+
+
+SHIPMENT = VROOM["shipments"][0]
+
+
 @pytest.mark.parametrize(
     ("change", "path"),
     [
@@ -273,6 +332,17 @@ def test_a_wrong_date_is_not_blamed_on_the_file() -> None:
         ({"jobs": [{"id": 1, "location_index": 3}]}, "/jobs/0/location"),
         ({"vehicles": [{"id": 1, "start": [0, 1], "max_travel_time": 5}]}, "/vehicles/0/max_travel_time"),
         ({"matrices": {"car": {}}}, "/matrices"),
+        ({"matrix": [[0]]}, "/matrix"),
+        (changed("vehicles", profile="bike"), "/vehicles/0/profile"),
+        (changed("vehicles", steps=[{"type": "start"}]), "/vehicles/0/steps"),
+        (changed("vehicles", costs={"per_task_hour": 100}), "/vehicles/0/costs/per_task_hour"),
+        (changed("vehicles", breaks=[{"id": 1, "max_load": [0]}]), "/vehicles/0/breaks/0/max_load"),
+        (changed("vehicles", tim_window=[0, 1]), "/vehicles/0/tim_window"),
+        ({"vehicles": [{"id": 1, "start_index": 0, "end": [0, 1]}]}, "/vehicles/0/start"),
+        (changed("jobs", **{"a/b": 1}), "/jobs/0/a~1b"),
+        (changed("jobs", time_window=[0, 1]), "/jobs/0/time_window"),
+        (changed("shipments", service=60), "/shipments/0/service"),
+        (changed("shipments", pickup={**SHIPMENT["pickup"], "skills": [1]}), "/shipments/0/pickup/skills"),
         ({"vehicles": 7}, ""),
         ({"jobs": [{}]}, ""),
     ],
@@ -282,3 +352,48 @@ def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], p
     with pytest.raises(InputError) as caught:
         read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
     assert path in [fault.path for fault in caught.value.errors]
+
+
+def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:
+    """SPEC T5: labels, indexes beside positions, how to search, and what is said to be as it is anyway."""
+    idle = {"description": "van", "profile": "car", "steps": [], "start_index": 0, "costs": {"per_task_hour": 0}}
+    change = {**changed("vehicles", **idle), **changed("jobs", location_index=1, speed=None), "options": {"g": True}}
+    body = read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+    assert parse_scenario(body).agents[0].name == "van"
+
+
+def by_type(*types: str) -> bytes:
+    """Return a problem of VROOM whose vehicles are of some types, with a job that takes trucks and bikes longer."""
+    fleet = [{"id": number, "start": [0, 1], **({"type": kind} if kind else {})} for number, kind in enumerate(types)]
+    longer = {"service_per_type": {"truck": 600}, "setup_per_type": {"bike": 300}}
+    job = {"id": 1, "location": [0, 2], "service": 60, "setup": 20, **longer}
+    return json.dumps({"vehicles": fleet, "jobs": [job]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("types", "times"), [(("truck", "truck"), (600, 20)), (("bike",), (60, 300)), (("", "van"), (60, 20))]
+)
+def test_a_time_of_vroom_by_type_is_that_of_the_whole_fleet(types: tuple[str, ...], times: tuple[int, int]) -> None:
+    """SPEC T5: where every vehicle needs the same."""
+    (ticket,) = read_vroom(by_type(*types), name="v", planning_date="2025-07-15")["tickets"]
+    assert (ticket["service_time_s"], ticket["setup_time_s"]) == times
+
+
+@pytest.mark.parametrize(
+    ("types", "fields"),
+    [(("truck", ""), {"service"}), (("bike", "van"), {"setup"}), (("truck", "bike"), {"service", "setup"})],
+)
+def test_a_time_of_vroom_that_differs_between_vehicles_is_refused(types: tuple[str, ...], fields: set[str]) -> None:
+    """SPEC T7: a ticket has no time for each agent."""
+    with pytest.raises(InputError) as caught:
+        read_vroom(by_type(*types), name="v", planning_date="2025-07-15")
+    assert {fault.path for fault in caught.value.errors} == {f"/jobs/0/{name}_per_type" for name in fields}
+
+
+def test_a_file_full_of_strange_words_is_told_briefly() -> None:
+    """SPEC T9: fifty faults at most, names cut."""
+    change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
+    with pytest.raises(InputError) as caught:
+        read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+    assert len(caught.value.errors) == 50
+    assert max(len(fault.path) for fault in caught.value.errors) < 200

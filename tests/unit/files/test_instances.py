@@ -189,6 +189,16 @@ BROKEN = {
         "/13",
         "A header field stands after a section.",
     ),
+    "a limit for all vehicles that is not known": (
+        TOY.replace("DIMENSION", "VEHICLES_MAX_DISTANCE : 9\nDIMENSION"),
+        "/6",
+        "This field is not known here.",
+    ),
+    "a list as a field": (
+        TOY.replace("DIMENSION", "VEHICLES_DEPOT : 2\nDIMENSION"),
+        "/6",
+        "This field is not known here.",
+    ),
     "rows without a section": (
         TOY.replace("NODE_COORD_SECTION\n", ""),
         "/7",

@@ -24,8 +24,12 @@ def fields(*names: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.dictionaries(st.sampled_from(names), values, max_size=len(names))
 
 
-job = fields("id", "location", "delivery", "pickup", "service", "skills", "priority", "time_windows")
-vehicle = fields("id", "start", "end", "capacity", "time_window", "breaks", "costs", "skills", "max_tasks", "profile")
+job = fields(
+    "id", "location", "delivery", "pickup", "service", "service_per_type", "skills", "priority", "time_windows"
+)
+vehicle = fields(
+    *("id", "start", "end", "capacity", "time_window", "breaks", "costs", "skills", "max_tasks", "profile", "type")
+)
 shipment = st.fixed_dictionaries({"pickup": job, "delivery": job}, optional={"amount": values})
 
 

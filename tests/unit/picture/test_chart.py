@@ -39,6 +39,7 @@ def day(name: str = "北京", agents: int = 3, stops: int = 5) -> tuple[dict[str
                     "arrival_s": 29_000,
                     "start_s": 29_100 + n * 60,
                     "departure_s": 29_160 + n * 60,
+                    "load": {"load": float((agent + 1) * stops - n)},
                 }
                 for n in range(1 + agent * stops, 1 + (agent + 1) * stops)
             ],

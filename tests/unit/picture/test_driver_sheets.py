@@ -78,3 +78,22 @@ def test_a_day_that_nobody_drives_says_so() -> None:
     """SPEC T5: no empty paper."""
     nobody = lay_out(compile_scenario(parse_scenario(DAY)), Candidate(())).as_json()
     assert "No agent drives." in read(sheets(DAY, nobody)).words
+
+
+def test_what_another_ticket_fetches_is_told_as_picked_up() -> None:
+    """SPEC T5: the first half of a shipment carries the plus whatever its kind, which nobody has to write."""
+    tickets = [
+        {"id": "fetch", "location": "A", "demand": 4},
+        {"id": "bring", "location": "D", "demand": 4, "pickup": "fetch"},
+    ]
+    day = {**DAY, "tickets": tickets}
+    shipment = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]})).as_json()
+    assert [word for word in read(sheets(day, shipment)).words if word.lstrip("+") == "4"] == ["+4", "4"]
+
+
+def test_large_and_fine_amounts_are_told_in_full() -> None:
+    """SPEC T5: who loads grams reads the grams, not 1.25e+06 of them."""
+    tickets = [{"id": "t1", "location": "A", "demand": {"g": 1_250_050, "ml": 0.1}}]
+    day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}
+    route = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    assert "1250050 g, 0.1 ml" in read(sheets(day, route)).words
