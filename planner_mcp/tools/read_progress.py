@@ -1,7 +1,7 @@
 """`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -58,7 +58,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "rows": [[number(point.elapsed_s), number(point.cost), point.served] for point in points],
     }
     if asked.bound:
-        structured |= await _bound(ctx, job, points)
+        structured |= await _bound(ctx, job)
     return ToolResult(structured, _text(structured))
 
 
@@ -75,16 +75,16 @@ def _point(told: Json) -> Point:
     return Point(told["elapsed_s"] or 0.0, told["cost"], told["tickets_served"] or 0, told.get("penalty") or 0.0)
 
 
-async def _bound(ctx: ToolContext, job: Job, points: Sequence[Point]) -> Json:
-    """Return the bound, and the gap where the plan serves every wanted ticket; nothing where there is none."""
+async def _bound(ctx: ToolContext, job: Job) -> Json:
+    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none."""
     scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
     bound = await aside(ctx, _lower_bound, scenario.body, tables)
     if bound is None:
         return {}
     told: Json = {"lower_bound": number(math.floor(bound.cost * 100 + _NOISE) / 100), "agents_needed": bound.agents}
-    is_whole = points and points[-1].penalty == 0
-    gap = bound.gap(points[-1].cost) if is_whole else None
+    now = job.progress
+    gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
     return told if gap is None else {**told, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
 
 

@@ -120,9 +120,9 @@ class _Run:
         self._library = library
         self._problem = problem
         self._arrays = arrays.Arrays(problem)
-        self._board = arrays.board_for(problem)
-        self._copy = np.zeros_like(self._board)
         self._warm = arrays.encode(warm_start or Candidate(()))
+        self._board = arrays.board_for(problem, self._warm)
+        self._copy = np.zeros_like(self._board)
         self._seen = 0
         self._best: Candidate | None = None
         self._end = -1

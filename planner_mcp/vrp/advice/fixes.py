@@ -128,10 +128,12 @@ class Bench:
         if len(broken) > MAX_OBSTACLES:
             return None
         steps: list[Step] = []
+        body = self.body
         for agent, obstacle in broken:
-            if (change := remedy(self.body, self.problem, agent, obstacle)) is None:
+            if (change := remedy(body, self.problem, agent, obstacle)) is None:
                 return None
             steps.append((obstacle.limit.value, change))
+            body = revise(body, change.patch)
         steps = steps or [(NOTHING, Remedy(self._as_it_fits(trial.route), {}))]
         return self._proved(ticket, self.problem.agents[trial.route.agent].id, candidate, steps)
 

@@ -21,7 +21,8 @@ def must_serve(problem: Problem) -> list[int]:
 
 def agents_needed(problem: Problem, tickets: Sequence[int]) -> int:
     """Return how many agents must set out for some tickets at least; at least one where there is any."""
-    return max([int(bool(tickets)), *(_cover(amount, rooms) for amount, rooms in _sums(problem, tickets))])
+    covers = (_cover(amount, ((room, 1) for room in rooms)) for amount, rooms in _sums(problem, tickets))
+    return max([int(bool(tickets)), *covers])
 
 
 def setting_out(problem: Problem, tickets: Sequence[int]) -> int:
@@ -43,7 +44,7 @@ def trips_needed(problem: Problem, tickets: Sequence[int]) -> int:
     """Return how many trips, between two visits of a depot, some tickets take at least, by capacity."""
     counts = [int(bool(tickets))]
     for dimension, amounts in _loads(problem, tickets):
-        rooms = [agent.capacity[dimension] for agent in problem.agents for _ in range(1 + agent.max_reloads)]
+        rooms = ((agent.capacity[dimension], 1 + agent.max_reloads) for agent in problem.agents)
         counts.append(_cover(sum(amounts), rooms))
     return max(counts)
 
@@ -80,14 +81,20 @@ def _duties(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[list[int
     yield hours, [time_of(agent) for agent in problem.agents]
 
 
-def _cover(amount: int, rooms: Iterable[int]) -> int:
-    """Return how many of the largest rooms hold an amount, one more than there are where all do not."""
+def _cover(amount: int, rooms: Iterable[tuple[int, int]]) -> int:
+    """Return how many of the largest rooms hold an amount, one more than there are where all do not.
+
+    Args:
+        amount: What is to be held.
+        rooms: (size, how many of it), for there may be many more rooms than a list should have entries.
+    """
     count = 0
-    for room in sorted(rooms, reverse=True):
+    for room, times in sorted(rooms, reverse=True):
         if amount <= 0:
             return count
-        amount -= room
-        count += 1
+        used = min(times, -(-amount // room)) if room > 0 else times
+        amount -= used * room
+        count += used
     return count + int(amount > 0)
 
 

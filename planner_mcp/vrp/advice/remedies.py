@@ -25,7 +25,14 @@ class Remedy:
 
 
 def remedy(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy | None:
-    """Return the change, or None where no single value could be changed (order, exclusions)."""
+    """Return the change, or None where no single value could be changed (order, exclusions).
+
+    Args:
+        body: The day, with what else is changed beside it: a patch replaces lists and numbers whole.
+        problem: The day as integers.
+        agent: Whose route meets the obstacle.
+        obstacle: What is in the way.
+    """
     build = _REMEDIES.get(obstacle.limit)
     return None if build is None else build(body, problem, agent, obstacle)
 
@@ -81,10 +88,12 @@ def _max_tickets(body: Json, _problem: Problem, agent: int, obstacle: Obstacle) 
 
 
 def _capacity(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
+    """Raise one dimension; an object in place of a bare number names that one too, or the patch would take it away."""
     name = problem.dimensions[obstacle.index]
     value = _plain(obstacle.value / problem.amount_scale)
-    is_named = isinstance(body["agents"][agent]["capacity"], dict)
-    capacity = {name: value} if is_named or name != "load" else value
+    stated = body["agents"][agent]["capacity"]
+    others = {} if isinstance(stated, dict) or name == "load" else {"load": stated}
+    capacity = {**others, name: value} if others or isinstance(stated, dict) else value
     return _of_agent(body, agent, "capacity", capacity, f"raise the capacity ({name})", f"to {value}")
 
 

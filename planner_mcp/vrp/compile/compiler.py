@@ -15,7 +15,7 @@ from planner_mcp.vrp.checks.amounts import total
 from planner_mcp.vrp.compile.extent import extent_of, reloads_of
 from planner_mcp.vrp.compile.features import features_of
 from planner_mcp.vrp.compile.held import bound, lay
-from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings
+from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings, shortfalls
 from planner_mcp.vrp.compile.travel import measure
 from planner_mcp.vrp.day import model
 from planner_mcp.vrp.day.eligible import Eligible
@@ -69,6 +69,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
             *travel.assumptions,
             *_open_ends([(agent.start, agent.end) for agent in agents]),
             *roundings(scenario, prices),
+            *shortfalls(prices),
             *_rounded_amounts(scenario, units.amount_scale),
         ),
         positions=travel.positions,

@@ -1,13 +1,16 @@
 """Prices as integers, and the penalty that makes a ticket wanted.
 
 Owns the cost scale. It is the smallest that keeps every price exact (the least common multiple of their denominators),
-lowered where a whole day's cost would pass 2^52, so that costs stay exact in a float too, and where M below would have
-to be clamped for the sake of digits nobody reads. A price that is rounded by more than a thousandth is worth such
-digits; where there is no room for them the plan says so.
+lowered where a whole day's routes would cost more than 2^52, so that their costs stay exact in a float too, where the
+caller's own penalties would pass 2^60, so that engines can add them up, and where M below would have to be clamped for
+the sake of digits nobody reads. A price that is rounded by more than a thousandth is worth such digits; where there is
+no room for them the plan says so.
 
 Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a whole plan can
-cost, so no detour, however long, outweighs one served ticket. The sum over all tickets stays under 2^61: M is clamped
-to `2^61 / (256 · n)`. At 5000 tickets that is 1.8e12 units; only days that cost more than this weaken the promise.
+cost, all that the caller priced left out, so neither a detour, however long, nor other tickets outweigh one served
+ticket. The sum over all wanted tickets stays under 2^61: M is clamped to that by the sum of their weights `2^(p-1)`. At
+5000 of the usual priority that is 2.9e13 units; only days that cost more than this weaken the promise, and where the
+caller's penalties alone do, the plan says so.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,6 +27,8 @@ _MOST_PRECISE: Final = 10**8
 """Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
 _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
+_ALL_PRICED: Final = 2**60
+"""What the caller's own penalties may come to: engines add them to those of wanted tickets in 64 bits."""
 _WORTH_TELLING: Final = Fraction(1, 1000)
 """Share by which a price may be rounded in silence."""
 
@@ -38,6 +43,8 @@ class Prices:
     """What an agent without prices pays: 1000, so that cost is distance, where nobody names a price; else nothing."""
     most_wanted: int
     """M of the module docstring."""
+    is_outweighed: bool = False
+    """Whether the caller's own penalties come to more than M, clamped as it is."""
 
     def amount(self, price: float) -> int:
         """Return a sum of money in cost units."""
@@ -80,12 +87,24 @@ def price_list(scenario: Scenario, scale: int, extent: Extent) -> Prices:
     default = Fraction(0 if is_priced else 1000)
     units = [price for _, price in _unit_prices(scenario, scale, default) if price]
     most = _most_a_plan_costs(scenario, extent, scale, default)
-    clamp = _ALL_PENALTIES // (256 * len(scenario.tickets))
-    finest = min(_MOST_PRECISE * scale, int(clamp / (most + 1)))
+    priced = [each.penalty for each in (*scenario.tickets, *scenario.groups) if each.penalty]
+    left_out = _sum(priced)
+    weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
+    clamp = _ALL_PENALTIES // max(1, weights)
+    finest = min(_MOST_PRECISE * scale, int(clamp / (most + left_out + 1)))
     telling = ceil(1 / (2 * _WORTH_TELLING * min(units, default=Fraction(1))))
     wish = min(lcm(*(price.denominator for price in units)), max(_MOST_PRECISE, finest, telling))
-    cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1))))
-    return Prices(cost_scale, scale, default, min(ceil(most * cost_scale) + 1, clamp))
+    cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
+    rounded_up = Fraction(len(priced), 2)
+    wanted = min(ceil((most + left_out) * cost_scale + rounded_up) + 1, clamp)
+    return Prices(cost_scale, scale, default, wanted, weights > 0 and left_out * cost_scale >= wanted)
+
+
+def shortfalls(prices: Prices) -> tuple[str, ...]:
+    """Return a sentence where a wanted ticket may be given up for others, which a reader should know."""
+    if not prices.is_outweighed:
+        return ()
+    return ("Penalties come to so much that a ticket without one may be left out for tickets that have one.",)
 
 
 def roundings(scenario: Scenario, prices: Prices) -> tuple[str, ...]:
@@ -100,6 +119,13 @@ def roundings(scenario: Scenario, prices: Prices) -> tuple[str, ...]:
         return ()
     listed = ", ".join(f"{name} by up to {float(100 * share):.3g} %" for name, share in told.items())
     return (f"Prices are rounded, because others, or the longest legs, are so large: {listed}.",)
+
+
+def _wanted(scenario: Scenario) -> Iterator[Ticket]:
+    """Return the tickets that the caller put no price on, neither by themselves nor as one of several."""
+    groups = (group for group in scenario.groups if group.kind == "one_of" and group.penalty is not None)
+    priced = {name for group in groups for name in group.tickets}
+    return (ticket for ticket in scenario.tickets if ticket.penalty is None and ticket.id not in priced)
 
 
 def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> Iterator[tuple[str, Fraction]]:
@@ -128,7 +154,7 @@ def _per_km(agent: Agent, default: Fraction) -> Fraction:
 
 
 def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: Fraction) -> Fraction:
-    """Return an upper bound of any plan that serves everything, in the caller's currency."""
+    """Return an upper bound of what the routes of any plan cost, in the caller's currency."""
     horizon_s = Fraction(extent.horizon, scale)
     hours = [_hours(agent, horizon_s) for agent in scenario.agents]
     paid = (_hourly(agent, time) for agent, time in zip(scenario.agents, hours, strict=True))

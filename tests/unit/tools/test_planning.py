@@ -437,6 +437,22 @@ async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: Redis
     assert "lower_bound" not in plain.structured
 
 
+async def test_a_gap_is_that_of_the_plan_there_is(call: Call, store: RedisStore) -> None:
+    """SPEC T5, J5: none where the job's own plan leaves a wanted ticket out, whatever stood before it."""
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(DAY))
+    for second, order in enumerate(([0, 1, 2], [0, 1]), start=1):
+        plan = lay_out(problem, Candidate.of_tickets({0: order}))
+        progress = Progress(10 * second, plan.cost, plan.penalty or None, len(order), 3, elapsed_s=second)
+        await store.report(claim, progress, plan.as_json())
+    told = (await call("read_progress", {"job_id": job_id})).structured
+    assert told["lower_bound"] > 0
+    assert "gap" not in told
+
+
 async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolContext) -> None:
     """SPEC T1: neither in a day nor in a patch, and told with what else is wrong; 200 rows do."""
     names = [f"L{n}" for n in range(201)]

@@ -1,5 +1,6 @@
 """The lower bound, against the best plan there is."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from planner_mcp.vrp.plan import PlanStatus
 from tests.unit.vrp.days import agent, body, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
+from workers.engines.native.arrays import board_for
 
 ENDS = st.sampled_from(
     [{}, {"end_location": None}, {"start_location": None}, {"start_location": "C", "end_location": "C"}]
@@ -138,6 +140,25 @@ def test_agents_are_counted_by_whatever_runs_out(fields: dict[str, Any], count: 
     orders = [ticket(name, "A", service_time_s=3) for name in "abc"]
     at = compile_scenario(Scenario.model_validate(body([agent(n, **fields) for n in "vwx"], orders)))
     assert needs.agents_needed(at, needs.must_serve(at)) == count
+
+
+def test_a_small_day_with_endless_reloads_is_bounded_at_once() -> None:
+    """SPEC T5: rooms are counted, not listed: a thousand agents that may load again a hundred thousand times."""
+    crew = [agent(f"v{n}", capacity=2 + n % 2, reload_locations=["D"], max_reloads=100_000) for n in range(1000)]
+    at = problem(crew, [ticket(name, demand=3) for name in "abcd"])
+    tracemalloc.start()
+    assert needs.trips_needed(at, [0, 1, 2, 3]) == 4
+    assert len(board_for(at)) < 5000
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+@given(st.integers(0, 60), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=6))
+def test_trips_are_counted_as_if_each_were_listed(amount: int, crew: list[tuple[int, int]]) -> None:
+    """SPEC T5: the largest first; one more than there are where all do not hold it."""
+    listed = sorted((room for room, times in crew for _ in range(times)), reverse=True)
+    enough = (n for n in range(len(listed) + 1) if sum(listed[:n]) >= amount)
+    assert needs._cover(amount, crew) == next(enough, len(listed) + 1)
 
 
 def test_a_mixed_fleet_is_priced_by_what_its_room_costs() -> None:

@@ -319,6 +319,25 @@ def test_names_are_told_as_they_are(name: str) -> None:
     assert f"({name}) of v" in fixes(bench(day, "a"), "b")[0].change
 
 
+@pytest.mark.parametrize("wanted", [{"volume": 4}, {"volume": 4, "load": 5}], ids=["one", "two"])
+def test_more_of_one_kind_of_room_takes_no_other_away(wanted: dict[str, int]) -> None:
+    """SPEC T5: a bare number is the load; whoever gets room for something else beside it keeps it."""
+    crew = [agent("v", capacity=3), agent("w", capacity={"load": 9, "volume": 9}, max_tickets=1)]
+    day = body(crew, [ticket("a", demand={"volume": 3}), ticket("b", "B", demand=wanted)])
+    found = {(fix.kinds, fix.agent_id): fix for fix in fixes(bench(day, "", "a"), "b")}
+    fix = found[("CAPACITY",) * len(wanted), "v"]
+    assert revise(day, fix.patch)["agents"][0]["capacity"] == {"load": 3, **wanted}
+
+
+def test_two_changes_of_one_list_are_both_made() -> None:
+    """SPEC T5: a patch replaces a list whole."""
+    tickets = [ticket("a", skills=["cold"]), ticket("b", "B", skills=["tall"]), ticket("c", "C")]
+    crew = [agent("v"), agent("w", skills=["cold", "tall"], max_tickets=1)]
+    day = body(crew, tickets, groups=[{"kind": "all", "tickets": ["a", "b"]}])
+    found = {fix.kinds: fix.patch for fix in fixes(bench(day, "", "c"), "b")}
+    assert found["SKILL_OR_AGENT", "SKILL_OR_AGENT"] == {"agents": {"v": {"skills": ["tall", "cold"]}}}
+
+
 def test_a_large_group_ends_with_the_time() -> None:
     """SPEC T5: bounded, between one ticket of the group and the next."""
     names = [f"t{number}" for number in range(40)]

@@ -6,7 +6,7 @@ import pytest
 
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
@@ -131,3 +131,46 @@ def test_a_window_within_one_unit_is_the_nearest_one() -> None:
     assert day.agents[0].shift == (5, 5)
     assert day.agents[0].breaks[0].window == (3600, 3600)
     assert verify(day, lay_out(day, Candidate.of_tickets({1: [0]}))) == []
+
+
+CHOICE = [ticket("must", "A", demand=8), ticket("nice", "B", demand=8, penalty=500)]
+
+
+@pytest.mark.parametrize(
+    ("tickets", "groups"),
+    [
+        (CHOICE, []),
+        ([CHOICE[0], *({**CHOICE[1], "id": f"n{number}", "penalty": 0.37} for number in range(40))], []),
+        ([*CHOICE, ticket("other", "C", demand=8)], [{"kind": "one_of", "tickets": ["nice", "other"], "penalty": 900}]),
+    ],
+    ids=["one", "many", "group"],
+)
+@pytest.mark.parametrize("per_km", [0, 2, 1e-8])
+def test_no_ticket_that_has_a_price_outweighs_one_that_has_none(
+    tickets: list[Any], groups: list[Any], per_km: float
+) -> None:
+    """SPEC S3, J5, ADR 9: a wanted ticket costs more than any plan, whatever else that plan leaves out."""
+    day = problem([agent(cost_per_km=per_km)], [{**each, "priority": 1} for each in tickets], groups=groups)
+    kept, given_up = (Candidate.of_tickets({0: [number]}) for number in (0, 1))
+    assert lay_out(day, kept).penalty == 0
+    assert price(day, kept) < day.tickets[0].penalty
+    assert price(day, kept) < price(day, given_up)
+
+
+def test_penalties_too_large_for_a_promise_are_told() -> None:
+    """SPEC S2: where 64 bits have no room for a wanted ticket to outweigh all others, a plan says so."""
+    orders = [ticket(f"t{number}", penalty=1e9, demand=0) for number in range(4000)]
+    day = problem([agent(cost_per_km=0.35)], [*orders, ticket("must", priority=9)])
+    (told,) = (said for said in day.assumptions if "may be left out" in said)
+    assert told.startswith("Penalties come to so much")
+    assert sum(spec.penalty for spec in day.tickets) < 2**62
+    for calm in ([*orders[:400], ticket("must")], orders):
+        assert not any("left out" in said for said in problem([agent(cost_per_km=0.35)], calm).assumptions)
+
+
+def test_a_penalty_beside_a_tiny_price_fits_into_64_bits() -> None:
+    """SPEC S2: prices are rounded before a number becomes too large for an engine."""
+    orders = [CHOICE[0], {**CHOICE[1], "penalty": 1e9}]
+    day = problem([agent(cost_per_km=0.123456789)], orders, travel={"decimals": 3})
+    assert sum(spec.penalty for spec in day.tickets) < 2**62
+    assert lay_out(day, Candidate.of_tickets({0: [0]})).cost == pytest.approx(1e9)

@@ -235,9 +235,18 @@ def _allowed(problem: Problem, types: Sequence[int]) -> NDArray[np.uint8]:
     return allowed
 
 
-def board_for(problem: Problem) -> Numbers:
-    """Return an empty board with room for any plan of the problem."""
-    stops = len(problem.tickets) + sum(2 + agent.max_reloads + len(agent.breaks) for agent in problem.agents)
+def board_for(problem: Problem, warm: Numbers | None = None) -> Numbers:
+    """Return an empty board with room for any plan a search comes to.
+
+    However many reloads the agents are allowed, a plan has none but those it began with and those beside a ticket.
+
+    Args:
+        problem: The day.
+        warm: The plan the search begins with, encoded.
+    """
+    tickets, begun = len(problem.tickets), 0 if warm is None else len(warm)
+    reloads = min(sum(agent.max_reloads for agent in problem.agents), 2 * tickets + begun)
+    stops = tickets + reloads + sum(2 + len(agent.breaks) for agent in problem.agents)
     return np.zeros(BOARD_HEADER + stops, dtype=np.int64)
 
 
