@@ -20,7 +20,7 @@ from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
-from planner_mcp.tools.borrowing import Borrowed, read_day, router_faults
+from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.day.table_text import read_tables
@@ -68,7 +68,7 @@ def validate(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
         body = read_scenario(path)
-        borrowed = Borrowed(tables_beside(path, body, settings), tuple(router_faults(body, settings)))
+        borrowed = Borrowed(tables_beside(path, body, settings), tuple(day_faults(body, settings)))
         found = judged(body, {}, settings, lambda _: borrowed)
     except InputError as error:
         print_faults(error)
@@ -82,7 +82,7 @@ async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Se
     try:
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
-        read_day(body, settings, Borrowed(tables, tuple(router_faults(body, settings))))
+        read_day(body, settings, Borrowed(tables, tuple(day_faults(body, settings))))
     except InputError as error:
         print_faults(error)
         return None

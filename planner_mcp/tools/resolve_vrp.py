@@ -9,7 +9,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import lender, with_roads
+from planner_mcp.tools.borrowing import lender, mask_cautions, with_roads
 from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, subject
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties
@@ -86,7 +86,7 @@ async def _day(
     lend = lender(ctx)
     held = begun(start.plan, until_s) if until_s else None
     body, scenario = await aside(ctx, partial(revised, held=held), base.body, asked.patch, ctx.settings, lend)
-    notes = _departed(revise(base.body, asked.patch), body)
+    notes = mask_cautions(body) + _departed(revise(base.body, asked.patch), body)
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
         tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)

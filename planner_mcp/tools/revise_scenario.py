@@ -17,7 +17,7 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender
+from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
 from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised
 from planner_mcp.vrp.scenario import warnings
 
@@ -68,7 +68,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
     new, scenario = revised(body, patch, settings, lend)
-    return new, change_lines(body, new), warnings(scenario)[:_MAX_WARNINGS]
+    return new, change_lines(body, new), [*mask_cautions(new), *warnings(scenario)][:_MAX_WARNINGS]
 
 
 TOOL: Final = Tool(

@@ -8,7 +8,7 @@ from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import Borrowed, Lend, lender, read_day
+from planner_mcp.tools.borrowing import Borrowed, Lend, lender, mask_cautions, read_day
 from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
@@ -61,11 +61,12 @@ def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     try:
         scenario = read_day(body, settings, borrowed)
         if patch:
-            _, scenario = revised(body, patch, settings, lend)
+            body, scenario = revised(body, patch, settings, lend)
     except InputError as error:
         beside = [] if patch else cautions(body, borrowed.tables, error)
         return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_FAULTS]}
-    return {"valid": True, "errors": [], "warnings": warnings(scenario)[:MAX_FAULTS], **_outlook(scenario)}
+    odd = [*mask_cautions(body), *warnings(scenario)]
+    return {"valid": True, "errors": [], "warnings": odd[:MAX_FAULTS], **_outlook(scenario)}
 
 
 def _listed(error: InputError) -> list[dict[str, str]]:
