@@ -44,6 +44,11 @@ class Fault:
         """Return the fault as it stands in `errors[]` of an answer."""
         return {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
 
+    def as_line(self) -> str:
+        """Return the fault as it stands in a text: `path: problem (accepted: …) hint`."""
+        accepted = f" (accepted: {self.accepted})" if self.accepted else ""
+        return f"{self.path or '/'}: {self.problem}{accepted} {self.hint}".rstrip()
+
 
 class PlannerError(Exception):
     """Base of everything the planner raises on purpose."""
@@ -60,6 +65,10 @@ class PlannerError(Exception):
         self.message = message or self.summary
         self.errors = tuple(errors)
         self.retry_after_s = retry_after_s
+
+    def lines(self) -> list[str]:
+        """Return the error for people: a line a fault, or the message where it lists none."""
+        return [fault.as_line() for fault in self.errors] or [self.message]
 
     def as_json(self, trace_id: str) -> dict[str, Any]:
         """Return `{code, type, message, traceId, errors, retryable[, retry_after_s]}` (SPEC T7)."""

@@ -40,8 +40,14 @@ def read_scenario(path: Path) -> Any:
         text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
         return json.loads(text)
     except (OSError, ValueError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "The file is not JSON."
-        raise input_error([Fault("", problem or "The file cannot be read.", "a scenario as JSON (UTF-8)")]) from error
+        file = "The standard input" if str(path) == STDIN else str(path)
+        problem = told(path, error) if isinstance(error, OSError) else f"{file} is not JSON."
+        raise input_error([Fault("", problem, "JSON (UTF-8)")]) from error
+
+
+def told(path: Path, error: OSError) -> str:
+    """Return why a file cannot be read, with its name."""
+    return f"{path}: {error.strerror or 'The file cannot be read.'}"
 
 
 def read_matrices(path: Path, settings: Settings) -> Tables:
@@ -114,5 +120,4 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
 
 def print_faults(error: InputError) -> None:
     """Print what is wrong, a line each."""
-    for fault in error.errors:
-        typer.echo(f"{fault.path or '/'}: {fault.problem} {fault.hint}".rstrip(), err=True)
+    typer.echo("\n".join(error.lines()), err=True)

@@ -94,5 +94,5 @@ def _ask(question: Callable[[RedisStore], Awaitable[R]], redis_url: str | None, 
     try:
         return asyncio.run(answer())
     except PlannerError as error:
-        typer.echo(error.message, err=True)
+        typer.echo("\n".join(error.lines()), err=True)
         sys.exit(1)

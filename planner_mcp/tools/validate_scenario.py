@@ -99,7 +99,7 @@ def _outlook(scenario: Scenario) -> Json:
 
 def lines_of(found: Json) -> list[str]:
     """Return a judgement as short lines."""
-    lines = [f"{fault['path']}: {fault['problem']} {fault['hint']}".rstrip() for fault in found["errors"]]
+    lines = [Fault(**fault).as_line() for fault in found["errors"]]
     lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
     if "conflict" in found:
         lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
