@@ -31,7 +31,7 @@ class Fault:
         problem: What is wrong, in one sentence, quoting no free text of the caller.
         accepted: What would be accepted there.
         hint: What to change, in the imperative. Empty when `accepted` says it all.
-        kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `logic`).
+        kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
     """
 
     path: str
@@ -464,6 +464,7 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
     "missing": MissingParameterError,
     "invalid": InvalidParameterError,
     "unknown": UnknownParameterError,
+    "absent": NotFoundError,
     "logic": InvalidScenarioError,
 }
 

@@ -1,5 +1,6 @@
 """`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -10,7 +11,8 @@ from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import lender, mask_cautions, with_roads
-from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, subject
+from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, scenario_at, subject
+from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties
 from planner_mcp.vrp.day.patch import revise
@@ -54,10 +56,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
-    start = await subject(ctx, asked.warm_from)
-    base = start.scenario
-    if asked.scenario_id is not None:
-        base = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
+    start, base = await _start(ctx, asked)
     day, notes = await _day(ctx, asked, start, base)
     count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
@@ -74,6 +73,15 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *notes]
     lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
     return ToolResult(structured, "\n".join(lines), (Link(f"job://{job.id}", "job"),))
+
+
+async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[Subject, StoredScenario]:
+    """Return the plan to start from and the day that is planned, its own where no other is named."""
+    lookups: list[Callable[[], Awaitable[Any]]] = [partial(subject, ctx, asked.warm_from, "/warm_from")]
+    if asked.scenario_id is not None:
+        lookups.append(partial(scenario_at, ctx, asked.scenario_id))
+    start, *others = await all_found(lookups)
+    return start, others[0] if others else start.scenario
 
 
 async def _day(

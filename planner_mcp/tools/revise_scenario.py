@@ -18,7 +18,7 @@ from planner_mcp.tools.base import (
     schema_of,
 )
 from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised, scenario_at
 from planner_mcp.vrp.scenario import warnings
 
 _MAX_WARNINGS: Final = 5
@@ -47,7 +47,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
-    parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
+    parent = await scenario_at(ctx, asked.scenario_id)
     body, lines, cautions = await aside(ctx, _judge, parent.body, asked.patch, ctx.settings, lender(ctx))
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."

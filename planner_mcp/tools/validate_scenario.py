@@ -9,7 +9,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Borrowed, Lend, lender, mask_cautions, read_day
-from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
+from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised, scenario_at
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of
@@ -49,7 +49,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
     body = asked.scenario
     if asked.scenario_id is not None:
-        body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
+        body = (await scenario_at(ctx, asked.scenario_id)).body
     lend = lender(ctx, is_written=asked.scenario is not None)
     found = await aside(ctx, judged, body, asked.patch, ctx.settings, lend)
     return ToolResult(found, "\n".join(lines_of(found)))
