@@ -107,8 +107,8 @@ TOOL: Final = Tool(
     name="import_scenario",
     title="Import scenario",
     description=(
-        "Store a routing day from a file: table of tickets (needs agents), VROOM problem or published instance. "
-        "Returns scenario_id and what its columns mean. Next: solve_vrp."
+        "Store a routing day from a file: table of tickets (needs agents), VROOM problem, published instance. Returns "
+        "scenario_id and what columns mean. Next: solve_vrp."
     ),
     input_schema=schema_of(ImportArguments),
     output_schema=_OUTPUT,
@@ -119,9 +119,9 @@ TOOL: Final = Tool(
     meta={
         "example": {
             "format": "csv",
-            "content": "id,location,demand\na,A,20",
+            "content": "id,location\na,A",
             "planning_date": "2025-07-15",
-            "agents": [{"id": "veh-1", "capacity": 100}],
+            "agents": [{"id": "v", "capacity": 9}],
         }
     },
 )

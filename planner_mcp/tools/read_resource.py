@@ -43,7 +43,6 @@ _OUTPUT: Final = {
         "text": {"type": "string"},
         "next_offset": {"type": "integer"},
         "size": {"type": "integer"},
-        "masked": {"type": "array", "description": "hidden fields: do not send this back"},
     },
     "required": ["uri", "mime_type", "size"],
 }
