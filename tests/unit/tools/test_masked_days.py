@@ -90,7 +90,8 @@ async def test_texts_that_were_masked_are_warned_of(call: Call, ctx: ToolContext
 def test_who_tells_to_read_a_day_tells_not_to_send_a_masked_one_back() -> None:
     """SPEC R3, R4: a key of the default scopes reads every day masked."""
     root = Path(__file__).parents[3]
-    for page in ("planner_mcp/prompts/replan_after_change.md", "skills/plan-routes/SKILL.md"):
+    prompts = ("replan_after_change", "explain_unassigned")
+    for page in (*(f"planner_mcp/prompts/{name}.md" for name in prompts), "skills/plan-routes/SKILL.md"):
         words = (root / page).read_text(encoding="utf-8")
         assert "`masked`" in words
         assert "planner:sensitive" in words
