@@ -31,7 +31,7 @@ class Fault:
         problem: What is wrong, in one sentence, quoting no free text of the caller.
         accepted: What would be accepted there.
         hint: What to change, in the imperative. Empty when `accepted` says it all.
-        kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `logic`).
+        kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
     """
 
     path: str
@@ -43,6 +43,11 @@ class Fault:
     def as_json(self) -> dict[str, str]:
         """Return the fault as it stands in `errors[]` of an answer."""
         return {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
+
+    def as_line(self) -> str:
+        """Return the fault as it stands in a text: `path: problem (accepted: …) hint`."""
+        accepted = f" (accepted: {self.accepted})" if self.accepted else ""
+        return f"{self.path or '/'}: {self.problem}{accepted} {self.hint}".rstrip()
 
 
 class PlannerError(Exception):
@@ -60,6 +65,10 @@ class PlannerError(Exception):
         self.message = message or self.summary
         self.errors = tuple(errors)
         self.retry_after_s = retry_after_s
+
+    def lines(self) -> list[str]:
+        """Return the error for people: a line a fault, or the message where it lists none."""
+        return [fault.as_line() for fault in self.errors] or [self.message]
 
     def as_json(self, trace_id: str) -> dict[str, Any]:
         """Return `{code, type, message, traceId, errors, retryable[, retry_after_s]}` (SPEC T7)."""
@@ -455,6 +464,7 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
     "missing": MissingParameterError,
     "invalid": InvalidParameterError,
     "unknown": UnknownParameterError,
+    "absent": NotFoundError,
     "logic": InvalidScenarioError,
 }
 

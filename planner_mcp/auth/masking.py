@@ -9,7 +9,7 @@ Of a plan the cost of each route is masked, since with its distance and duration
 cost and its lower bound stay, in events and webhooks too: progress is measured by them, and callers compare plans so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ from planner_mcp.vrp.day.model import Scenario
 
 KEYWORD: Final = "x-sensitive-fields"
 MASK: Final = "***"
+MASKED: Final = "masked"
+"""What a scenario of which anything is hidden says first: which fields. No scenario that is sent may have it."""
 COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}
 """Decimals a masked position keeps: a hundredth of a degree, a thousand metres."""
 
@@ -29,6 +31,18 @@ Json = dict[str, Any]
 def scenario_for(principal: Principal, body: Mapping[str, Any]) -> Json:
     """Return a scenario's body as a principal may see it. Text for people comes without characters that do not show."""
     return dict(_shown(body, _schema(), is_masked=not principal.may(SENSITIVE)))
+
+
+def masked_fields(principal: Principal, body: Mapping[str, Any]) -> list[str]:
+    """Return which fields of a scenario are hidden from a principal, as `agents.name`, in the order of the alphabet."""
+    if principal.may(SENSITIVE):
+        return []
+    return sorted({name for name, value in _sensitive(body, _schema()) if value is not None})
+
+
+def starred_fields(body: Mapping[str, Any]) -> list[str]:
+    """Return, named likewise, which fields of a scenario read as if they had been masked before it was sent."""
+    return sorted({name for name, value in _sensitive(body, _schema()) if value == MASK})
 
 
 def plan_for(principal: Principal, plan: Mapping[str, Any]) -> Json:
@@ -69,6 +83,21 @@ def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
         else _shown(each, fields.get(name, {}), is_masked=is_masked)
         for name, each in value.items()
     }
+
+
+def _sensitive(value: Any, schema: Json, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the sensitive fields of a value, each with its name behind those of the lists and objects it lies in."""
+    schema = _resolved(schema)
+    if isinstance(value, list):
+        for each in value:
+            yield from _sensitive(each, schema.get("items", {}), path)
+    elif isinstance(value, Mapping):
+        hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
+        for name, each in value.items():
+            if name in hidden:
+                yield path + name, each
+            elif isinstance(each, list | Mapping):
+                yield from _sensitive(each, fields.get(name, {}), f"{path}{name}.")
 
 
 def _field(name: str, value: Any, *, is_masked: bool) -> Any:

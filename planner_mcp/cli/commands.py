@@ -270,11 +270,12 @@ def _export_spans() -> None:
 
 
 def _run(work: Any) -> None:
-    """Run to the end; what the planner refuses is one line and exit status 1."""
+    """Run to the end; what the planner refuses is told, a line a fault, with exit status 1."""
     try:
         asyncio.run(work)
     except PlannerError as error:
-        log.error(error.message, extra={"code": error.code, "type": error.type})
+        for line in error.lines():
+            log.error(line, extra={"code": error.code, "type": error.type})
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

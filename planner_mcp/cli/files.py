@@ -20,7 +20,7 @@ from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
-from planner_mcp.tools.borrowing import Borrowed, read_day, router_faults
+from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.day.table_text import read_tables
@@ -40,8 +40,14 @@ def read_scenario(path: Path) -> Any:
         text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
         return json.loads(text)
     except (OSError, ValueError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "The file is not JSON."
-        raise input_error([Fault("", problem or "The file cannot be read.", "a scenario as JSON (UTF-8)")]) from error
+        file = "The standard input" if str(path) == STDIN else str(path)
+        problem = told(path, error) if isinstance(error, OSError) else f"{file} is not JSON."
+        raise input_error([Fault("", problem, "JSON (UTF-8)")]) from error
+
+
+def told(path: Path, error: OSError) -> str:
+    """Return why a file cannot be read, with its name."""
+    return f"{path}: {error.strerror or 'The file cannot be read.'}"
 
 
 def read_matrices(path: Path, settings: Settings) -> Tables:
@@ -68,7 +74,7 @@ def validate(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
         body = read_scenario(path)
-        borrowed = Borrowed(tables_beside(path, body, settings), tuple(router_faults(body, settings)))
+        borrowed = Borrowed(tables_beside(path, body, settings), tuple(day_faults(body, settings)))
         found = judged(body, {}, settings, lambda _: borrowed)
     except InputError as error:
         print_faults(error)
@@ -82,7 +88,7 @@ async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Se
     try:
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
-        read_day(body, settings, Borrowed(tables, tuple(router_faults(body, settings))))
+        read_day(body, settings, Borrowed(tables, tuple(day_faults(body, settings))))
     except InputError as error:
         print_faults(error)
         return None
@@ -114,5 +120,4 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
 
 def print_faults(error: InputError) -> None:
     """Print what is wrong, a line each."""
-    for fault in error.errors:
-        typer.echo(f"{fault.path or '/'}: {fault.problem} {fault.hint}".rstrip(), err=True)
+    typer.echo("\n".join(error.lines()), err=True)

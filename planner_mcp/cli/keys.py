@@ -27,7 +27,10 @@ app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 R = TypeVar("R")
 RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
-Scopes = Annotated[list[str], typer.Option("--scope", help="A scope the key holds; may be repeated.")]
+Scopes = Annotated[
+    list[str],
+    typer.Option("--scope", help="A scope the key holds; may be repeated. Absent: read and write, days masked."),
+]
 
 
 @app.command()
@@ -91,5 +94,5 @@ def _ask(question: Callable[[RedisStore], Awaitable[R]], redis_url: str | None, 
     try:
         return asyncio.run(answer())
     except PlannerError as error:
-        typer.echo(error.message, err=True)
+        typer.echo("\n".join(error.lines()), err=True)
         sys.exit(1)

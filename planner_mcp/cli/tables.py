@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from planner_mcp.cli.environment import read_settings
-from planner_mcp.cli.files import print_faults, read_scenario, write_plan
+from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
@@ -59,8 +59,8 @@ def import_tables(
             _tell(what, proposal)
         _write(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-        for told in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
-            typer.echo(told, err=True)
+        for said in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
+            typer.echo(said, err=True)
     except InputError as error:
         print_faults(error)
         sys.exit(1)
@@ -84,7 +84,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise input_error([Fault("", error.strerror or "The file cannot be read.", str(path))]) from error
+        raise input_error([Fault("", told(path, error))]) from error
 
 
 def _chosen(columns: list[str]) -> dict[str, str]:

@@ -115,7 +115,7 @@ def rotate(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: Da
 def _ask(
     question: Callable[[RedisWebhooks, Settings], Awaitable[R]], redis_url: str | None, data_dir: Path | None
 ) -> R:
-    """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
+    """Return the answer of the store that the options and the environment name; a refusal is told with status 1."""
     settings = read_settings(redis_url=redis_url, data_dir=data_dir)
 
     async def answer() -> R:
@@ -125,7 +125,7 @@ def _ask(
     try:
         return asyncio.run(answer())
     except PlannerError as error:
-        typer.echo(error.message, err=True)
+        typer.echo("\n".join(error.lines()), err=True)
         sys.exit(1)
 
 

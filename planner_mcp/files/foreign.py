@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
@@ -97,6 +97,15 @@ def _tables(data: bytes, form: Form, sheet: str, max_rows: int) -> dict[str, Tab
     return {"tickets": read(data, max_rows=max_rows)}
 
 
+_NOWHERE: Final = Fault(
+    "",
+    "The tickets have no columns of coordinates, while other places have positions.",
+    "columns of lat and lon, or of x and y, or of places that have a position",
+    "Add them (an address is not looked up), or name them in columns; without any position each leg counts 1.",
+    "missing",
+)
+
+
 def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, str]) -> Reading:
     day = Import()
     fields = {**named, **({"depot": day.add_depot(wishes.depot)} if wishes.depot else {})}
@@ -106,5 +115,7 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
     else:
         day.agents += wishes.agents
     if not day.agents:
-        raise input_error([Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing")])
+        day.faults.append(Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing"))
+    if day.is_nowhere(proposals["tickets"]):
+        day.faults.append(_NOWHERE)
     return Reading(day.scenario(**fields), proposals, day.assumed())

@@ -100,6 +100,12 @@ class Import:
         position = {name: value for name, value in read.items() if value is not None}
         return self._place({"location": "depot", **position}, "depot", "/depot")
 
+    def is_nowhere(self, proposal: Proposal) -> bool:
+        """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
+        is_placed = {"lat", "lon", "x", "y"} & set(proposal.fields.values())
+        is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
+        return bool(self.locations) and not is_placed and not is_known
+
     def assumed(self) -> list[str]:
         """Return what was taken for granted where rows say nothing, or nothing that is known."""
         said = []

@@ -15,18 +15,18 @@ from mcp.shared.exceptions import MCPError
 
 from planner_mcp.auth.audit import Audit
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import UnknownToolError
+from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.deliveries import Webhooks
 from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.callers import leave_job
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.protocol.library import Library
-from planner_mcp.settings import Settings
+from planner_mcp.settings import TOOLSETS, Settings
 from planner_mcp.telemetry import trace_id
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
 from planner_mcp.tools.meter import Meter
-from planner_mcp.tools.registry import dispatch, shown_tools, toolsets_of
+from planner_mcp.tools.registry import REGISTRY, dispatch, shown_tools, toolsets_of
 
 PAGE: Final = 50
 """Tools of one page: all of ours."""
@@ -91,9 +91,20 @@ class ToolDesk:
         """
         sets = toolsets_of(self._settings, _asked(ctx))
         if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
-            unknown = UnknownToolError()
+            unknown = self._unknown(ctx, params.name, sets)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, tool, params.arguments or {})
+
+    def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str, shown: frozenset[str]) -> UnknownToolError:
+        """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
+        tool = next((tool for tool in REGISTRY if tool.name == name), None)
+        if tool is None:
+            return UnknownToolError()
+        sets = ",".join(each for each in TOOLSETS if each in {*shown, tool.toolset})
+        ways = [f"?{TOOLSETS_PARAMETER}={sets} on the URL"] if ctx.request is not None and name in self._tools else []
+        hint = f"Switch it on by {' or '.join([*ways, f'PLANNER_TOOLSETS={sets} at the server'])}."
+        problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
+        return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
 
     async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""

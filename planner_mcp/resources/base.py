@@ -64,6 +64,8 @@ class Contents:
     """How long it may be reused."""
     is_public: bool = False
     """Whether a shared cache may keep it."""
+    masked: tuple[str, ...] = ()
+    """Fields of a scenario that are hidden in the text, which says so itself, at its beginning."""
 
 
 Read = Callable[[Reading, Mapping[str, str]], Awaitable[Contents]]

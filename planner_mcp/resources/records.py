@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from planner_mcp.auth.masking import plan_for, scenario_for
+from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import ADMIN, Job
@@ -24,6 +25,7 @@ Variables = Mapping[str, str]
 
 async def _scenario(reading: Reading, variables: Variables) -> Contents:
     kept = await reading.planner.scenario(reading.principal, variables["scenario_id"])
+    hidden = masked_fields(reading.principal, kept.body)
     about = {
         "scenario_id": kept.id,
         "revision": kept.revision,
@@ -31,9 +33,9 @@ async def _scenario(reading: Reading, variables: Variables) -> Contents:
         "created_at": timestamp(kept.created_at),
         "input_hash": kept.input_hash,
         "last_job_id": kept.last_job_id,
-        "scenario": scenario_for(reading.principal, kept.body),
+        "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(reading.principal, kept.body)},
     }
-    return _json(about)
+    return replace(_json(about), masked=tuple(hidden))
 
 
 async def _result(reading: Reading, variables: Variables) -> Contents:

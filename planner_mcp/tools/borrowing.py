@@ -10,6 +10,7 @@ from typing import Any, Final
 import anyio
 import anyio.from_thread
 
+from planner_mcp.auth.masking import MASKED, starred_fields
 from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.matrices import matrix_named, road_question
 from planner_mcp.roads.bringer import Bringer
@@ -21,6 +22,9 @@ from planner_mcp.vrp.scenario import Scenario, parse_scenario
 Json = dict[str, Any]
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
+_UNMASKED: Final = (
+    "Patch what changes in the stored scenario (revise_scenario, resolve_vrp), or ask for the scope planner:sensitive."
+)
 MAX_WRITTEN: Final = 200
 """Rows of a matrix written into a call. Larger ones come by reference: they would fill the context of a model."""
 
@@ -54,7 +58,7 @@ def lender(ctx: ToolContext, *, is_written: bool = False) -> Lend:
 
 
 async def _lookup(ctx: ToolContext, body: Any) -> Borrowed:
-    faults = tuple(router_faults(body, ctx.settings))
+    faults = tuple(day_faults(body, ctx.settings))
     if (name := matrix_named(body)) is None:
         return Borrowed(faults=faults)
     try:
@@ -65,14 +69,24 @@ async def _lookup(ctx: ToolContext, body: Any) -> Borrowed:
         return Borrowed(faults=(*faults, missing))
 
 
-def router_faults(body: Any, settings: Settings) -> list[Fault]:
-    """Return what is wrong with the road engine a day names."""
-    travel = body.get("travel") if isinstance(body, dict) else None
+def day_faults(body: Any, settings: Settings) -> Iterator[Fault]:
+    """Yield what a day cannot say of itself: it was read masked, or there is no road engine of the name it has."""
+    day = body if isinstance(body, dict) else {}
+    if MASKED in day:
+        problem = "This scenario was read masked: names, prices and exact places are not in it."
+        yield Fault(f"/{MASKED}", problem, "a scenario with nothing hidden", _UNMASKED)
+    travel = day.get("travel")
     name = travel.get("router") if isinstance(travel, dict) else None
-    if not isinstance(name, str) or name in settings.routers:
+    if isinstance(name, str) and name not in settings.routers:
+        accepted = " or ".join(settings.routers) or "no road engine is configured here"
+        yield Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")
+
+
+def mask_cautions(body: Json) -> list[str]:
+    """Return a warning where texts of a day read like those of one that was read masked."""
+    if not (starred := starred_fields(body)):
         return []
-    accepted = " or ".join(settings.routers) or "no road engine is configured here"
-    return [Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")]
+    return [f"{', '.join(starred)}: *** stands for a masked text; prices and exact places may be lost too. {_UNMASKED}"]
 
 
 def written_faults(body: Any) -> Iterator[Fault]:

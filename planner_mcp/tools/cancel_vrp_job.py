@@ -10,6 +10,7 @@ from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.lookups import JOB, looked_up
 
 SETTLE_S: Final = 5.0
 """How long the answer waits for the solver to stop. It takes well under a second; a lost worker takes its lease."""
@@ -36,7 +37,8 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Cancel a job and tell how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     asked = parse(CancelArguments, args)
-    job = await ctx.planner.cancel(ctx.principal, asked.job_id, asked.keep_best)
+    with looked_up("/job_id", JOB):
+        job = await ctx.planner.cancel(ctx.principal, asked.job_id, asked.keep_best)
     job = await settled(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED
     structured: dict[str, Any] = {

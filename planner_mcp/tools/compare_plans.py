@@ -1,6 +1,7 @@
 """`compare_plans`: what changes from one plan to another (SPEC T5). By whose prices is `shared_prices.py`'s."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -9,6 +10,7 @@ from planner_mcp.auth.masking import plan_for
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, check_agents, fitting, named, subject
+from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.shared_prices import NOT_PRICED, on_one_day
 from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
 
@@ -45,7 +47,9 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return what changes when plan a gives way to plan b."""
     asked = parse(CompareArguments, args)
-    a, b = [await subject(ctx, name) for name in (asked.plan_a, asked.plan_b)]
+    a, b = await all_found(
+        [partial(subject, ctx, asked.plan_a, "/plan_a"), partial(subject, ctx, asked.plan_b, "/plan_b")]
+    )
     check_agents(asked.agent_ids, _agents_of(a, b))
     prices, plans = await on_one_day(ctx, a, b)
     found = compare(*(plan_for(ctx.principal, plan) for plan in plans))

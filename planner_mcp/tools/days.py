@@ -20,6 +20,7 @@ from planner_mcp.text import plain
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day, written_faults
+from planner_mcp.tools.lookups import PLAN, SCENARIO, looked_up
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
@@ -84,18 +85,34 @@ class Subject:
         return Bench(self.scenario.body, self.plan, self.tables)
 
 
-async def subject(ctx: ToolContext, name: str) -> Subject:
+async def subject(ctx: ToolContext, name: str, path: str) -> Subject:
     """Return the plan of a job or of a plan's name, with its job and its scenario.
+
+    Args:
+        ctx: Of the call.
+        name: As the caller wrote it.
+        path: Of the argument it stands in.
 
     Raises:
         NotFoundError: Unknown, or somebody else's.
     """
-    job_id = job_id_of(name)
-    plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
-    job = await ctx.planner.job(ctx.principal, job_id)
-    scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+    with looked_up(path, PLAN):
+        job_id = job_id_of(name)
+        plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
+        job = await ctx.planner.job(ctx.principal, job_id)
+        scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
     return Subject(job, scenario, plan, tables)
+
+
+async def scenario_at(ctx: ToolContext, scenario_id: str) -> StoredScenario:
+    """Return the scenario that the argument `scenario_id` names.
+
+    Raises:
+        NotFoundError: Unknown, or somebody else's.
+    """
+    with looked_up("/scenario_id", SCENARIO):
+        return await ctx.planner.scenario(ctx.principal, scenario_id)
 
 
 def job_id_of(name: str) -> str:

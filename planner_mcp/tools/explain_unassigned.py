@@ -48,7 +48,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return one page of unassigned tickets with what stands in the way of each agent."""
     asked = parse(ExplainArguments, args)
-    found = await subject(ctx, asked.plan)
+    found = await subject(ctx, asked.plan, "/plan")
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
     answers = await aside(ctx, _explained, found, shown) if shown else []

@@ -7,6 +7,7 @@ from pydantic import Field
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.cancel_vrp_job import settled
 from planner_mcp.tools.job_view import job_lines, job_links, job_view
+from planner_mcp.tools.lookups import JOB, looked_up
 
 
 class FinishArguments(Arguments):
@@ -25,7 +26,9 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Ask a solving job to complete, and tell how it stands; one that has ended stays as it is."""
     asked = parse(FinishArguments, args)
-    job = await settled(ctx, await ctx.planner.finish_now(ctx.principal, asked.job_id))
+    with looked_up("/job_id", JOB):
+        job = await ctx.planner.finish_now(ctx.principal, asked.job_id)
+    job = await settled(ctx, job)
     return ToolResult(job_view(job), job_lines(job), job_links(job))
 
 

@@ -107,8 +107,8 @@ TOOL: Final = Tool(
     name="import_scenario",
     title="Import scenario",
     description=(
-        "Store a routing day from a file: table of tickets, VROOM problem or published instance. Returns scenario_id "
-        "and what its columns mean. Next: solve_vrp."
+        "Store a routing day from a file: table of tickets (needs agents), VROOM problem, published instance. Returns "
+        "scenario_id and what columns mean. Next: solve_vrp."
     ),
     input_schema=schema_of(ImportArguments),
     output_schema=_OUTPUT,
@@ -116,5 +116,12 @@ TOOL: Final = Tool(
     run=run,
     scope=WRITE,
     toolset="data",
-    meta={"example": {"format": "csv", "content": "id,location\na,A", "planning_date": "2025-07-15"}},
+    meta={
+        "example": {
+            "format": "csv",
+            "content": "id,location\na,A",
+            "planning_date": "2025-07-15",
+            "agents": [{"id": "v", "capacity": 9}],
+        }
+    },
 )

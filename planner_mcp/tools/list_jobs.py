@@ -40,8 +40,7 @@ TOOL: Final = Tool(
     name="list_jobs",
     title="List jobs",
     description=(
-        "List your solves, newest first, by status: after a break, or when a job_id is lost. Next: query_vrp_status or "
-        "read_plan with a job_id of the list."
+        "List your solves, newest first: after a break, or when a job_id is lost. Next: query_vrp_status or read_plan."
     ),
     input_schema=schema_of(JobsArguments),
     output_schema=COLUMNS_OUTPUT,

@@ -36,8 +36,8 @@ TOOL: Final = Tool(
     name="list_scenarios",
     title="List scenarios",
     description=(
-        "List your scenarios, newest first, each with its newest job. Next: solve_vrp with a scenario_id of the list, "
-        "or read_resource scenario://<scenario_id>."
+        "List your scenarios, newest first, each with its newest job. Next: solve_vrp with a scenario_id, or "
+        "read_resource scenario://<scenario_id>."
     ),
     input_schema=schema_of(ScenariosArguments),
     output_schema=COLUMNS_OUTPUT,

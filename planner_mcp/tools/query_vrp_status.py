@@ -7,6 +7,7 @@ from pydantic import Field
 from planner_mcp.jobs.events import Event
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.job_view import STATUSES, event_line, job_lines, job_links, job_view
+from planner_mcp.tools.lookups import JOB, looked_up
 
 
 class QueryArguments(Arguments):
@@ -36,7 +37,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     async def tell(event: Event) -> None:
         await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
 
-    job = await ctx.planner.wait(ctx.principal, asked.job_id, asked.wait_s, tell)
+    with looked_up("/job_id", JOB):
+        job = await ctx.planner.wait(ctx.principal, asked.job_id, asked.wait_s, tell)
     return ToolResult(job_view(job), job_lines(job), job_links(job))
 
 

@@ -11,6 +11,7 @@ from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import MAX_NAMED_BYTES, check_agents, fitting, named
+from planner_mcp.tools.lookups import PLAN, looked_up
 from planner_mcp.tools.plan_pages import BY_AGENT, VIEWS, Page, page_of, summary
 
 _Name = Annotated[str, Field(max_length=100)]
@@ -45,10 +46,11 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(ReadArguments, args)
     name = _given(asked)
     _check_fields(asked)
-    if name.startswith("plan-"):
-        plan_id, plan = name, await ctx.planner.plan(ctx.principal, name)
-    else:
-        plan_id, plan = plan_of(name), await ctx.planner.plan_of_job(ctx.principal, name)
+    with looked_up("/plan_id" if asked.job_id is None else "/job_id", PLAN):
+        if name.startswith("plan-"):
+            plan_id, plan = name, await ctx.planner.plan(ctx.principal, name)
+        else:
+            plan_id, plan = plan_of(name), await ctx.planner.plan_of_job(ctx.principal, name)
     plan = plan_for(ctx.principal, plan)
     if asked.view == "summary":
         return _summary(plan_id, plan)

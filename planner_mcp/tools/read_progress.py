@@ -12,6 +12,7 @@ from planner_mcp.text import counted
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
+from planner_mcp.tools.lookups import PLAN, looked_up
 from planner_mcp.vrp.advice.bounds import Bound, lower_bound
 from planner_mcp.vrp.advice.curve import Point, curve
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -48,7 +49,8 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return the best cost over time, and a bound where one can be given."""
     asked = parse(ProgressArguments, args)
-    job = await ctx.planner.job(ctx.principal, job_id_of(asked.job_id))
+    with looked_up("/job_id", PLAN):
+        job = await ctx.planner.job(ctx.principal, job_id_of(asked.job_id))
     points = curve(_points(await ctx.planner.history(ctx.principal, job.id), job.progress), most=asked.points)
     structured: Json = {
         "job_id": job.id,

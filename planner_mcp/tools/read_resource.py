@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from planner_mcp.auth.masking import MASKED
 from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
 from planner_mcp.resources.base import Contents
 from planner_mcp.resources.catalogue import forms, read
@@ -73,11 +74,15 @@ def _piece(asked: ResourceArguments, found: Contents) -> ToolResult:
     if asked.offset > len(whole):
         raise input_error([Fault("/offset", "The text is shorter than this.", f"0 to {len(whole)}")])
     piece = cut(whole[asked.offset :])
-    structured = {"uri": asked.uri, "mime_type": found.mime_type, "size": len(whole.encode()), "text": piece}
+    structured: dict[str, Any] = {"uri": asked.uri, "mime_type": found.mime_type, "size": len(whole.encode())}
+    structured["text"] = piece
     end = asked.offset + len(piece)
     if end < len(whole):
         structured["next_offset"] = end
     more = f"\n… more with offset={end}" if end < len(whole) else ""
+    if found.masked:  # with each piece: a reader of the last may not see the first
+        structured[MASKED] = list(found.masked)
+        more += f"\n{MASKED}: {', '.join(found.masked)}"
     return ToolResult(structured, piece + more)
 
 

@@ -1,5 +1,6 @@
 """`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -9,8 +10,9 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import lender, with_roads
-from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, subject
+from planner_mcp.tools.borrowing import lender, mask_cautions, with_roads
+from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, scenario_at, subject
+from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties
 from planner_mcp.vrp.day.patch import revise
@@ -54,10 +56,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
-    start = await subject(ctx, asked.warm_from)
-    base = start.scenario
-    if asked.scenario_id is not None:
-        base = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
+    start, base = await _start(ctx, asked)
     day, notes = await _day(ctx, asked, start, base)
     count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
@@ -76,6 +75,15 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(lines), (Link(f"job://{job.id}", "job"),))
 
 
+async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[Subject, StoredScenario]:
+    """Return the plan to start from and the day that is planned, its own where no other is named."""
+    lookups: list[Callable[[], Awaitable[Any]]] = [partial(subject, ctx, asked.warm_from, "/warm_from")]
+    if asked.scenario_id is not None:
+        lookups.append(partial(scenario_at, ctx, asked.scenario_id))
+    start, *others = await all_found(lookups)
+    return start, others[0] if others else start.scenario
+
+
 async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: Subject, base: StoredScenario
 ) -> tuple[StoredScenario, list[str]]:
@@ -86,7 +94,7 @@ async def _day(
     lend = lender(ctx)
     held = begun(start.plan, until_s) if until_s else None
     body, scenario = await aside(ctx, partial(revised, held=held), base.body, asked.patch, ctx.settings, lend)
-    notes = _departed(revise(base.body, asked.patch), body)
+    notes = mask_cautions(body) + _departed(revise(base.body, asked.patch), body)
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
         tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)

@@ -17,8 +17,8 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised
+from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised, scenario_at
 from planner_mcp.vrp.scenario import warnings
 
 _MAX_WARNINGS: Final = 5
@@ -47,7 +47,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
-    parent = await ctx.planner.scenario(ctx.principal, asked.scenario_id)
+    parent = await scenario_at(ctx, asked.scenario_id)
     body, lines, cautions = await aside(ctx, _judge, parent.body, asked.patch, ctx.settings, lender(ctx))
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
@@ -68,7 +68,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
     new, scenario = revised(body, patch, settings, lend)
-    return new, change_lines(body, new), warnings(scenario)[:_MAX_WARNINGS]
+    return new, change_lines(body, new), [*mask_cautions(new), *warnings(scenario)][:_MAX_WARNINGS]
 
 
 TOOL: Final = Tool(

@@ -46,7 +46,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Queue one solve for each style."""
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
-    base = await subject(ctx, asked.plan)
+    base = await subject(ctx, asked.plan, "/plan")
     patches = await aside(ctx, styles, base.scenario.body, base.plan)
     chosen = _chosen(asked, patches)
     lend = lender(ctx)

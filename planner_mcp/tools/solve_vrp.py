@@ -8,6 +8,7 @@ from planner_mcp.jobs.model import SolveRequest
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.lookups import SCENARIO, looked_up
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 
 
@@ -48,9 +49,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     if asked.callback_url is not None:
         check_callback_url(asked.callback_url, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
-    job = await ctx.planner.submit(
-        ctx.principal, SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
-    )
+    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
+    with looked_up("/scenario_id", SCENARIO):
+        job = await ctx.planner.submit(ctx.principal, request)
     if ctx.on_job is not None:
         ctx.on_job(job)
     structured: dict[str, Any] = {

@@ -48,7 +48,7 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return proved fixes, smallest first, for a few tickets."""
     asked = parse(SuggestArguments, args)
-    found = await subject(ctx, asked.plan)
+    found = await subject(ctx, asked.plan, "/plan")
     names = [entry["ticket_id"] for entry in found.unassigned(asked.ticket_ids)]
     wanted = names if asked.ticket_ids else names[:3]
     fixes = await aside(ctx, _fixes, found, wanted, ctx.settings.max_agents) if wanted else {}

@@ -8,8 +8,8 @@ from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import Borrowed, Lend, lender, read_day
-from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised
+from planner_mcp.tools.borrowing import Borrowed, Lend, lender, mask_cautions, read_day
+from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised, scenario_at
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of
@@ -49,7 +49,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
     body = asked.scenario
     if asked.scenario_id is not None:
-        body = (await ctx.planner.scenario(ctx.principal, asked.scenario_id)).body
+        body = (await scenario_at(ctx, asked.scenario_id)).body
     lend = lender(ctx, is_written=asked.scenario is not None)
     found = await aside(ctx, judged, body, asked.patch, ctx.settings, lend)
     return ToolResult(found, "\n".join(lines_of(found)))
@@ -61,11 +61,12 @@ def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     try:
         scenario = read_day(body, settings, borrowed)
         if patch:
-            _, scenario = revised(body, patch, settings, lend)
+            body, scenario = revised(body, patch, settings, lend)
     except InputError as error:
         beside = [] if patch else cautions(body, borrowed.tables, error)
         return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_FAULTS]}
-    return {"valid": True, "errors": [], "warnings": warnings(scenario)[:MAX_FAULTS], **_outlook(scenario)}
+    odd = [*mask_cautions(body), *warnings(scenario)]
+    return {"valid": True, "errors": [], "warnings": odd[:MAX_FAULTS], **_outlook(scenario)}
 
 
 def _listed(error: InputError) -> list[dict[str, str]]:
@@ -98,7 +99,7 @@ def _outlook(scenario: Scenario) -> Json:
 
 def lines_of(found: Json) -> list[str]:
     """Return a judgement as short lines."""
-    lines = [f"{fault['path']}: {fault['problem']} {fault['hint']}".rstrip() for fault in found["errors"]]
+    lines = [Fault(**fault).as_line() for fault in found["errors"]]
     lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
     if "conflict" in found:
         lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")

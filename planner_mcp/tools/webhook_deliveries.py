@@ -10,6 +10,7 @@ from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Webho
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
+from planner_mcp.tools.lookups import DELIVERY, looked_up
 
 SHOWN_ATTEMPTS: Final = 10
 
@@ -52,7 +53,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         check_callback_url(url, ctx.settings, path="/url")
         return _one(await webhooks.send_test(principal, url))
     name = _needed(asked.delivery_id, "/delivery_id", "an id from action=list")
-    return _one(await (webhooks.delivery if asked.action == "show" else webhooks.replay)(principal, name))
+    with looked_up("/delivery_id", DELIVERY):
+        return _one(await (webhooks.delivery if asked.action == "show" else webhooks.replay)(principal, name))
 
 
 def _needed(value: str | None, path: str, accepted: str) -> str:

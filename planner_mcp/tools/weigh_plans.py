@@ -1,12 +1,14 @@
 """`weigh_plans`: several plans of a day side by side, on the same terms (SPEC T5)."""
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, job_id_of, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
+from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.shared_prices import own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -58,7 +60,8 @@ _OUTPUT: Final = {
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return the trade-off table."""
     asked = parse(WeighArguments, args)
-    found = [await subject(ctx, job_id) for job_id in dict.fromkeys(map(job_id_of, asked.plans))]
+    named = await all_found([partial(subject, ctx, name, f"/plans/{at}") for at, name in enumerate(asked.plans)])
+    found: list[Subject] = list({each.plan_id: each for each in named}.values())
     ids = [each.plan_id for each in found]
     base = found[0]
     day_id, body = await own_prices(ctx, base.scenario) or (None, base.scenario.body)

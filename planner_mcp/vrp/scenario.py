@@ -62,7 +62,7 @@ def parse_scenario(
         max_tickets: More are refused unread; the tables of travel may be as large as those of so many.
         max_agents: The same for agents.
         tables: The tables of travel it refers to, where they are at hand.
-        known_faults: What the caller has already found wrong, told with the rest.
+        known_faults: What the caller has already found wrong, told with the rest; of these places the rest is silent.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -72,7 +72,9 @@ def parse_scenario(
     try:
         scenario = _validate(args, tables)
     except ValidationError as error:
-        faults = [*known_faults, *faults_of(error, Scenario, args), *_beyond(args, error, max_tickets)]
+        told = {fault.path for fault in known_faults}
+        schema_faults = [fault for fault in faults_of(error, Scenario, args) if fault.path not in told]
+        faults = [*known_faults, *schema_faults, *_beyond(args, error, max_tickets)]
         raise _refusal(faults, error.error_count()) from None
     if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
         raise _refusal(found)

@@ -33,7 +33,17 @@ def test_every_fault_is_told_and_the_exit_status_says_so() -> None:
     assert {line.partition(":")[0] for line in done.stdout.splitlines()[1:]} == {"/agents", "/depot"}
     broken = run("validate", "-", given="{")
     assert (broken.returncode, broken.stdout) == (1, "")
-    assert broken.stderr.strip() == "/: The file is not JSON."
+    assert broken.stderr.strip() == "/: The standard input is not JSON. (accepted: JSON (UTF-8))"
+
+
+def test_what_a_command_refuses_is_told_with_its_place(tmp_path: Path) -> None:
+    """SPEC T6, T7: by the commands that have a store too."""
+    (tmp_path / "roads.json").write_text("[]")
+    refused = run("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
+    assert refused.returncode == 1
+    assert "/: The text is not JSON of this form. (accepted: " in refused.stderr
+    refused = run("webhooks", "test", "http://example.com/hook", "--data-dir", str(tmp_path / "data"))
+    assert (refused.returncode, refused.stderr[:6], "(accepted: " in refused.stderr) == (1, "/url: ", True)
 
 
 def test_a_file_is_planned(tmp_path: Path) -> None:
@@ -99,4 +109,7 @@ def test_a_workbook_and_an_instance_become_days(tmp_path: Path) -> None:
         assert len(json.loads(done.stdout)["tickets"]) == 4, done.stderr
     (tmp_path / "old.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99))
     refused = run("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
-    assert (refused.returncode, refused.stderr.strip()) == (1, "/: The file is an older .xls. Save it as .xlsx.")
+    assert (refused.returncode, refused.stderr.strip()) == (
+        1,
+        "/: The file is an older .xls. (accepted: a workbook as .xlsx) Save it as .xlsx.",
+    )

@@ -1,5 +1,6 @@
 """What the command says of itself."""
 
+import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -89,3 +90,21 @@ def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
     monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
     told = CliRunner().invoke(app, ["bench", "--most", "1"])
     assert (told.exit_code, "bench-plans" in told.output) == (2, True)
+
+
+def test_a_fault_is_told_with_what_would_be_accepted(tmp_path: Path) -> None:
+    """SPEC T6, T7: the text is complete by itself."""
+    agents, tickets = [{"id": "v", "capacity": 5}], [{"id": "t", "location": "A", "demand": 1, "priority": 12}]
+    day = {"name": "m", "planning_date": "2025-07-15", "agents": agents, "tickets": tickets, "travel": {"router": "x"}}
+    day["locations"] = [{"id": "A", "lat": 39.9, "lon": 116.4}]
+    file = tmp_path / "day.json"
+    file.write_text(json.dumps(day))
+    priority = "/tickets/0/priority: The number is out of range. (accepted: a number from 1 to 9)"
+    router = "/travel/router: There is no road engine of this name. (accepted: no road engine is configured here)"
+    told = CliRunner().invoke(app, ["validate", str(file)])
+    assert (told.exit_code, sorted(told.stdout.splitlines())) == (1, [priority, router, "not valid"])
+    told = CliRunner().invoke(app, ["export", str(tmp_path / "nofile"), str(file), "--output", "x.csv"])
+    assert told.exit_code == 1
+    assert told.stderr == f"/: {tmp_path / 'nofile'}: No such file or directory (accepted: JSON (UTF-8))\n"
+    told = CliRunner().invoke(app, ["import", str(tmp_path / "nofile.csv"), "--date", "2025-07-15"])
+    assert told.stderr == f"/: {tmp_path / 'nofile.csv'}: No such file or directory\n"

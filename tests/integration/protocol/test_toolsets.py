@@ -44,7 +44,12 @@ async def test_a_client_switches_sets_on_by_its_url(houses: Two, caller: Caller)
 async def test_a_set_that_is_off_cannot_be_called(houses: Two, caller: Caller) -> None:
     """SPEC T9: off means off, for the list and for the call."""
     asked: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
-    assert (await caller.error(houses[0], "tools/call", "list_jobs", **asked))["data"]["type"] == "UnknownTool"
+    refused = await caller.error(houses[0], "tools/call", "list_jobs", **asked)
+    assert (refused["data"]["type"], refused["data"]["errors"][0]["path"]) == ("UnknownTool", "/name")
+    assert "tool set data" in refused["message"]
+    assert "?toolsets=core,data" in refused["message"]
+    strange = await caller.error(houses[0], "tools/call", "list_job", name="list_job", arguments={})
+    assert strange["message"] == "No tool has this name."
     assert (await caller.result(asking(houses[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
 
 

@@ -129,6 +129,7 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
         foreign = await call(stranger, "webhook_deliveries", action="replay", delivery_id=name)
         unknown = await call(ctx, "webhook_deliveries", action="show", delivery_id="job-0-" + "a" * 26)
         assert foreign.structured == unknown.structured
+        assert unknown.structured["errors"][0]["path"] == "/delivery_id"
         await call(ctx, "webhook_deliveries", action="replay", delivery_id=name)
         await receiver.wait_for(5, "/hook")
         tested = await call(ctx, "webhook_deliveries", action="test", url=receiver.url("/test"))

@@ -19,8 +19,23 @@ Fault = tuple[str, str, str, str]
 
 ID_MISSING = "The required parameter job_id is missing."
 ID_FORM = "string of ≤ 100 characters"
+ABSENT = "Nothing with this id is known here."
+SCENARIO = "scn-0-" + "a" * 26
 TEXT = "The text holds half of a surrogate pair."
+NO_JOB = ("/job_id", ABSENT, "a job_id of yours (job-…)", "list_jobs of the tool set data lists yours.")
+NO_SCENARIO = (
+    "/scenario_id",
+    ABSENT,
+    "a scenario_id of yours (scn-…)",
+    "list_scenarios of the tool set data lists yours.",
+)
 SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, engine, seed, priority"
+
+
+def no_plan(path: str) -> Fault:
+    """Return the fault of a plan that is not known."""
+    return path, ABSENT, "a plan_id or job_id of yours (plan-…, job-…)", "list_jobs of the tool set data lists yours."
+
 
 CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
     ("nothing at all", "query_vrp_status", {}, 4002, "MissingParameter", [("/job_id", ID_MISSING, ID_FORM, "Add it.")]),
@@ -72,11 +87,29 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         "InvalidParameter",
         [("/job_id", "The parameter job_id is too long.", ID_FORM, "")],
     ),
-    ("an unknown id", "query_vrp_status", {"job_id": JOB}, 4004, "NotFound", []),
-    ("no id of ours", "query_vrp_status", {"job_id": "../../etc/passwd"}, 4004, "NotFound", []),
-    ("the id of something else", "cancel_vrp_job", {"job_id": "scn-0-" + "a" * 26}, 4004, "NotFound", []),
-    ("an unknown scenario", "solve_vrp", {"scenario_id": "scn-0-" + "a" * 26}, 4004, "NotFound", []),
-    ("an unknown plan", "read_plan", {"plan_id": "plan-0-" + "a" * 26}, 4004, "NotFound", []),
+    ("an unknown id", "query_vrp_status", {"job_id": JOB}, 4004, "NotFound", [NO_JOB]),
+    ("no id of ours", "query_vrp_status", {"job_id": "../../etc/passwd"}, 4004, "NotFound", [NO_JOB]),
+    ("the id of something else", "cancel_vrp_job", {"job_id": "scn-0-" + "a" * 26}, 4004, "NotFound", [NO_JOB]),
+    ("no job to finish", "finish_vrp_job", {"job_id": JOB}, 4004, "NotFound", [NO_JOB]),
+    ("no progress of a scenario", "read_progress", {"job_id": SCENARIO}, 4004, "NotFound", [no_plan("/job_id")]),
+    ("an unknown scenario", "solve_vrp", {"scenario_id": SCENARIO}, 4004, "NotFound", [NO_SCENARIO]),
+    ("a job for a scenario", "solve_vrp", {"scenario_id": JOB}, 4004, "NotFound", [NO_SCENARIO]),
+    ("nothing to revise", "revise_scenario", {"scenario_id": JOB, "patch": {}}, 4004, "NotFound", [NO_SCENARIO]),
+    ("nothing to judge", "validate_scenario", {"scenario_id": SCENARIO}, 4004, "NotFound", [NO_SCENARIO]),
+    ("an unknown plan", "read_plan", {"plan_id": "plan-0-" + "a" * 26}, 4004, "NotFound", [no_plan("/plan_id")]),
+    ("an unknown plan of a job", "read_plan", {"job_id": JOB}, 4004, "NotFound", [no_plan("/job_id")]),
+    ("nothing to explain", "explain_unassigned", {"plan": JOB}, 4004, "NotFound", [no_plan("/plan")]),
+    ("nothing to fix", "suggest_fixes", {"plan": SCENARIO}, 4004, "NotFound", [no_plan("/plan")]),
+    ("no base", "solve_alternatives", {"plan": JOB}, 4004, "NotFound", [no_plan("/plan")]),
+    ("nowhere to start", "resolve_vrp", {"warm_from": JOB}, 4004, "NotFound", [no_plan("/warm_from")]),
+    (
+        "nothing to compare",
+        "compare_plans",
+        {"plan_a": JOB, "plan_b": SCENARIO},
+        4004,
+        "NotFound",
+        [no_plan("/plan_a"), no_plan("/plan_b")],
+    ),
     (
         "a wait beyond the limit",
         "query_vrp_status",
@@ -282,7 +315,7 @@ async def test_bad_input_is_answered_whole(
     assert result.structured == {
         "code": code,
         "type": kind,
-        "message": message if faults else "Nothing with this id is known here.",
+        "message": message,
         "traceId": TRACE,
         "errors": [dict(zip(names, fault, strict=True)) for fault in faults],
         "retryable": False,

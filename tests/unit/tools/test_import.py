@@ -103,6 +103,23 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     assert twice[0][0].startswith("/tickets/A1")
 
 
+async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
+    """SPEC T7: columns are wrong, not each row; nothing is where no place has a position, or each has one."""
+    orders, depot = "订单号,地址,地点,重量\n1,朝阳区,X,5\n2,海淀区,Y,6\n", {"depot": "39.9,116.4"}
+    result = await imported(call, "csv", orders, agents=AGENTS, **depot)
+    (fault,) = result.structured["errors"]
+    assert fault["path"] == "/content"
+    assert "lat and lon" in fault["accepted"]
+    assert await faults(call, "csv", orders.replace(",5", ",five"), **depot) == [
+        ("/content/2/重量", "The cell of demand is not a number."),
+        ("/agents", "The file has no agents."),
+        ("/content", "The tickets have no columns of coordinates, while other places have positions."),
+    ]
+    assert isinstance(await imported(call, "csv", orders, agents=AGENTS), ToolResult)
+    here = orders.replace(",X,", ",depot,").replace(",Y,", ",depot,")
+    assert isinstance(await imported(call, "csv", here, agents=AGENTS, **depot), ToolResult)
+
+
 @pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])
 async def test_a_workbook_that_is_no_base64_is_told(call: Call, content: str) -> None:
     """SPEC T7: before anything is read."""

@@ -1,5 +1,6 @@
 """Revisions, warm solves and comparisons as tools tell them, with the test as the worker."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -326,6 +327,7 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
     stranger = ToolContext(
         Principal("other", ctx.principal.scopes), ctx.planner, ctx.settings, ctx.notify_progress, ctx.trace_id
     )
+    unknown, nowhere = "job-0-" + "z" * 26, "scn-0-" + "z" * 26
     for name, args in {
         "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
         "resolve_vrp": {"warm_from": job_id},
@@ -335,7 +337,24 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
         "explain_unassigned": {"plan": job_id},
         "suggest_fixes": {"plan": job_id},
     }.items():
-        assert (await call(name, args, stranger)).structured["type"] == "NotFound", name
+        foreign = await call(name, args, stranger)
+        assert foreign.structured["type"] == "NotFound", name
+        said = json.dumps(args).replace(job_id, unknown).replace(scenario_id, nowhere)
+        assert foreign == await call(name, json.loads(said), stranger), name
+
+
+async def test_each_plan_that_is_not_known_is_told_by_its_place(call: Call, store: RedisStore) -> None:
+    """SPEC T7: all at once, also where others are known."""
+    job_id = await solved(call, store, await created(call), ["a"])
+    unknown, nowhere = "plan-0-" + "z" * 26, "scn-0-" + "z" * 26
+    for name, args, paths in (
+        ("weigh_plans", {"plans": [job_id, unknown, nowhere]}, ["/plans/1", "/plans/2"]),
+        ("compare_plans", {"plan_a": job_id, "plan_b": unknown}, ["/plan_b"]),
+        ("resolve_vrp", {"warm_from": job_id, "scenario_id": nowhere}, ["/scenario_id"]),
+        ("resolve_vrp", {"warm_from": unknown, "scenario_id": nowhere}, ["/warm_from", "/scenario_id"]),
+    ):
+        refused = (await call(name, args)).structured
+        assert (refused["type"], [fault["path"] for fault in refused["errors"]]) == ("NotFound", paths), name
 
 
 async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisStore) -> None:

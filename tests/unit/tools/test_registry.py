@@ -10,6 +10,8 @@ import pytest
 
 from planner_mcp.jobs.model import SCOPES, Principal
 from planner_mcp.settings import Settings
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.tools.base import Tool, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch, shown_tools, tools_for
@@ -56,6 +58,23 @@ def test_a_tool_is_described(tool: Tool) -> None:
     hints = shown["annotations"]
     assert hints["openWorldHint"] is False
     assert hints.get("callbackSupport", False) is (tool.name == "solve_vrp")
+
+
+WHOLE = [tool for tool in REGISTRY if "…" not in json.dumps(tool.meta["example"], ensure_ascii=False)]
+"""Tools whose example names nothing that has to be there before."""
+
+
+def test_the_tools_that_begin_something_have_whole_examples() -> None:
+    """SPEC T6: those whose examples are tried below."""
+    assert {"create_scenario", "import_scenario", "list_jobs"} <= {tool.name for tool in WHOLE}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("tool", WHOLE, ids=lambda tool: tool.name)
+async def test_an_example_can_be_called_as_it_stands(tool: Tool, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T6: the schema alone does not tell that a file lacks agents."""
+    result = await dispatch(tool, replace(ctx, webhooks=RedisWebhooks(store.link, ctx.settings)), tool.meta["example"])
+    assert not result.is_error, result.text
 
 
 @pytest.mark.parametrize("name", NAMES)
