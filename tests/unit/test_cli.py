@@ -38,7 +38,15 @@ COMMANDS = (
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("PLANNER_ROUTERS", "osrm:s3cret"), ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"), ("PLANNER_WORKERS", "x")],
+    [
+        ("PLANNER_ROUTERS", "osrm:s3cret"),
+        ("PLANNER_AUTH_ISSUERS", '["s3cret"]'),
+        ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"),
+        ("PLANNER_WORKERS", "x"),
+        ("PLANNER_TOOLSETS", "core,s3cret"),
+        ("PLANNER_WEBHOOK_ALLOW_NETWORKS", "s3cret"),
+        ("PLANNER_WEBHOOK_ALLOW_PORTS", "[s3cret"),
+    ],
 )
 def test_a_setting_that_cannot_be_read_is_told_in_a_sentence_without_its_value(
     command: tuple[str, ...], variable: str, value: str, monkeypatch: pytest.MonkeyPatch
