@@ -64,6 +64,16 @@ def _is_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and has_host and is_plain
 
 
+def _is_store(text: str) -> bool:
+    """Return whether a text is the URL of a store, whose password cannot be taken for a port or a path."""
+    try:
+        parts = urlsplit(text)
+        _port = parts.port  # reading it checks it
+    except ValueError:
+        return False
+    return parts.scheme == "unix" or (parts.scheme in ("redis", "rediss") and "@" not in parts.path + parts.fragment)
+
+
 TOOLSETS: Final = ("core", "planning", "data", "admin")
 """The sets a tool may belong to."""
 
@@ -297,6 +307,13 @@ class Settings(BaseSettings):
         """Kubernetes puts `tcp://10.0.0.1:8080` into PLANNER_PORT where a Service is called planner."""
         if isinstance(value, str) and value.startswith("tcp://"):
             raise PydanticUseDefault
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis_url(cls, value: str | None) -> str | None:
+        if value is not None and not all(map(_is_store, value.split(","))):
+            raise ValueError("it is no URL of a store; write it like redis://:password@host:6379/0, a / in it as %2F")
         return value
 
     @field_validator("public_url")

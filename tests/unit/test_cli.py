@@ -42,6 +42,7 @@ COMMANDS = (
         ("PLANNER_ROUTERS", "osrm:s3cret"),
         ("PLANNER_AUTH_ISSUERS", '["s3cret"]'),
         ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"),
+        ("PLANNER_REDIS_URL", "redis://:s3cret/x@store:6379"),
         ("PLANNER_WORKERS", "x"),
         ("PLANNER_TOOLSETS", "core,s3cret"),
         ("PLANNER_WEBHOOK_ALLOW_NETWORKS", "s3cret"),
@@ -83,6 +84,49 @@ def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytes
         status, told = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
         other.shutdown()
     assert (status, told["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
+
+
+@pytest.mark.parametrize("host", ["planner.invalid", "192.0.2.1"])
+def test_doctor_names_the_setting_of_a_host_that_is_not_here(
+    host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC O3: no port mends a name without an address, or an address of another machine."""
+    status, told = listed(monkeypatch, tmp_path, HOST=host, AUTH_API_KEYS="true")
+    assert (status, told["address"][:3], told["address"].endswith("choose another with PLANNER_HOST")) == (
+        1,
+        "BAD",
+        True,
+    )
+
+
+def test_doctor_finds_what_serve_would_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, A3: an address that others reach needs authorization."""
+    status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0")  # noqa: S104 - only looked at
+    assert (status, told["access"][:3], "--insecure" in told["access"]) == (1, "BAD", True)
+    status, told = listed(monkeypatch, tmp_path, AUTH_API_KEYS="true")
+    assert (status, "access" in told) == (0, False)
+
+
+def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
+    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
+    assert (status, told["reports"]) == (0, f"ok  {tmp_path} is served")
+    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / "none"))
+    assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://ada:s3cret@127.0.0.1:1/0",
+        "redis://:s3cret@127.0.0.1:1/0,redis://:s3cret@127.0.0.1:1/0",
+        "unix:///nowhere/127.0.0.1:1/0?password=s3cret",
+    ],
+)
+def test_doctor_names_the_store_without_its_password(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, T8: what it prints ends up in logs and reports of faults."""
+    status, told = listed(monkeypatch, tmp_path, REDIS_URL=url)
+    assert (status, "s3cret" in str(told), "127.0.0.1:1/0: " in told["store"]) == (1, False, True)
 
 
 @pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])
