@@ -1,16 +1,23 @@
 """What the command says of itself."""
 
+import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
 from planner_mcp.cli.commands import app
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.system.scenarios import SMALLEST
 
 
 def test_the_command_tells_its_version() -> None:
@@ -26,6 +33,8 @@ def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest
     told = CliRunner().invoke(app, ["validate", "-"])
     assert (told.exit_code, "planner-mcp[otel]" in told.output) == (2, True)
 
+
+PLAN = lay_out(compile_scenario(parse_scenario(SMALLEST)), Candidate.of_tickets({0: [0]})).as_json()
 
 COMMANDS = (
     ("manifest",),
@@ -141,3 +150,39 @@ def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
     monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
     told = CliRunner().invoke(app, ["bench", "--most", "1"])
     assert (told.exit_code, "bench-plans" in told.output) == (2, True)
+
+
+def told_of(*command: str) -> str:
+    """Return what a command says that ends with status 1 and without a traceback."""
+    told = CliRunner().invoke(app, command)
+    assert (told.exit_code, isinstance(told.exception, SystemExit)) == (1, True), told.exception
+    return told.output
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """SPEC T7: by `import` and by `export`."""
+    plan, day, orders, lost = (tmp_path / name for name in ("plan.json", "day.json", "orders.csv", "none/x.csv"))
+    plan.write_text(json.dumps(PLAN))
+    day.write_text(json.dumps(SMALLEST))
+    orders.write_text("id,lat,lon\nA1,39.95,116.40\n")
+    assert f"{lost}: No such file" in told_of("export", str(plan), str(day), "--output", str(lost))
+    depot = ("--date", "2025-07-15", "--depot", "39.9,116.4")
+    assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
+
+
+@pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])
+@pytest.mark.parametrize(
+    "given",
+    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, SMALLEST],
+    ids=["list", "number", "another object", "routes of nothing", "scenario"],
+)
+def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) -> None:
+    """SPEC T7: every fault with its place, in whichever of the two files it lies; no traceback, and nothing written."""
+    plan, other, made = tmp_path / "plan.json", tmp_path / "other.json", tmp_path / f"made.{form}"
+    plan.write_text(json.dumps(PLAN))
+    other.write_text(json.dumps(given))
+    for argument, files in (("plan", (other, other)), ("scenario", (plan, other))):
+        if (argument, given) != ("scenario", SMALLEST):
+            said = told_of("export", *map(str, files), "--output", str(made))
+            assert all(line.startswith(f"/{argument}") for line in said.splitlines())
+    assert not made.exists()
