@@ -113,14 +113,14 @@ async def solve(
             typer.echo(event_line(event), err=True)
     ended = await planner.job(LOCAL, job.id)
     if ended.error is not None:
-        _print_error(ended.error)
+        print_failure(ended.error)
     return None if ended.plan_id is None else (body, await planner.plan_of_job(LOCAL, job.id))
 
 
-def _print_error(error: Json) -> None:
+def print_failure(error: Json) -> None:
     """Print why a job failed, with what is to be mended in its scenario."""
     typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
-    if faults := [Fault(**fault) for fault in error["errors"]]:
+    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
         print_faults(InputError(error["message"], errors=faults))
 
 

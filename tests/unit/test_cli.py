@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 import planner_mcp
 from planner_mcp.cli.commands import app
+from planner_mcp.cli.files import print_failure
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
@@ -186,3 +188,26 @@ def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) 
             said = told_of("export", *map(str, files), "--output", str(made))
             assert all(line.startswith(f"/{argument}") for line in said.splitlines())
     assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        ({"code": 5015, "type": "PoisonedJob", "message": "It died."}, ["error 5015 PoisonedJob: It died."]),
+        (
+            input_error([Fault("/tickets/0", "No."), Fault("/depot", "Neither.")]).as_json("trace"),
+            [
+                "error 4001 InvalidParameter: 2 problems; each is listed in errors.",
+                "/tickets/0: No.",
+                "/depot: Neither.",
+            ],
+        ),
+    ],
+    ids=["written by the store", "written by a worker"],
+)
+def test_the_error_of_a_job_is_told_with_its_faults(
+    error: dict[str, Any], lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SPEC T7: whoever wrote it; a job that killed its workers lists none."""
+    print_failure(error)
+    assert capsys.readouterr().err.splitlines() == lines
