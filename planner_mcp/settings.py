@@ -27,13 +27,30 @@ def _split(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     is_json = value.lstrip().startswith("[")
-    return json.loads(value) if is_json else [part.strip() for part in value.split(",") if part.strip()]
+    return _from_json(value) if is_json else [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _from_json(value: Any) -> Any:
+    """Return what a text says as JSON. What is wrong with it is told without its words: a value may hold a secret."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("it is no JSON") from None
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        raise ValueError("it is no network; write it like 10.0.0.0/8") from None
 
 
 Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
+Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
+"""A map that an environment variable gives as JSON."""
 Delay = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Network = Annotated[str, AfterValidator(lambda text: str(ip_network(text, strict=False)))]
+Network = Annotated[str, AfterValidator(_network)]
 
 
 def _is_address(text: str) -> bool:
@@ -45,6 +62,16 @@ def _is_address(text: str) -> bool:
         return False
     is_plain = not any(mark in text for mark in "?#@\\") and not any(map(str.isspace, text))
     return parts.scheme in ("http", "https") and has_host and is_plain
+
+
+def _is_store(text: str) -> bool:
+    """Return whether a text is the URL of a store, whose password cannot be taken for a port or a path."""
+    try:
+        parts = urlsplit(text)
+        _port = parts.port  # reading it checks it
+    except ValueError:
+        return False
+    return parts.scheme == "unix" or (parts.scheme in ("redis", "rediss") and "@" not in parts.path + parts.fragment)
 
 
 TOOLSETS: Final = ("core", "planning", "data", "admin")
@@ -129,7 +156,8 @@ class Settings(BaseSettings):
         "core", description="Tool sets shown, comma-separated: core, planning, data, admin; or all for every one."
     )
     toolsets_allowed: str = Field(
-        ",".join(TOOLSETS), description="Tool sets a client may switch on by ?toolsets= on the URL, written likewise."
+        ",".join(TOOLSETS),
+        description="Tool sets a client may switch on by ?toolsets= on the URL, written likewise; set and empty: none.",
     )
     reports_dir: Path | None = Field(
         None, description="Folder of static reports, served as file:/// resources to everybody who may read."
@@ -169,7 +197,7 @@ class Settings(BaseSettings):
     )
 
     # ---- travel
-    routers: dict[str, RouterSettings] = Field(
+    routers: Mapped[RouterSettings] = Field(
         default_factory=dict,
         description=(
             "Road engines by the name that `travel.router` uses: a JSON object of "
@@ -183,7 +211,7 @@ class Settings(BaseSettings):
     max_matrices: int = Field(20, ge=1, description="Uploaded matrices one principal may keep, and asked ones.")
 
     # ---- authorization
-    auth_issuers: dict[str, str | None] = Field(
+    auth_issuers: Mapped[str | None] = Field(
         default_factory=dict,
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
     )
@@ -267,16 +295,11 @@ class Settings(BaseSettings):
         """What tokens must be issued for (RFC 8707): by default the URL clients connect to."""
         return self.auth_audience or self.resource
 
-    @field_validator(
-        *("redis_url", "data_dir", "public_url", "reports_dir", "secret_key", "auth_audience", "auth_tenant_claim"),
-        *("auth_introspection_url", "auth_introspection_issuer"),
-        mode="before",
-    )
+    @model_validator(mode="before")
     @classmethod
-    def _take_empty_for_left_out(cls, value: Any) -> Any:
-        if value == "":
-            raise PydanticUseDefault
-        return value
+    def _leave_out_what_is_empty(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Save where nothing is an answer: who lets clients switch no tool set on does not open them all."""
+        return {name: value for name, value in given.items() if value != "" or name == "toolsets_allowed"}
 
     @field_validator("port", mode="before")
     @classmethod
@@ -284,6 +307,13 @@ class Settings(BaseSettings):
         """Kubernetes puts `tcp://10.0.0.1:8080` into PLANNER_PORT where a Service is called planner."""
         if isinstance(value, str) and value.startswith("tcp://"):
             raise PydanticUseDefault
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis_url(cls, value: str | None) -> str | None:
+        if value is not None and not all(map(_is_store, value.split(","))):
+            raise ValueError("it is no URL of a store; write it like redis://:password@host:6379/0, a / in it as %2F")
         return value
 
     @field_validator("public_url")
@@ -296,8 +326,8 @@ class Settings(BaseSettings):
     @field_validator("toolsets", "toolsets_allowed")
     @classmethod
     def _check_toolsets(cls, value: str) -> str:
-        if unknown := names_in(value) - {*TOOLSETS, "all"}:
-            raise ValueError(f"no tool set is called {', '.join(sorted(unknown))}; {', '.join(TOOLSETS)} and all are")
+        if names_in(value) - {*TOOLSETS, "all"} or (value and not names_in(value)):
+            raise ValueError(f"each name between commas is one of {', '.join(TOOLSETS)} and all")
         return value
 
     @model_validator(mode="after")

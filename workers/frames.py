@@ -1,6 +1,6 @@
 """Messages between the processes of one worker: JSON behind a four-byte length, over a socket pair.
 
-Owns the framing. What the messages mean stands in `workers/messages.py`. Nothing a client wrote is ever unpickled.
+Owns the framing. What the messages mean is `solve.py`'s and `warm.py`'s. Nothing a client wrote is ever unpickled.
 """
 
 import asyncio

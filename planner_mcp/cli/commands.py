@@ -125,14 +125,14 @@ def solve(
     """Plan a scenario and write the plan; exit status 1 when there is none."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
     found: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    _run(_solve(file, seconds, settings, found))
+    _run(_solve(file, seconds, output, settings, found))
     is_written = bool(found) and files.write_plan(found[0][1], found[0][0], output)
     sys.exit(0 if is_written else 1)
 
 
-async def _solve(file: Path, seconds: int, settings: Settings, found: list[Any]) -> None:
+async def _solve(file: Path, seconds: int, output: Path | None, settings: Settings, found: list[Any]) -> None:
     async with open_house(settings) as house, _workers(settings, 1):
-        if (planned := await files.solve(house.planner, file, seconds, settings=settings)) is not None:
+        if (planned := await files.solve(house.planner, file, seconds, output, settings=settings)) is not None:
             found.append(planned)
 
 

@@ -6,14 +6,20 @@ Owns the list of checks. Each is done for real (the store is opened and written 
 import errno
 import http.client
 import json
+import os
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
+
+import typer
 
 import planner_mcp
 from planner_mcp.app import open_house
 from planner_mcp.cli.environment import strange_names
+from planner_mcp.cli.serving import exposure, listen
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
 from workers.engines import registry
@@ -36,8 +42,12 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("version", True, planner_mcp.__version__)
     yield _environment()
     yield _engines()
-    yield _port(settings)
-    where = settings.redis_url or f"bundled server in {settings.data_dir}"
+    yield _address(settings)
+    if refusal := exposure(settings):
+        yield Finding("access", False, f"`serve` refuses: {refusal}")
+    if settings.reports_dir is not None:
+        yield _reports(settings.reports_dir)
+    where = _store_of(settings)
     try:
         async with open_house(settings) as house:
             stats = await house.planner.ready()
@@ -64,17 +74,35 @@ def _engines() -> Finding:
     return Finding("engines", bool(here), "; ".join([", ".join(here), *lacking]))
 
 
-def _port(settings: Settings) -> Finding:
+def _address(settings: Settings) -> Finding:
     """Look whether `serve` could listen where the settings say, or does."""
     address = f"{settings.host}:{settings.port}"
     try:
-        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-        with socket.create_server((settings.host, settings.port), family=family):
-            return Finding("address", True, f"{address} is free")
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE and _is_planner(settings.host, settings.port):
+        listen(settings.host, settings.port).close()
+    except typer.BadParameter as refusal:
+        error = refusal.__cause__
+        number = error.errno if isinstance(error, OSError) else None
+        if number == errno.EADDRINUSE and _is_planner(settings.host, settings.port):
             return Finding("address", True, f"a planner answers at {address}")
-        return Finding("address", False, f"{address}: {error.strerror}; choose another with PLANNER_PORT")
+        is_elsewhere = isinstance(error, socket.gaierror) or number == errno.EADDRNOTAVAIL
+        setting = "PLANNER_HOST" if is_elsewhere else "PLANNER_PORT"
+        return Finding("address", False, f"{refusal.message}; choose another with {setting}")
+    return Finding("address", True, f"{address} is free")
+
+
+def _reports(folder: Path) -> Finding:
+    """Look whether there is a folder to serve reports from; without one there are none, and nothing else says so."""
+    is_well = folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+    told = "is served" if is_well else "is no folder that can be read; make it or change PLANNER_REPORTS_DIR"
+    return Finding("reports", is_well, f"{folder} {told}")
+
+
+def _store_of(settings: Settings) -> str:
+    """Return where the store is, without who asks and the password: they may stand before the host and in the query."""
+    if not settings.redis_url:
+        return f"bundled server in {settings.data_dir}"
+    nodes = [urlsplit(url) for url in settings.redis_url.split(",")]
+    return ",".join(f"{node.scheme}://{node.netloc.rpartition('@')[2]}{node.path}" for node in nodes)
 
 
 def _is_planner(host: str, port: int) -> bool:

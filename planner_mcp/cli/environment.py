@@ -1,6 +1,6 @@
 """Settings of the environment under what the command line says; what is wrong with them is told in one line.
 
-Owns the wording. No value is repeated: the URL of a store may hold its password.
+Owns the wording. No value is repeated (only names within a map are): the URL of a store may hold its password.
 """
 
 import difflib
@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import typer
 from pydantic import ValidationError
-from pydantic_settings import SettingsError
 
 from planner_mcp.settings import Settings
 
@@ -29,8 +28,6 @@ def read_settings(**given: Any) -> Settings:
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
         raise typer.BadParameter("; ".join(wrong)) from error
-    except SettingsError as error:
-        raise typer.BadParameter(f"{error}, {error.__cause__}: a map is written as JSON") from error
 
 
 def strange_names() -> dict[str, str]:

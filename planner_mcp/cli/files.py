@@ -2,10 +2,13 @@
 
 Owns the wording of these commands and what they print; `commands.py` hangs them into the command line and brings the
 workers. A plan goes to standard output as JSON or to a file in the form its name ends in, everything else to standard
-error. Here `travel.matrix` is the path of a file beside the scenario's.
+error. Here `travel.matrix` is the path of a file beside the scenario's, or the id of uploaded matrices; `validate`
+opens no store, so it does not look for those.
 """
 
+import errno
 import json
+import os
 import sys
 from contextlib import aclosing
 from pathlib import Path
@@ -14,13 +17,13 @@ from typing import Any
 import typer
 
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.files.exports import export
+from planner_mcp.files.exports import check_form, export
 from planner_mcp.jobs.ids import is_name
 from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
-from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day
+from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day, with_uploads
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.day.table_text import read_tables
@@ -83,12 +86,27 @@ def validate(path: Path, settings: Settings) -> bool:
     return bool(found["valid"])
 
 
-async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Settings) -> tuple[Json, Json] | None:
-    """Plan the scenario of a file, telling progress as it comes; return it and its plan, None where there is none."""
+async def solve(
+    planner: Planner, path: Path, solve_time_s: int, output: Path | None, *, settings: Settings
+) -> tuple[Json, Json] | None:
+    """Plan the scenario of a file, telling progress as it comes and what made it fail.
+
+    Args:
+        planner: Whom the job is given to.
+        path: Of the scenario.
+        solve_time_s: Longest search.
+        output: Where the plan is to go; looked at before the search.
+        settings: Limits, and the road engines there are.
+
+    Returns:
+        The scenario and its plan; None where there is none.
+    """
     try:
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
-        read_day(body, settings, Borrowed(tables, tuple(day_faults(body, settings))))
+        borrowed = Borrowed(tables, tuple(day_faults(body, settings)))
+        read_day(body, settings, await with_uploads(planner, LOCAL, body, borrowed))
+        check_output(output, body)
     except InputError as error:
         print_faults(error)
         return None
@@ -99,23 +117,75 @@ async def solve(planner: Planner, path: Path, solve_time_s: int, *, settings: Se
     async with aclosing(planner.follow(LOCAL, job.id)) as events:
         async for event in events:
             typer.echo(event_line(event), err=True)
-    has_plan = (await planner.job(LOCAL, job.id)).plan_id is not None
-    return (body, await planner.plan_of_job(LOCAL, job.id)) if has_plan else None
+    ended = await planner.job(LOCAL, job.id)
+    if ended.error is not None:
+        print_failure(ended.error)
+    return None if ended.plan_id is None else (body, await planner.plan_of_job(LOCAL, job.id))
+
+
+def print_failure(error: Json) -> None:
+    """Print why a job failed, with what is to be mended in its scenario."""
+    typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
+    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
+        print_faults(InputError(error["message"], errors=faults))
+
+
+def check_output(output: Path | None, scenario: Json) -> None:
+    """Look whether a plan of a scenario could be written, before there is one.
+
+    Raises:
+        InputError: No such form, or no place for the file.
+    """
+    check_form(_form(output), scenario)
+    if output is not None and (obstacle := _obstacle(output)):
+        raise input_error([_unwritten(output, obstacle)])
+
+
+def _form(output: Path | None) -> str:
+    return "json" if output is None else output.suffix.lstrip(".").lower() or "json"
+
+
+def _obstacle(path: Path) -> str:
+    """Return what keeps a file from being written, as far as it can be told without a trace; else nothing."""
+    try:
+        if path.is_dir():
+            return os.strerror(errno.EISDIR)
+        is_there = path.exists()
+        if not is_there and not path.parent.is_dir():
+            return os.strerror(errno.ENOENT)
+    except OSError as error:
+        return str(error.strerror)
+    return "" if os.access(path if is_there else path.parent, os.W_OK) else os.strerror(errno.EACCES)
+
+
+def _unwritten(path: Path, why: str) -> Fault:
+    return Fault("/output", f"{path}: {why}", "a file that can be written")
 
 
 def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
-    form = "json" if output is None else output.suffix.lstrip(".").lower() or "json"
-    try:
-        text = export(plan, scenario, form)
+    form = _form(output)
+    try:  # spreadsheets take a file without a mark for one in the encoding of the machine
+        write_text(export(plan, scenario, form), output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)
         return False
+    return True
+
+
+def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
+    """Write to a file, or to standard output.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     if output is None:
         typer.echo(text, nl=False)
-    else:  # spreadsheets take a file without a mark for one in the encoding of the machine
-        output.write_text(text, encoding="utf-8-sig" if form == "csv" else "utf-8", newline="")
-    return True
+        return
+    try:
+        output.write_text(text, encoding=encoding, newline="")
+    except OSError as error:
+        raise input_error([_unwritten(output, error.strerror or "The file cannot be written.")]) from error
 
 
 def print_faults(error: InputError) -> None:

@@ -87,13 +87,18 @@ def check_exposure(settings: Settings, *, is_allowed: bool) -> None:
     """Say in one line that nobody is authenticated; refuse to let others reach such a server unasked (SPEC A3)."""
     if settings.has_auth:
         return
-    is_reachable = not _is_loopback(settings.host)
-    if is_reachable and not is_allowed:
-        raise typer.BadParameter(
-            f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
-        )
-    reach = "whoever reaches this address" if is_reachable else "loopback only"
-    log.log(logging.WARNING if is_reachable else logging.INFO, f"no authorization configured: one user, {reach}")
+    refusal = exposure(settings)
+    if refusal and not is_allowed:
+        raise typer.BadParameter(refusal)
+    reach = "whoever reaches this address" if refusal else "loopback only"
+    log.log(logging.WARNING if refusal else logging.INFO, f"no authorization configured: one user, {reach}")
+
+
+def exposure(settings: Settings) -> str:
+    """Return why such a server does not listen unasked: others reach it and nobody is authenticated. Else nothing."""
+    if settings.has_auth or _is_loopback(settings.host):
+        return ""
+    return f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."
 
 
 def _is_loopback(host: str) -> bool:

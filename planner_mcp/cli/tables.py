@@ -6,19 +6,22 @@ on standard error, so that whoever looks can correct it with `--column` and run 
 
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from planner_mcp.cli.environment import read_settings
-from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan
+from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan, write_text
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.exports import read_plan
 from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
-from planner_mcp.vrp.scenario import parse_scenario, warnings
+from planner_mcp.vrp.scenario import parse_scenario, read_stored, warnings
 
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
@@ -57,7 +60,7 @@ def import_tables(
         read = read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
-        _write(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
+        write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
         for said in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
             typer.echo(said, err=True)
@@ -73,11 +76,26 @@ def export_plan(
 ) -> None:
     """Write a plan as CSV, GeoJSON, GPX or JSON."""
     try:
-        is_written = write_plan(read_scenario(plan), read_scenario(scenario), output)
+        is_written = write_plan(_read("plan", plan, read_plan), _read("scenario", scenario, _checked), output)
     except InputError as error:
         print_faults(error)
         is_written = False
     sys.exit(0 if is_written else 1)
+
+
+def _read(name: str, path: Path, check: Callable[[Any], Any]) -> Any:
+    """Return what `check` makes of a file; faults begin with the name of the argument: there are two such files."""
+    body = read_scenario(path)
+    try:
+        return check(body)
+    except InputError as error:
+        raise input_error([replace(fault, path=f"/{name}{fault.path}") for fault in error.errors]) from None
+
+
+def _checked(body: Any) -> Any:
+    """Return a scenario as it was written, once it is known to be one."""
+    read_stored(body)
+    return body
 
 
 def _bytes(path: Path) -> bytes:
@@ -98,10 +116,3 @@ def _tell(what: str, proposal: Proposal) -> None:
         typer.echo(f"{what}: {header} → {field}{guess}", err=True)
     for header in proposal.left_out:
         typer.echo(f"{what}: {header} is left out", err=True)
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        output.write_text(text, encoding="utf-8")

@@ -13,8 +13,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
+from pydantic import ConfigDict, RootModel, ValidationError
+
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.position import to_wgs84
+from planner_mcp.vrp.plan import Plan
 
 Json = dict[str, Any]
 _COLUMNS: Final = (
@@ -23,7 +27,9 @@ _COLUMNS: Final = (
 )
 _FORMULA: Final = re.compile(r"(^(?=[\t\r\n])|(?:^|[;\t\r\n])\s*(?=[=+\-@＝＋－＠]))")
 """Where a formula may begin; programs take the full-width signs for the others."""
-FORMS: Final = ("json", "csv", "geojson", "gpx")
+MAPS: Final = ("geojson", "gpx")
+"""Forms that show nothing but positions."""
+FORMS: Final = ("json", "csv", *MAPS)
 
 
 def export(plan: Json, scenario: Json, form: str) -> str:
@@ -37,16 +43,43 @@ def export(plan: Json, scenario: Json, form: str) -> str:
     Raises:
         InputError: There is no such form, or no positions for a map.
     """
+    check_form(form, scenario)
     if form == "json":
         return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
     places = positions(scenario)
     if form == "csv":
         return as_csv(plan, places)
+    return as_geojson(plan, places) if form == "geojson" else as_gpx(plan, places)
+
+
+def check_form(form: str, scenario: Json) -> None:
+    """Look whether plans of a scenario can be written in a form, before there is one.
+
+    Raises:
+        InputError: There is no such form, or no positions for a map.
+    """
     if form not in FORMS:
         raise input_error([Fault("/form", "There is no such form.", " or ".join(FORMS))])
-    if not places:
+    if form in MAPS and not positions(scenario):
         raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv or json")])
-    return as_geojson(plan, places) if form == "geojson" else as_gpx(plan, places)
+
+
+def read_plan(data: Any) -> Json:
+    """Return a plan that was written as JSON, as `Plan.as_json()`.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
+    try:
+        return _Written.model_validate(data).root.as_json()
+    except ValidationError as error:
+        raise input_error(faults_of(error, _Written, data)) from None
+
+
+class _Written(RootModel[Plan]):
+    """A plan as it stands in a file."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
 
 def positions(scenario: Json) -> dict[str, tuple[float, float]]:

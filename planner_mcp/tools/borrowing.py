@@ -13,6 +13,8 @@ import anyio.from_thread
 from planner_mcp.auth.masking import MASKED, starred_fields
 from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.matrices import matrix_named, road_question
+from planner_mcp.jobs.model import Principal
+from planner_mcp.jobs.service import Planner
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
 from planner_mcp.tools.base import ToolContext
@@ -58,15 +60,20 @@ def lender(ctx: ToolContext, *, is_written: bool = False) -> Lend:
 
 
 async def _lookup(ctx: ToolContext, body: Any) -> Borrowed:
-    faults = tuple(day_faults(body, ctx.settings))
-    if (name := matrix_named(body)) is None:
-        return Borrowed(faults=faults)
+    borrowed = Borrowed(faults=tuple(day_faults(body, ctx.settings)))
+    return await with_uploads(ctx.planner, ctx.principal, body, borrowed)
+
+
+async def with_uploads(planner: Planner, principal: Principal, body: Any, borrowed: Borrowed) -> Borrowed:
+    """Return what belongs to a day, with the uploaded tables it names, or the fault that there are none."""
+    if borrowed.tables is not None or (name := matrix_named(body)) is None:
+        return borrowed
     try:
-        return Borrowed(await ctx.planner.matrices.tables(ctx.principal.id, name), faults)
+        return replace(borrowed, tables=await planner.matrices.tables(principal.id, name))
     except NotFoundError:
         accepted, hint = "the id that PUT /matrices gave", "Upload the matrices, again if they have expired."
         missing = Fault("/travel/matrix", "There are no matrices of this id.", accepted, hint, "logic")
-        return Borrowed(faults=(*faults, missing))
+        return replace(borrowed, faults=(*borrowed.faults, missing))
 
 
 def day_faults(body: Any, settings: Settings) -> Iterator[Fault]:

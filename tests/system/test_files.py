@@ -1,11 +1,16 @@
 """A scenario of a file judged and planned by the command line, as a person would."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.integration.roads.conftest import day as road_day
 from tests.system.scenarios import SMALLEST
 from tests.unit.files.instance_texts import li_lim, solomon, vrplib
 from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
@@ -13,10 +18,11 @@ from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 
 
-def run(*args: str, given: Any = None) -> subprocess.CompletedProcess[str]:
+def run(*args: str, given: Any = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the command line to its end."""
     text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    return subprocess.run([PLANNER, *args], input=text, capture_output=True, text=True, timeout=100)
+    environment = os.environ | variables
+    return subprocess.run([PLANNER, *args], input=text, capture_output=True, text=True, timeout=100, env=environment)
 
 
 def test_a_sound_scenario_is_called_valid() -> None:
@@ -56,6 +62,35 @@ def test_a_file_is_planned(tmp_path: Path) -> None:
     assert "COMPLETED 100%" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("none/plan.json", "No such file or directory"),
+        ("", "Is a directory"),
+        ("plan.pdf", "There is no such form."),
+        ("plan.gpx", "The scenario has no positions on the globe."),
+    ],
+)
+def test_a_place_where_no_plan_can_be_written_is_told_before_the_search(output: str, told: str, tmp_path: Path) -> None:
+    """SPEC T7: a plan that was found is not lost for want of a folder; no traceback."""
+    place = str(tmp_path / output) if output else ""
+    data = ("--data-dir", str(tmp_path / "data"))
+    done = run("solve", "-", "--seconds", "1", "--output", place, *data, given=SMALLEST)
+    assert (done.returncode, done.stdout, told in done.stderr) == (1, "", True), done.stderr
+    assert "QUEUED" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_why_a_day_could_not_be_solved_is_told(tmp_path: Path) -> None:
+    """SPEC T7: code, type, what happened and where, when a job fails."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    routers = json.dumps({"car": {"kind": "osrm", "url": url}})
+    data = ("--data-dir", str(tmp_path / "data"))
+    done = run("solve", "-", "--seconds", "1", *data, given=road_day(), PLANNER_ROUTERS=routers)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error 5050 RoadsUnavailable: " in done.stderr, done.stderr
+
+
 def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) -> None:
     """SPEC T5: import with a proposed mapping, solve, export; nothing of it needs a client."""
     orders, day, rows = tmp_path / "orders.csv", tmp_path / "day.json", tmp_path / "plan.csv"
@@ -84,6 +119,12 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
     (tmp_path / "again.json").write_text(json.dumps({**body, "travel": {"matrix": kept.stdout.strip()}}))
     again = run("solve", str(tmp_path / "again.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
     assert json.loads(again.stdout)["distance_m"] == 150, again.stderr
+    sound = run("validate", str(tmp_path / "again.json"))
+    assert sound.stdout.splitlines() == ["valid", "The matrix of this day is looked up when the day is solved."]
+    (tmp_path / "gone.json").write_text(json.dumps({**body, "travel": {"matrix": f"mat-0-{'a' * 26}"}}))
+    gone = run("solve", str(tmp_path / "gone.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
+    assert (gone.returncode, "QUEUED" in gone.stderr) == (1, False)
+    assert gone.stderr.startswith("/travel/matrix: There are no matrices of this id.")
     plan, track = tmp_path / "plan.json", tmp_path / "plan.gpx"
     files = (str(tmp_path / "day.json"), "--seconds", "1", "--output", str(plan))
     done = run("solve", *files, "--data-dir", str(tmp_path / "data"))

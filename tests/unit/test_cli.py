@@ -6,12 +6,20 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
 from planner_mcp.cli.commands import app
+from planner_mcp.cli.files import print_failure
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.system.scenarios import SMALLEST
 
 
 def test_the_command_tells_its_version() -> None:
@@ -28,6 +36,8 @@ def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest
     assert (told.exit_code, "planner-mcp[otel]" in told.output) == (2, True)
 
 
+PLAN = lay_out(compile_scenario(parse_scenario(SMALLEST)), Candidate.of_tickets({0: [0]})).as_json()
+
 COMMANDS = (
     ("manifest",),
     ("keys", "list"),
@@ -39,7 +49,16 @@ COMMANDS = (
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("PLANNER_ROUTERS", "osrm:s3cret"), ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"), ("PLANNER_WORKERS", "x")],
+    [
+        ("PLANNER_ROUTERS", "osrm:s3cret"),
+        ("PLANNER_AUTH_ISSUERS", '["s3cret"]'),
+        ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"),
+        ("PLANNER_REDIS_URL", "redis://:s3cret/x@store:6379"),
+        ("PLANNER_WORKERS", "x"),
+        ("PLANNER_TOOLSETS", "core,s3cret"),
+        ("PLANNER_WEBHOOK_ALLOW_NETWORKS", "s3cret"),
+        ("PLANNER_WEBHOOK_ALLOW_PORTS", "[s3cret"),
+    ],
 )
 def test_a_setting_that_cannot_be_read_is_told_in_a_sentence_without_its_value(
     command: tuple[str, ...], variable: str, value: str, monkeypatch: pytest.MonkeyPatch
@@ -78,6 +97,49 @@ def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytes
     assert (status, told["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
 
 
+@pytest.mark.parametrize("host", ["planner.invalid", "192.0.2.1"])
+def test_doctor_names_the_setting_of_a_host_that_is_not_here(
+    host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC O3: no port mends a name without an address, or an address of another machine."""
+    status, told = listed(monkeypatch, tmp_path, HOST=host, AUTH_API_KEYS="true")
+    assert (status, told["address"][:3], told["address"].endswith("choose another with PLANNER_HOST")) == (
+        1,
+        "BAD",
+        True,
+    )
+
+
+def test_doctor_finds_what_serve_would_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, A3: an address that others reach needs authorization."""
+    status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0")  # noqa: S104 - only looked at
+    assert (status, told["access"][:3], "--insecure" in told["access"]) == (1, "BAD", True)
+    status, told = listed(monkeypatch, tmp_path, AUTH_API_KEYS="true")
+    assert (status, "access" in told) == (0, False)
+
+
+def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
+    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
+    assert (status, told["reports"]) == (0, f"ok  {tmp_path} is served")
+    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / "none"))
+    assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://ada:s3cret@127.0.0.1:1/0",
+        "redis://:s3cret@127.0.0.1:1/0,redis://:s3cret@127.0.0.1:1/0",
+        "unix:///nowhere/127.0.0.1:1/0?password=s3cret",
+    ],
+)
+def test_doctor_names_the_store_without_its_password(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, T8: what it prints ends up in logs and reports of faults."""
+    status, told = listed(monkeypatch, tmp_path, REDIS_URL=url)
+    assert (status, "s3cret" in str(told), "127.0.0.1:1/0: " in told["store"]) == (1, False, True)
+
+
 @pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])
 def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
     monkeypatch: pytest.MonkeyPatch, is_taken: bool
@@ -108,3 +170,62 @@ def test_a_fault_is_told_with_what_would_be_accepted(tmp_path: Path) -> None:
     assert told.stderr == f"/: {tmp_path / 'nofile'}: No such file or directory (accepted: JSON (UTF-8))\n"
     told = CliRunner().invoke(app, ["import", str(tmp_path / "nofile.csv"), "--date", "2025-07-15"])
     assert told.stderr == f"/: {tmp_path / 'nofile.csv'}: No such file or directory\n"
+
+
+def told_of(*command: str) -> str:
+    """Return what a command says that ends with status 1 and without a traceback."""
+    told = CliRunner().invoke(app, command)
+    assert (told.exit_code, isinstance(told.exception, SystemExit)) == (1, True), told.exception
+    return told.output
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """SPEC T7: by `import` and by `export`."""
+    plan, day, orders, lost = (tmp_path / name for name in ("plan.json", "day.json", "orders.csv", "none/x.csv"))
+    plan.write_text(json.dumps(PLAN))
+    day.write_text(json.dumps(SMALLEST))
+    orders.write_text("id,lat,lon\nA1,39.95,116.40\n")
+    assert f"{lost}: No such file" in told_of("export", str(plan), str(day), "--output", str(lost))
+    depot = ("--date", "2025-07-15", "--depot", "39.9,116.4")
+    assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
+
+
+@pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])
+@pytest.mark.parametrize(
+    "given",
+    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, SMALLEST],
+    ids=["list", "number", "another object", "routes of nothing", "scenario"],
+)
+def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) -> None:
+    """SPEC T7: every fault with its place, in whichever of the two files it lies; no traceback, and nothing written."""
+    plan, other, made = tmp_path / "plan.json", tmp_path / "other.json", tmp_path / f"made.{form}"
+    plan.write_text(json.dumps(PLAN))
+    other.write_text(json.dumps(given))
+    for argument, files in (("plan", (other, other)), ("scenario", (plan, other))):
+        if (argument, given) != ("scenario", SMALLEST):
+            said = told_of("export", *map(str, files), "--output", str(made))
+            assert all(line.startswith(f"/{argument}") for line in said.splitlines())
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        ({"code": 5015, "type": "PoisonedJob", "message": "It died."}, ["error 5015 PoisonedJob: It died."]),
+        (
+            input_error([Fault("/tickets/0", "No."), Fault("/depot", "Neither.")]).as_json("trace"),
+            [
+                "error 4001 InvalidParameter: 2 problems; each is listed in errors.",
+                "/tickets/0: No.",
+                "/depot: Neither.",
+            ],
+        ),
+    ],
+    ids=["written by the store", "written by a worker"],
+)
+def test_the_error_of_a_job_is_told_with_its_faults(
+    error: dict[str, Any], lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SPEC T7: whoever wrote it; a job that killed its workers lists none."""
+    print_failure(error)
+    assert capsys.readouterr().err.splitlines() == lines

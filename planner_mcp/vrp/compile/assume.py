@@ -29,8 +29,9 @@ def _blank(sketch: Scenario) -> Tables:
     """Return tables that say nothing but where travel will come from."""
     places = tuple(sorted(named_places(sketch)))
     nothing = np.zeros((len(places), len(places)))
-    said = f"Travel is asked of the road engine {sketch.travel.router} when the day is solved."
-    return Tables(places, nothing, nothing, {"said": said})
+    router = sketch.travel.router
+    asked = "The matrix of this day is looked up" if router is None else f"Travel is asked of the road engine {router}"
+    return Tables(places, nothing, nothing, {"said": f"{asked} when the day is solved."})
 
 
 def _sketch(scenario: Scenario) -> Scenario:
