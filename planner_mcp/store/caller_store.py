@@ -72,7 +72,7 @@ class CallerStore:
             raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
         if not (kept := await self._link.command("HGETALL", name)):
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_scenario(principal, scenario_id)
         return records.scenario_of(kept)
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
@@ -81,8 +81,12 @@ class CallerStore:
         owner, job_id = await self._link.command("HMGET", name, "principal", "job")
         if owner != principal:
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_scenario(principal, scenario_id)
         return str(job_id) if job_id else None
+
+    async def _use_scenario(self, principal: str, scenario_id: str) -> None:
+        args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
+        await self._link.step("use", self._pool("scn", scenario_id), args)
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""
@@ -99,8 +103,9 @@ class CallerStore:
         found: list[ScenarioCard] = []
         total = 0
         for pool in range(self._settings.pools):
-            args["count"] = count if is_alone else offset + count
-            _ok, there, rows = await self._link.step("list_scenarios", pool, args)
+            there, rows = await self._list(
+                "list_scenarios", pool, args | {"count": count if is_alone else offset + count}
+            )
             found, total = found + [records.card_of(row) for row in rows], total + there
         found.sort(key=lambda card: card.created_at, reverse=True)
         return (found if is_alone else found[offset : offset + count]), total
@@ -185,24 +190,21 @@ class CallerStore:
         self, principal: str, state: JobState | None, *, offset: int, count: int
     ) -> tuple[list[Job], int]:
         """Return jobs newest first, and how many there are. With several pools, each gives its newest."""
-        if self._settings.pools == 1:
-            return await self._list(0, principal, state, offset, count)
+        is_alone = self._settings.pools == 1
+        args = {"principal": principal, "state": state or "", "offset": offset if is_alone else 0}
         found: list[Job] = []
         total = 0
         for pool in range(self._settings.pools):
-            jobs, there = await self._list(pool, principal, state, 0, offset + count)
-            found, total = found + jobs, total + there
+            there, rows = await self._list("list", pool, args | {"count": count if is_alone else offset + count})
+            found, total = found + [_job(row) for row in rows], total + there
         found.sort(key=lambda job: job.submitted_at, reverse=True)
-        return found[offset : offset + count], total
+        return (found if is_alone else found[offset : offset + count]), total
 
-    async def _list(
-        self, pool: int, principal: str, state: JobState | None, offset: int, count: int
-    ) -> tuple[list[Job], int]:
-        args = {"principal": principal, "state": state or "", "offset": offset, "count": count}
-        while (reply := await self._link.step("list", pool, args))[0] == "again":
+    async def _list(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
+        """Return how much a pool lists, and a page of it."""
+        while (reply := await self._link.step(step, pool, args))[0] == "again":
             pass  # others had their turn; what is gone is cleared before anything is shown
-        _ok, total, rows = reply
-        return [_job(shown) for shown in rows], total
+        return reply[1:]
 
     # ---- plans and events
 

@@ -8,12 +8,12 @@ from when the job was last queued or ended; while it is queued the reaper renews
 ```text
 key                      kind    holds                                             life
 {pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, …        scenario TTL from last use; live
-{pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  scenario TTL from the last
-{pN}:scnx:<p>            zset    "<scenario> <bytes>" by when its life ends at the earliest  twice the same
-{pN}:scnb:<p>            string  bytes of those together                           twice the same
+{pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  as the last of them, or twice that
+{pN}:scnx:<p>            zset    "<scenario> <bytes>" by when its life ends at the earliest  the same
+{pN}:scnb:<p>            string  bytes of those together                           the same
 {pN}:mat:<matrix>        hash    principal, tables of travel (vrp/day/tables.py)        scenario TTL from last use
-{pN}:mats:<p>            zset    matrices a principal uploaded, by age             scenario TTL from the last
-{pN}:roads:<p>           zset    tables road engines told, the newest              scenario TTL from the last
+{pN}:mats:<p>            zset    matrices a principal uploaded, by age             as the last of them, or twice that
+{pN}:roads:<p>           zset    tables road engines told, the newest              as the last of them, or twice that
 {pN}:job:<job>           hash    one job (store/records.py)                        live; job TTL from its end
 {pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job
