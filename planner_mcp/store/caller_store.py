@@ -4,6 +4,7 @@ import json
 from asyncio import timeout
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
@@ -26,7 +27,7 @@ from planner_mcp.jobs.limits import limit_text
 from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 from planner_mcp.jobs.ports import Past, QueueStats
 from planner_mcp.settings import Settings
-from planner_mcp.store import keys, records
+from planner_mcp.store import keys, pages, records
 from planner_mcp.store.link import Link, Reply
 from planner_mcp.store.presence import ask_all
 
@@ -97,18 +98,10 @@ class CallerStore:
         return str(parent_id) if parent_id else None
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
-        """Return scenarios newest first, and how many are listed. With several pools, each gives its newest."""
-        is_alone = self._settings.pools == 1
-        args = {"principal": principal, "offset": offset if is_alone else 0}
-        found: list[ScenarioCard] = []
-        total = 0
-        for pool in range(self._settings.pools):
-            there, rows = await self._list(
-                "list_scenarios", pool, args | {"count": count if is_alone else offset + count}
-            )
-            found, total = found + [records.card_of(row) for row in rows], total + there
-        found.sort(key=lambda card: card.created_at, reverse=True)
-        return (found if is_alone else found[offset : offset + count]), total
+        """Return scenarios newest first, and how many are listed."""
+        parts, total = await self._page("list_scenarios", {"principal": principal}, offset, count)
+        cards = [[records.card_of(row) for row in rows] for rows in parts]
+        return pages.merged(cards, count, lambda card: card.created_at), total
 
     # ---- jobs
 
@@ -189,22 +182,27 @@ class CallerStore:
     async def list_jobs(
         self, principal: str, state: JobState | None, *, offset: int, count: int
     ) -> tuple[list[Job], int]:
-        """Return jobs newest first, and how many there are. With several pools, each gives its newest."""
-        is_alone = self._settings.pools == 1
-        args = {"principal": principal, "state": state or "", "offset": offset if is_alone else 0}
-        found: list[Job] = []
-        total = 0
-        for pool in range(self._settings.pools):
-            there, rows = await self._list("list", pool, args | {"count": count if is_alone else offset + count})
-            found, total = found + [_job(row) for row in rows], total + there
-        found.sort(key=lambda job: job.submitted_at, reverse=True)
-        return (found if is_alone else found[offset : offset + count]), total
+        """Return jobs newest first, and how many there are."""
+        parts, total = await self._page("list", {"principal": principal, "state": state or ""}, offset, count)
+        jobs = [[_job(row) for row in rows] for rows in parts]
+        return pages.merged(jobs, count, lambda job: job.submitted_at), total
 
-    async def _list(self, step: str, pool: int, args: dict[str, Any]) -> Reply:
-        """Return how much a pool lists, and a page of it."""
-        while (reply := await self._link.step(step, pool, args))[0] == "again":
-            pass  # others had their turn; what is gone is cleared before anything is shown
-        return reply[1:]
+    async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[Reply], int]:
+        """Return what each pool may have on a page, and how much all list together."""
+
+        async def read(pool: int, look: str, offset: int, count: int) -> Reply:
+            asked = args | {"look": look, "offset": offset, "count": count}
+            while (reply := await self._link.step(step, pool, asked))[0] == "again":
+                pass  # others had their turn; what is gone is cleared before anything is shown
+            return reply[1:]
+
+        async def ages(pool: int, offset: int, count: int) -> list[int]:
+            _there, found = await read(pool, "ages", offset, count)
+            return [int(age) for age in found]
+
+        starts = await pages.beginnings([partial(ages, pool) for pool in range(self._settings.pools)], offset)
+        parts = [await read(pool, "rows", start, count) for pool, start in enumerate(starts)]
+        return [rows for _there, rows in parts], sum(there for there, _rows in parts)
 
     # ---- plans and events
 

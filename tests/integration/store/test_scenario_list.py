@@ -72,7 +72,8 @@ async def test_a_step_clears_so_many_expired_scenarios_and_no_more(planner: Plan
     dead = {ids.random_name("scn", 0): number for number in range(1, 1201)}
     await store.redis.zadd("{p0}:scns:local", dead)
     kept = [(await planner.create_scenario(LOCAL, dict(SMALLEST))).id for _ in range(2)]
-    assert await store.link.step("list_scenarios", 0, {"principal": "local", "offset": 0, "count": 9}) == ["again"]
+    args = {"principal": "local", "look": "rows", "offset": 0, "count": 9}
+    assert await store.link.step("list_scenarios", 0, args) == ["again"]
     assert await store.redis.zcard("{p0}:scns:local") == 702
     cards, total = await planner.scenarios(LOCAL)
     assert ({card.id for card in cards}, total) == ({*kept}, 2)
