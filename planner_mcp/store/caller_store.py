@@ -123,9 +123,11 @@ class CallerStore:
             "digest": digest if is_explicit else "",
             "idem_s": self._settings.idempotency_ttl_s,
         }
-        is_bound_here = is_explicit and self._settings.pools > 1 and await self._bind_key(args)
+        is_bound = is_explicit and self._settings.pools > 1
+        if is_bound:
+            await self._bind_key(args)
         reply = await self._link.safe_step("submit", pool, args)
-        if reply[0] != "ok" and is_bound_here:
+        if reply[0] != "ok" and is_bound:
             await self._release_key(args)
         if reply[0] in _LIMITS:
             raise self._over(*reply)
@@ -138,16 +140,21 @@ class CallerStore:
         fault = Fault("", problem, allowed, _EXPIRING if word in _STORED else _WAITING)
         return error(problem, errors=[fault], retry_after_s=float(wait_s))
 
-    async def _bind_key(self, args: dict[str, Any]) -> bool:
-        """Bind an idempotency key to its arguments in its home pool; return whether this call is the first to do so."""
-        binding = {name: args[name] for name in _BINDING} | {"binder_s": keys.BINDER_S}
+    async def _bind_key(self, args: dict[str, Any]) -> None:
+        """Bind an idempotency key to its arguments in its home pool, unless a call or job with others relies on it."""
+        binding = {name: args[name] for name in _BINDING} | {"call_s": keys.CALL_S, "void": ""}
         reply = await self._link.step("reserve", self._home(args), binding)
-        if reply[0] == "conflict":
-            _refuse(reply)
-        return bool(reply[0] == "made")
+        if reply[0] == "doubtful" and not await self._knows_key(args, self.pool_of_job(reply[2])):
+            reply = await self._link.step("reserve", self._home(args), binding | {"void": reply[1]})
+        if reply[0] != "ok":
+            raise IdempotencyConflictError
+
+    async def _knows_key(self, args: dict[str, Any], pool: int) -> bool:
+        """Return whether a job was made in a pool with an idempotency key."""
+        return bool(await self._link.command("EXISTS", keys.key(pool, "idem", args["principal"], args["idem"])))
 
     async def _release_key(self, args: dict[str, Any]) -> None:
-        """Take the binding of a refused submit back. Where the home pool is away it stays: the refusal is the news."""
+        """End a refused call's part in the binding; later where the home pool is away: the refusal is the news."""
         with suppress(StoreUnavailableError):
             await self._link.step(
                 "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}

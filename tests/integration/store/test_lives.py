@@ -57,7 +57,7 @@ async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half
     await everything(desk, plan, half)
     written = {key.split(":")[1] async for key in desk.store.redis.scan_iter()}
     named = set(re.findall(r"^\{pN\}:(\w+)", keys.__doc__ or "", re.MULTILINE))
-    assert named - written == {"bound", "binder", "pace", "wh"}  # several pools; a limit on submits; a courier
+    assert named - written == {"bound", "calls", "pace", "wh"}  # several pools; a limit on submits; a courier
     assert written - named == set()
 
 
