@@ -58,7 +58,7 @@ class Delivery:
 
 
 class EndpointState(StrEnum):
-    """How an endpoint does."""
+    """How an endpoint does, from good to bad."""
 
     NEW = "new"
     """No attempt was made yet."""
@@ -102,7 +102,7 @@ class DeliveryStore(Protocol):
         ...
 
     async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
-        """Return how endpoints do, those last given something first."""
+        """Return how endpoints do, those last given something first; each once."""
         ...
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:

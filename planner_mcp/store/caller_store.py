@@ -4,6 +4,7 @@ import json
 from asyncio import timeout
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
@@ -26,7 +27,7 @@ from planner_mcp.jobs.limits import limit_text
 from planner_mcp.jobs.model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
 from planner_mcp.jobs.ports import Past, QueueStats
 from planner_mcp.settings import Settings
-from planner_mcp.store import keys, records
+from planner_mcp.store import keys, pages, records
 from planner_mcp.store.link import Link, Reply
 from planner_mcp.store.presence import ask_all
 
@@ -72,7 +73,7 @@ class CallerStore:
             raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
         if not (kept := await self._link.command("HGETALL", name)):
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_scenario(principal, scenario_id)
         return records.scenario_of(kept)
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
@@ -81,8 +82,12 @@ class CallerStore:
         owner, job_id = await self._link.command("HMGET", name, "principal", "job")
         if owner != principal:
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_scenario(principal, scenario_id)
         return str(job_id) if job_id else None
+
+    async def _use_scenario(self, principal: str, scenario_id: str) -> None:
+        args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
+        await self._link.step("use", self._pool("scn", scenario_id), args)
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""
@@ -93,17 +98,10 @@ class CallerStore:
         return str(parent_id) if parent_id else None
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
-        """Return scenarios newest first, and how many are listed. With several pools, each gives its newest."""
-        is_alone = self._settings.pools == 1
-        args = {"principal": principal, "offset": offset if is_alone else 0}
-        found: list[ScenarioCard] = []
-        total = 0
-        for pool in range(self._settings.pools):
-            args["count"] = count if is_alone else offset + count
-            _ok, there, rows = await self._link.step("list_scenarios", pool, args)
-            found, total = found + [records.card_of(row) for row in rows], total + there
-        found.sort(key=lambda card: card.created_at, reverse=True)
-        return (found if is_alone else found[offset : offset + count]), total
+        """Return scenarios newest first, and how many are listed."""
+        parts, total = await self._page("list_scenarios", {"principal": principal}, offset, count)
+        cards = [[records.card_of(row) for row in rows] for rows in parts]
+        return pages.merged(cards, count, lambda card: card.created_at), total
 
     # ---- jobs
 
@@ -125,9 +123,11 @@ class CallerStore:
             "digest": digest if is_explicit else "",
             "idem_s": self._settings.idempotency_ttl_s,
         }
-        is_bound_here = is_explicit and self._settings.pools > 1 and await self._bind_key(args)
+        is_bound = is_explicit and self._settings.pools > 1
+        if is_bound:
+            await self._bind_key(args)
         reply = await self._link.safe_step("submit", pool, args)
-        if reply[0] != "ok" and is_bound_here:
+        if reply[0] != "ok" and is_bound:
             await self._release_key(args)
         if reply[0] in _LIMITS:
             raise self._over(*reply)
@@ -140,16 +140,21 @@ class CallerStore:
         fault = Fault("", problem, allowed, _EXPIRING if word in _STORED else _WAITING)
         return error(problem, errors=[fault], retry_after_s=float(wait_s))
 
-    async def _bind_key(self, args: dict[str, Any]) -> bool:
-        """Bind an idempotency key to its arguments in its home pool; return whether this call is the first to do so."""
-        binding = {name: args[name] for name in _BINDING} | {"binder_s": keys.BINDER_S}
+    async def _bind_key(self, args: dict[str, Any]) -> None:
+        """Bind an idempotency key to its arguments in its home pool, unless a call or job with others relies on it."""
+        binding = {name: args[name] for name in _BINDING} | {"call_s": keys.CALL_S, "void": ""}
         reply = await self._link.step("reserve", self._home(args), binding)
-        if reply[0] == "conflict":
-            _refuse(reply)
-        return bool(reply[0] == "made")
+        if reply[0] == "doubtful" and not await self._knows_key(args, self.pool_of_job(reply[2])):
+            reply = await self._link.step("reserve", self._home(args), binding | {"void": reply[1]})
+        if reply[0] != "ok":
+            raise IdempotencyConflictError
+
+    async def _knows_key(self, args: dict[str, Any], pool: int) -> bool:
+        """Return whether a job was made in a pool with an idempotency key."""
+        return bool(await self._link.command("EXISTS", keys.key(pool, "idem", args["principal"], args["idem"])))
 
     async def _release_key(self, args: dict[str, Any]) -> None:
-        """Take the binding of a refused submit back. Where the home pool is away it stays: the refusal is the news."""
+        """End a refused call's part in the binding; later where the home pool is away: the refusal is the news."""
         with suppress(StoreUnavailableError):
             await self._link.step(
                 "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}
@@ -184,25 +189,27 @@ class CallerStore:
     async def list_jobs(
         self, principal: str, state: JobState | None, *, offset: int, count: int
     ) -> tuple[list[Job], int]:
-        """Return jobs newest first, and how many there are. With several pools, each gives its newest."""
-        if self._settings.pools == 1:
-            return await self._list(0, principal, state, offset, count)
-        found: list[Job] = []
-        total = 0
-        for pool in range(self._settings.pools):
-            jobs, there = await self._list(pool, principal, state, 0, offset + count)
-            found, total = found + jobs, total + there
-        found.sort(key=lambda job: job.submitted_at, reverse=True)
-        return found[offset : offset + count], total
+        """Return jobs newest first, and how many there are."""
+        parts, total = await self._page("list", {"principal": principal, "state": state or ""}, offset, count)
+        jobs = [[_job(row) for row in rows] for rows in parts]
+        return pages.merged(jobs, count, lambda job: job.submitted_at), total
 
-    async def _list(
-        self, pool: int, principal: str, state: JobState | None, offset: int, count: int
-    ) -> tuple[list[Job], int]:
-        args = {"principal": principal, "state": state or "", "offset": offset, "count": count}
-        while (reply := await self._link.step("list", pool, args))[0] == "again":
-            pass  # others had their turn; what is gone is cleared before anything is shown
-        _ok, total, rows = reply
-        return [_job(shown) for shown in rows], total
+    async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[Reply], int]:
+        """Return what each pool may have on a page, and how much all list together."""
+
+        async def read(pool: int, look: str, offset: int, count: int) -> Reply:
+            asked = args | {"look": look, "offset": offset, "count": count}
+            while (reply := await self._link.step(step, pool, asked))[0] == "again":
+                pass  # others had their turn; what is gone is cleared before anything is shown
+            return reply[1:]
+
+        async def ages(pool: int, offset: int, count: int) -> list[int]:
+            _there, found = await read(pool, "ages", offset, count)
+            return [int(age) for age in found]
+
+        starts = await pages.beginnings([partial(ages, pool) for pool in range(self._settings.pools)], offset)
+        parts = [await read(pool, "rows", start, count) for pool, start in enumerate(starts)]
+        return [rows for _there, rows in parts], sum(there for there, _rows in parts)
 
     # ---- plans and events
 

@@ -8,19 +8,19 @@ from when the job was last queued or ended; until it ends the reaper renews it d
 ```text
 key                      kind    holds                                             life
 {pN}:scn:<scenario>      hash    principal, body, created_ms, input_hash, …        scenario TTL from last use; live
-{pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  scenario TTL from the last
-{pN}:scnx:<p>            zset    "<scenario> <bytes>" by when its life ends at the earliest  twice the same
-{pN}:scnb:<p>            string  bytes of those together                           twice the same
+{pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  as the last of them, or twice that
+{pN}:scnx:<p>            zset    "<scenario> <bytes>" by when its life ends at the earliest  the same
+{pN}:scnb:<p>            string  bytes of those together                           the same
 {pN}:mat:<matrix>        hash    principal, tables of travel (vrp/day/tables.py)        scenario TTL from last use
-{pN}:mats:<p>            zset    matrices a principal uploaded, by age             scenario TTL from the last
-{pN}:roads:<p>           zset    tables road engines told, the newest              scenario TTL from the last
+{pN}:mats:<p>            zset    matrices a principal uploaded, by age             as the last of them, or twice that
+{pN}:roads:<p>           zset    tables road engines told, the newest              as the last of them, or twice that
 {pN}:job:<job>           hash    one job (store/records.py)                        live; job TTL from its end
 {pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job
 {pN}:idem:<p>:<digest>   string  same call → job                                   as its job; gone if that failed
 {pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest> <job>"                idempotency TTL
 {pN}:bound:<p>:key:<…>   string  the digest, in the key's home pool (pools > 1)    idempotency TTL
-{pN}:binder:<p>:key:<…>  string  the job of the one call that bound it             BINDER_S
+{pN}:calls:<p>:key:<…>   zset    jobs of calls with it by when they are over       idempotency TTL
 {pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
 {pN}:bl:<p>              zset    backlog: front first, then priority, then age     live to twice that
@@ -57,8 +57,8 @@ FEED_KEPT: Final = 50_000
 """Ten seconds of 5000 events a second; a replica further behind reads each job's own stream."""
 CONTROL_S: Final = 3600
 PING_S: Final = 60
-BINDER_S: Final = 60
-"""Longer than a submit may take: until then it may take back the binding of its idempotency key."""
+CALL_S: Final = 60
+"""Longer than a submit may take: one without an answer may have made a job until then, and none later."""
 SCENARIOS_LISTED: Final = 10_000
 REFRESH_MS: Final = 86_400_000
 """The reaper renews the lives of a job that is not over this often."""

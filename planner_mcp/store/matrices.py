@@ -57,7 +57,7 @@ class MatrixShelf:
             raise NotFoundError  # before the tables are read: somebody else's take no longer than unknown ones
         if not (kept := await self._link.fetch("HGETALL", name)):
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_matrix(principal, matrix_id)
         return {field: word for field, word in kept.items() if field != "principal"}
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
@@ -66,7 +66,7 @@ class MatrixShelf:
         owner, locations = await self._link.command("HMGET", name, "principal", "locations")
         if owner != principal or not (fields := await self._link.command("HKEYS", name)):
             raise NotFoundError
-        await self._link.command("EXPIRE", name, self._settings.scenario_ttl_s, "GT")
+        await self._use_matrix(principal, matrix_id)
         return locations, fields
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
@@ -75,6 +75,10 @@ class MatrixShelf:
         if await self._link.command("HGET", name, "principal") != principal:
             raise NotFoundError
         await self._link.command("DEL", name)
+
+    async def _use_matrix(self, principal: str, matrix_id: str) -> None:
+        args = {"kind": "mat", "id": matrix_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
+        await self._link.step("use", ids.pool_of("mat", matrix_id), args)
 
     def _key(self, matrix_id: str) -> str:
         pool = ids.pool_of("mat", matrix_id)

@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
@@ -45,7 +45,9 @@ SILENT_LEASES: Final = 3
 LOOK_AT_ONCE: Final = 1000
 """Deliveries one step looks at: others wait for it."""
 Aged = tuple[float, str]
-"""When a delivery was made or given up, and its id."""
+"""When a delivery was made or given up, or an endpoint last given something, and its id."""
+Index = Literal["all", "dead", "eps"]
+"""Of a principal: its deliveries, those given up, its endpoints."""
 _POOL: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
 
 
@@ -206,11 +208,14 @@ class Outbox:
 
     # ---- the owner's side
 
-    async def newest(self, principal: str, count: int, *, dead_only: bool) -> tuple[list[Aged], int]:
-        """Return a principal's newest deliveries, and how many there are."""
-        index = keys.key(self._pool, "wh", "dead" if dead_only else "all", principal)
-        flat = await self._link.command("ZREVRANGE", index, 0, count - 1, "WITHSCORES")
-        return _aged(flat), int(await self._link.command("ZCARD", index))
+    async def newest(self, index: Index, principal: str, offset: int, count: int) -> list[Aged]:
+        """Return some of a principal's deliveries or endpoints, newest first."""
+        name = keys.key(self._pool, "wh", index, principal)
+        return _aged(await self._link.command("ZREVRANGE", name, offset, offset + count - 1, "WITHSCORES"))
+
+    async def count(self, index: Index, principal: str) -> int:
+        """Return how many a principal has."""
+        return int(await self._link.command("ZCARD", keys.key(self._pool, "wh", index, principal)))
 
     async def in_state(self, principal: str, state: DeliveryState) -> list[Aged]:
         """Return a principal's deliveries in one state, newest first; looks at so many in one step."""
@@ -235,17 +240,13 @@ class Outbox:
         tries = await self._link.command("LRANGE", keys.key(self._pool, "wh", "tries", delivery_id), 0, -1)
         return replace(found, attempts=tuple(_attempt(json.loads(text)) for text in tries))
 
-    async def endpoints(self, principal: str, count: int) -> list[Endpoint]:
-        """Return how a principal's endpoints do, those last given something first."""
-        found = []
-        for name in await self._link.command(
-            "ZRANGE", keys.key(self._pool, "wh", "eps", principal), 0, count - 1, "REV"
-        ):
-            kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "ep", name))
-            pending = await self._link.command("ZCARD", keys.key(self._pool, "wh", "q", name))
-            if kept.get("url"):
-                found.append(_endpoint(kept, int(pending), self._clock_ms() / 1000 if self._clock_ms else time.time()))
-        return found
+    async def endpoint(self, name: str) -> Endpoint | None:
+        """Return how an endpoint does in this pool, or None when it was given nothing here."""
+        kept = await self._link.command("HGETALL", keys.key(self._pool, "wh", "ep", name))
+        if not kept.get("url"):
+            return None
+        pending = await self._link.command("ZCARD", keys.key(self._pool, "wh", "q", name))
+        return _endpoint(kept, int(pending), self._clock_ms() / 1000 if self._clock_ms else time.time())
 
     async def replay(self, principal: str, delivery_id: str) -> Replay:
         """Schedule an ended delivery anew, if it is one of the principal's."""

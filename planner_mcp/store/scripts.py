@@ -19,7 +19,7 @@ from planner_mcp.store import keys
 
 SHARED: Final = ("_common", "_dispatch", "_settle")
 STEPS: Final = (
-    "put_scenario", "list_scenarios", "put_matrix", "submit", "reserve", "release", "events", "list", "cancel",
+    "put_scenario", "list_scenarios", "put_matrix", "use", "submit", "reserve", "release", "events", "list", "cancel",
     "finish_now", "stats", "register", "renew", "report", "requeue", "reap",
 )  # fmt: skip
 

@@ -2,16 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from planner_mcp.errors import NotFoundError, StoreUnavailableError
-from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, SecretNote
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, EndpointState, SecretNote
 from planner_mcp.notify.endpoints import endpoint_id
 from planner_mcp.settings import Settings
+from planner_mcp.store import pages
 from planner_mcp.store.link import Link
-from planner_mcp.store.outbox import Aged, Outbox, Posting, Replay, pool_of, test_id
+from planner_mcp.store.outbox import Aged, Index, Outbox, Posting, Replay, pool_of, test_id
 from planner_mcp.store.presence import ask_all
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
@@ -38,8 +41,8 @@ class RedisWebhooks:
         self, principal: str, state: DeliveryState | None, *, offset: int, count: int
     ) -> tuple[Sequence[Delivery], int]:
         """Return deliveries newest first, and how many there are; those expired meanwhile are left out."""
-        found, total = await self._listed(principal, state, offset + count)
-        names = [name for _age, name in found[offset : offset + count]]
+        found, total = await self._listed(principal, state, offset, count)
+        names = [name for _age, name in found]
         page: list[Delivery | None] = []
         for at in range(0, len(names), GLANCES):
             some = names[at : at + GLANCES]
@@ -53,8 +56,15 @@ class RedisWebhooks:
         return found
 
     async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
-        """Return how endpoints do, those last given something first; each pool judges an endpoint by itself."""
-        return [one for outbox in self._outboxes for one in await outbox.endpoints(principal, count)][:count]
+        """Return how endpoints do, those last given something first; of what pools say of one, the worst."""
+        given = [aged for outbox in self._outboxes for aged in await outbox.newest("eps", principal, 0, count)]
+        names = [*dict.fromkeys(name for _age, name in sorted(given, reverse=True))][:count]
+        found = []
+        for name in names:
+            known = await asyncio.gather(*(outbox.endpoint(name) for outbox in self._outboxes))
+            if parts := [one for one in known if one is not None]:
+                found.append(_together(parts))
+        return found
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
@@ -93,16 +103,19 @@ class RedisWebhooks:
         """Return a new secret; the old one goes on signing beside it for a day."""
         return await self._secret_store().rotate(principal)
 
-    async def _listed(self, principal: str, state: DeliveryState | None, most: int) -> tuple[list[Aged], int]:
-        """Return at least the newest so many of all pools, newest first, and how many there are."""
+    async def _listed(
+        self, principal: str, state: DeliveryState | None, offset: int, count: int
+    ) -> tuple[list[Aged], int]:
+        """Return a page of all pools, newest first, and how many there are."""
         if state in (DeliveryState.PENDING, DeliveryState.DELIVERED):
             found = [await outbox.in_state(principal, state) for outbox in self._outboxes]
-            parts = [(aged, len(aged)) for aged in found]
-        else:
-            dead_only = state is DeliveryState.DEAD
-            parts = [await outbox.newest(principal, most, dead_only=dead_only) for outbox in self._outboxes]
-        merged = sorted((one for aged, _count in parts for one in aged), reverse=True)
-        return merged, sum(total for _aged, total in parts)
+            return pages.merged(found, offset + count, _age)[offset:], sum(map(len, found))
+        index: Index = "dead" if state is DeliveryState.DEAD else "all"
+        reads = [partial(outbox.newest, index, principal) for outbox in self._outboxes]
+        starts = await pages.beginnings([partial(_ages, read) for read in reads], offset)
+        parts = [await read(start, count) for read, start in zip(reads, starts, strict=True)]
+        total = sum([await outbox.count(index, principal) for outbox in self._outboxes])
+        return pages.merged(parts, count, _age), total
 
     async def _find(self, principal: str, delivery_id: str) -> Delivery | None:
         return await self._outbox(delivery_id).find(principal, delivery_id)
@@ -117,3 +130,20 @@ class RedisWebhooks:
         if self._secrets is None:
             self._secrets = RedisSecrets(self._link, open_seal(self._settings))
         return self._secrets
+
+
+def _age(aged: Aged) -> float:
+    return aged[0]
+
+
+async def _ages(read: Callable[[int, int], Awaitable[list[Aged]]], offset: int, count: int) -> list[float]:
+    return [_age(aged) for aged in await read(offset, count)]
+
+
+def _together(parts: Sequence[Endpoint]) -> Endpoint:
+    """Return an endpoint, which each pool judges by itself, as the worst of them found it, with all that is pending."""
+    worst = max(parts, key=lambda one: (_STATES.index(one.state), one.failures))
+    return replace(worst, pending=sum(one.pending for one in parts))
+
+
+_STATES: Final = [*EndpointState]

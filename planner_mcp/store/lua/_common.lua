@@ -95,9 +95,19 @@ local function shown(id, job)
   return { 'ok', flat_of(job), place, id }
 end
 
--- An index lives for LIMITS.live_s at least from each change. It is renewed once in that time: a look costs no write.
-local function outlive(index)
-  if call('TTL', index) < LIMITS.live_s then call('EXPIRE', index, 2 * LIMITS.live_s) end
+-- An index lives for LIMITS.live_s, or as said, at least from each change. It is renewed once in that time: a look costs
+-- no write.
+local function outlive(index, life_s)
+  life_s = life_s or LIMITS.live_s
+  if call('TTL', index) <= life_s then call('EXPIRE', index, 2 * life_s) end
+end
+
+-- A scenario or a matrix lives on from each use, and with it what lists and counts those of its principal.
+local COUNTED = { scn = { 'scns:', 'scnx:', 'scnb:' }, mat = { 'mats:', 'roads:' } }
+local function use(kind, id, principal, life_s)
+  local key = P .. kind .. ':' .. id
+  if call('PTTL', key) < life_s * 1000 then call('EXPIRE', key, life_s) end
+  for _, name in ipairs(COUNTED[kind]) do outlive(P .. name .. principal, life_s) end
 end
 
 -- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change
@@ -110,11 +120,31 @@ local function keep(id, job)
   call('EXPIRE', events_key(id), life_s)
   if job.plan_id ~= '' then call('EXPIRE', plan_key(id), life_s) end
   if job.idem ~= '' and (not is_over or call('GET', job.idem) == id) then call('EXPIRE', job.idem, life_s) end
-  if not is_over then call('EXPIRE', scenario_key(job.scenario_id), life_s, 'GT') end
   local principal = job.principal
+  if not is_over then use('scn', job.scenario_id, principal, life_s) end
   outlive(index_key(principal))
   outlive(index_key(principal, job.state))
   outlive(is_over and ended_key(principal) or backlog_key(principal))
+end
+
+-- Shows a page of what an index names, newest first; nil when more of it is gone than one step may clear: others wait.
+local AT_ONCE = 500
+local function page(index, offset, count, row)
+  local found, position, gone = {}, offset, 0
+  while #found < count do
+    local id = call('ZRANGE', index, position, position, 'REV')[1]
+    if not id then break end
+    local one = row(id)
+    if one then
+      found[#found + 1] = one
+      position = position + 1
+    else
+      call('ZREM', index, id)
+      gone = gone + 1
+      if gone == AT_ONCE then return nil end
+    end
+  end
+  return found
 end
 
 -- JSON text of an object from its first members and the text of another object.

@@ -1,21 +1,14 @@
 -- Shows jobs of a principal, newest first, and how many there are; or answers `again` while more of them are gone than
 -- one step may clear: others wait for it.
--- A: principal, state ('' for all), offset, count
-local AT_ONCE = 500
+-- A: principal, state ('' for all), look (`rows`, or `ages`: when they were submitted, in ms), offset, count
 if forget_expired(A.principal, AT_ONCE) == AT_ONCE then return { 'again' } end
 local index = index_key(A.principal, A.state ~= '' and A.state or nil)
-local found, position, gone = {}, A.offset, 0
-while #found < A.count do
-  local id = call('ZRANGE', index, position, position, 'REV')[1]
-  if not id then break end
+local looks = {}
+function looks.ages(id) return call('HGET', job_key(id), 'submitted_ms') end
+function looks.rows(id)
   local job = read(id)
-  if job then
-    found[#found + 1] = shown(id, job)
-    position = position + 1
-  else
-    call('ZREM', index, id)
-    gone = gone + 1
-    if gone == AT_ONCE then return { 'again' } end
-  end
+  return job and shown(id, job)
 end
+local found = page(index, A.offset, A.count, looks[A.look])
+if not found then return { 'again' } end
 return { 'ok', call('ZCARD', index), found }

@@ -1,16 +1,13 @@
--- Shows scenarios of a principal without their bodies, newest first, and how many there are.
--- A: principal, offset, count
+-- Shows scenarios of a principal without their bodies, newest first, and how many there are; or answers `again` while more
+-- of them are gone than one step may clear.
+-- A: principal, look (`rows`, or `ages`: when they were made, in ms), offset, count
 local index = P .. 'scns:' .. A.principal
-local found, position = {}, A.offset
-while #found < A.count do
-  local id = call('ZRANGE', index, position, position, 'REV')[1]
-  if not id then break end
+local looks = {}
+function looks.ages(id) return call('HGET', scenario_key(id), 'created_ms') end
+function looks.rows(id)
   local card = call('HMGET', scenario_key(id), 'id', 'name', 'created_ms', 'revision', 'parent_id', 'job')
-  if card[1] then
-    found[#found + 1] = card
-    position = position + 1
-  else
-    call('ZREM', index, id)
-  end
+  return card[1] and card
 end
+local found = page(index, A.offset, A.count, looks[A.look])
+if not found then return { 'again' } end
 return { 'ok', call('ZCARD', index), found }

@@ -12,7 +12,6 @@ if not call('ZSCORE', index, A.matrix) and call('ZCARD', index) >= A.most then
   call('ZREM', index, oldest)
 end
 call('HSET', matrix_key(A.matrix), unpack(ARGV, 2))
-call('EXPIRE', matrix_key(A.matrix), A.ttl_s)
 call('ZADD', index, NOW_MS, A.matrix)
-call('EXPIRE', index, A.ttl_s)
+use('mat', A.matrix, A.principal, A.ttl_s)
 return { 'ok' }

@@ -31,10 +31,8 @@ if not call('ZSCORE', lives, entry) then -- else the same step, repeated
   call('INCRBY', weight, bytes)
 end
 call('HSET', scenario_key(A.scenario), unpack(ARGV, 2))
-call('EXPIRE', scenario_key(A.scenario), A.ttl_s)
 call('ZADD', lives, NOW_MS + A.ttl_s * 1000, entry)
 call('ZADD', index, NOW_MS, A.scenario)
 call('ZREMRANGEBYRANK', index, 0, -A.listed - 1)
-call('EXPIRE', index, A.ttl_s)
-for _, name in ipairs({ lives, weight }) do call('EXPIRE', name, 2 * A.ttl_s) end -- those in use live longer
+use('scn', A.scenario, A.principal, A.ttl_s)
 return { 'ok' }

@@ -1,6 +1,4 @@
--- Takes a binding back whose submit was refused, if the call that made it is still the only one that relies on it.
+-- Notes that the submit of a call was refused: its key may be bound to other arguments, unless another call relies on it.
 -- A: principal, idem, job
-local name = A.principal .. ':' .. A.idem
-local bound, binder = P .. 'bound:' .. name, P .. 'binder:' .. name
-if call('GET', binder) == A.job then call('DEL', bound, binder) end
+call('ZADD', P .. 'calls:' .. A.principal .. ':' .. A.idem, 'XX', 0, A.job)
 return { 'ok' }

@@ -16,12 +16,14 @@ from planner_mcp.errors import (
     QueueFullError,
     QuotaExceededError,
     RateLimitedError,
+    StoreUnavailableError,
 )
-from planner_mcp.jobs import ids
+from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
+from planner_mcp.store import keys
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
@@ -191,6 +193,80 @@ async def test_a_key_on_which_another_call_relies_is_not_taken_back(store: Redis
         assert (await narrow.submit("ann", request, ids.random_name("job", 0))).id == made.id
         with pytest.raises(IdempotencyConflictError):
             await submit(narrow, 1, idempotency_key="k")
+
+
+async def test_a_key_whose_calls_were_all_refused_is_free(store: RedisStore) -> None:
+    """SPEC T2: also when equal calls were under way at once, of which none was the first and the last."""
+    async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
+        first = await submit(narrow, 0)
+        request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
+        took_back, lets_go, is_refused = narrow._release_key, anyio.Event(), anyio.Event()
+
+        async def late(args: dict[str, Any]) -> None:
+            """Take the key back when the other call was refused too."""
+            is_refused.set()
+            await lets_go.wait()
+            await took_back(args)
+
+        async def refused() -> None:
+            with pytest.raises(QuotaExceededError):
+                await narrow.submit("ann", request, ids.random_name("job", 0))
+
+        narrow._release_key = late  # type: ignore[method-assign]
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as group:
+                group.start_soon(refused)
+                await is_refused.wait()
+                narrow._release_key = took_back  # type: ignore[method-assign]
+                await refused()
+                with pytest.raises(IdempotencyConflictError):
+                    await submit(narrow, 1, idempotency_key="k")
+                lets_go.set()
+        other = await submit(narrow, 1, idempotency_key="k")
+        assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
+
+
+@pytest.mark.parametrize("is_made", [False, True], ids=["lost", "made"])
+async def test_a_key_whose_call_had_no_answer_names_what_was_made(store: RedisStore, is_made: bool) -> None:
+    """SPEC T2: in doubt it stays with its arguments for as long as a call may take, and then only with a job."""
+    async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
+        scenario_id = (await submit(narrow, 0)).request.scenario_id
+        request = SolveRequest(scenario_id, 31, idempotency_key="k")
+        if is_made:
+            (queued,), _total = await narrow.list_jobs("ann", None, offset=0, count=1)
+            await narrow.cancel("ann", queued.id, keep_best=True)
+        step = narrow.link.safe_step
+
+        async def unanswered(*args: Any) -> Any:
+            if is_made:
+                await step(*args)
+            raise StoreUnavailableError
+
+        narrow.link.safe_step = unanswered  # type: ignore[method-assign]
+        with pytest.raises(StoreUnavailableError):
+            await narrow.submit("ann", request, ids.random_name("job", 0))
+        narrow.link.safe_step = step  # type: ignore[method-assign]
+        if not is_made:
+            with pytest.raises(QuotaExceededError):
+                await narrow.submit("ann", request, ids.random_name("job", 0))
+        with pytest.raises(IdempotencyConflictError):
+            await submit(narrow, 1, idempotency_key="k")
+        await _calls_are_over(narrow, "k")
+        if is_made:
+            with pytest.raises(IdempotencyConflictError):
+                await submit(narrow, 1, idempotency_key="k")
+        else:
+            await submit(narrow, 1, idempotency_key="k")
+            with pytest.raises(IdempotencyConflictError):
+                await narrow.submit("ann", request, ids.random_name("job", 0))
+
+
+async def _calls_are_over(store: RedisStore, idempotency_key: str) -> None:
+    """Make the calls with a key as old as a call may become."""
+    idem = f"key:{admission.key_digest(idempotency_key)}"
+    calls = keys.key(store._home({"idem": idem}), "calls", "ann", idem)
+    assert await store.redis.zcard(calls)
+    await store.redis.zadd(calls, dict.fromkeys(await store.redis.zrange(calls, 0, -1), 1))
 
 
 async def test_a_share_of_the_slots_is_one_over_all_pools(store: RedisStore) -> None:

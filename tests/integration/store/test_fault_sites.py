@@ -21,7 +21,7 @@ import pytest
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import TimeoutError as NoAnswerError
 
-from planner_mcp.errors import NotFoundError, StoreUnavailableError
+from planner_mcp.errors import IdempotencyConflictError, NotFoundError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.ports import Claim
@@ -218,10 +218,11 @@ class Day:
         await insist(self._store.settle_cancel, claim)
 
     async def refused(self) -> None:
-        """Have a submit refused that named a key."""
-        request = SolveRequest(ids.random_name("scn", 0), 1, idempotency_key="refused")
-        with suppress(NotFoundError):
-            await insist(self._store.submit, OWNER, request, ids.random_name("job", 0))
+        """Have a submit refused that named a key, and then one that names it with other arguments."""
+        for solve_time_s in (1, 2):
+            request = SolveRequest(ids.random_name("scn", 0), solve_time_s, idempotency_key="refused")
+            with suppress(NotFoundError, IdempotencyConflictError):  # a conflict: the first may be under way
+                await insist(self._store.submit, OWNER, request, ids.random_name("job", 0))
 
     async def watched(self, job: Job) -> None:
         store = self._store

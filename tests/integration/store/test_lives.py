@@ -1,6 +1,7 @@
 """Every key has a life (SPEC J9). The store fixture checks that no other test leaves an immortal key either."""
 
 import re
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,7 +57,7 @@ async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half
     await everything(desk, plan, half)
     written = {key.split(":")[1] async for key in desk.store.redis.scan_iter()}
     named = set(re.findall(r"^\{pN\}:(\w+)", keys.__doc__ or "", re.MULTILINE))
-    assert named - written == {"bound", "binder", "pace", "wh"}  # several pools; a limit on submits; a courier
+    assert named - written == {"bound", "calls", "pace", "wh"}  # several pools; a limit on submits; a courier
     assert written - named == set()
 
 
@@ -152,3 +153,46 @@ async def test_an_index_outlives_a_job_that_is_put_into_it_by_a_week(desk: Any) 
     await redis.expire(index, 6 * 86400)
     await desk.submit("ann")
     assert await redis.ttl(index) > 13 * 86400
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda desk, scenario_id: desk.store.get_scenario("ann", scenario_id),
+        lambda desk, scenario_id: desk.store.last_job("ann", scenario_id),
+        lambda desk, _scenario_id: desk.submit(),
+    ],
+    ids=["read", "asked for its job", "solved"],
+)
+async def test_the_lists_of_a_scenario_live_as_long_as_it_is_used(
+    desk: Any, settings: Settings, use: Callable[[Any, str], Awaitable[object]]
+) -> None:
+    """SPEC J9, T5: a standing day that is never put again is listed, and counts against what may be kept."""
+    async with connect(settings.model_copy(update={"scenario_ttl_s": 1000})) as store:
+        desk.store = store
+        scenario_id = await desk.scenario()
+        await _all_used(store.redis, use(desk, scenario_id), "scn:" + scenario_id, ["scns", "scnx", "scnb"])
+
+
+@pytest.mark.parametrize("is_cache", [False, True], ids=["uploaded", "told by a road engine"])
+@pytest.mark.parametrize("use", ["get_matrix", "outline_matrix"])
+async def test_the_list_of_a_matrix_lives_as_long_as_it_is_used(
+    desk: Any, settings: Settings, use: str, is_cache: bool
+) -> None:
+    """SPEC J9: a matrix in use counts against what may be kept."""
+    async with connect(settings.model_copy(update={"scenario_ttl_s": 1000})) as store:
+        name = derived_name("mat", bytes(18), 1)
+        await store.put_matrix("ann", name, {"locations": "[]"}, is_cache=is_cache)
+        await _all_used(store.redis, getattr(store, use)("ann", name), "mat:" + name, ["roads" if is_cache else "mats"])
+
+
+async def _all_used(redis: Any, use: Awaitable[object], kept: str, indexes: list[str]) -> None:
+    """Use what is kept when little is left of its life, and check that its lists live on with it."""
+    kept, *names = [f"{{p0}}:{kept}", *(f"{{p0}}:{name}:ann" for name in indexes)]
+    for name in (kept, *names):
+        await redis.expire(name, 10)
+    await use
+    life_s = await redis.ttl(kept)
+    assert life_s >= 1000
+    for name in names:
+        assert await redis.ttl(name) >= life_s

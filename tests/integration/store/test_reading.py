@@ -49,7 +49,7 @@ async def test_a_step_clears_so_many_expired_jobs_and_no_more(desk: Any, is_note
         await redis.expire(index, 1000)
     jobs = [(await desk.submit()).id for _ in range(3)]
     there = await redis.zcard("{p0}:jobs:ann")
-    args = {"principal": "ann", "state": "", "offset": 0, "count": 9}
+    args = {"principal": "ann", "state": "", "look": "rows", "offset": 0, "count": 9}
     assert await desk.store.link.step("list", 0, args) == ["again"]
     assert await redis.zcard("{p0}:jobs:ann") == there - 500
     found, total = await desk.store.list_jobs("ann", None, offset=0, count=9)

@@ -3,6 +3,7 @@
 import pytest
 
 from planner_mcp.errors import QuotaExceededError
+from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import LOCAL, Principal, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
@@ -64,6 +65,18 @@ async def test_a_scenario_that_expired_is_listed_no_more(planner: Planner, store
     await store.redis.delete(f"{{p0}}:scn:{gone.id}")
     cards, total = await planner.scenarios(LOCAL)
     assert ([card.id for card in cards], total) == ([kept.id], 1)
+
+
+async def test_a_step_clears_so_many_expired_scenarios_and_no_more(planner: Planner, store: RedisStore) -> None:
+    """SPEC J7, J9: others wait for each step."""
+    dead = {ids.random_name("scn", 0): number for number in range(1, 1201)}
+    await store.redis.zadd("{p0}:scns:local", dead)
+    kept = [(await planner.create_scenario(LOCAL, dict(SMALLEST))).id for _ in range(2)]
+    args = {"principal": "local", "look": "rows", "offset": 0, "count": 9}
+    assert await store.link.step("list_scenarios", 0, args) == ["again"]
+    assert await store.redis.zcard("{p0}:scns:local") == 702
+    cards, total = await planner.scenarios(LOCAL)
+    assert ({card.id for card in cards}, total) == ({*kept}, 2)
 
 
 async def test_scenarios_beyond_a_number_are_refused_until_others_expire(store: RedisStore, settings: Settings) -> None:

@@ -1,6 +1,7 @@
 """Couriers over several pools, on one server and on a cluster (SPEC W3, J9)."""
 
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -8,8 +9,11 @@ import pytest
 
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.deliveries import DeliveryState, EndpointState
+from planner_mcp.notify.endpoints import Verdict, endpoint_id
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
+from planner_mcp.store.outbox import Outbox, Outcome, Posting
+from planner_mcp.store.outbox import test_id as new_delivery
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
 from tests.cluster import cluster_of_three
@@ -81,6 +85,37 @@ async def test_what_its_owner_asks_for_opens_an_endpoint_in_every_pool(
         await end_a_job_in_each_pool(DeliveryState.DELIVERED, POOLS + 1)
     states = {one.state for one in await hooks.endpoints("ann", count=POOLS)}
     assert states == {EndpointState.WORKING}
+
+
+async def test_an_endpoint_is_listed_once_and_by_when_any_pool_gave_it_something(settings: Settings) -> None:
+    """SPEC W3: the last given something first, however many another pool has; the worst state, all that is pending."""
+    wide = settings.model_copy(update={"pools": 3})
+    clock_ms = count(1_800_000_000_000)
+    async with connect(wide) as store:
+        await store.redis.flushdb()
+        outboxes = [Outbox(store.link, pool, wide, clock_ms=lambda: next(clock_ms)) for pool in range(3)]
+
+        async def give(pool: int, url: str) -> None:
+            name = new_delivery(pool)
+            posting = Posting(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}", "1-1")
+            await outboxes[pool].take([posting])
+
+        everywhere, old, new = (f"https://{name}.example/hook" for name in ("everywhere", "old", "new"))
+        for pool in range(3):
+            await give(pool, everywhere)
+            if pool < 2:  # the last has not tried yet
+                ((dispatch, *_), _next) = await outboxes[pool].claim(9, 9)
+                verdict = Verdict(is_delivered=pool == 1, error="answer 410", delay_s=None, is_gone=pool == 0)
+                await outboxes[pool].settle(dispatch, Outcome(verdict, 410 if pool == 0 else 200, 0.1))
+        for number in range(5):
+            await give(0, f"{old}/{number}")
+        await give(1, new)
+        await give(2, everywhere)
+        hooks = RedisWebhooks(store.link, wide)
+        found = await hooks.endpoints("ann", count=3)
+        assert [one.url for one in found] == [everywhere, new, f"{old}/4"]
+        assert (found[0].state, found[0].status, found[0].pending) == (EndpointState.DISABLED, 410, 2)
+        assert [one.url for one in await hooks.endpoints("ann", count=99)][3:] == [f"{old}/{n}" for n in (3, 2, 1, 0)]
 
 
 async def test_webhooks_travel_from_the_other_nodes_while_one_is_away(

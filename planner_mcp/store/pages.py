@@ -1,0 +1,38 @@
+"""Pages of what several pools list, each its own newest first.
+
+Owns where a page begins in each pool, and bringing their parts together. Of what comes before a page the ages alone are
+read, so many in one step: others wait for each.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from heapq import merge
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+AT_ONCE: Final = 500
+"""Ages of one pool read in one step."""
+Ages = Callable[[int, int], Awaitable[Iterable[float]]]
+"""Reads when the rows of one pool were made, newest first: from a position on, so many or fewer."""
+
+
+async def beginnings(pools: Sequence[Ages], offset: int) -> list[int]:
+    """Return how many rows of each pool come before so many of all."""
+    if len(pools) == 1:
+        return [offset]
+    before, ahead, unread = [0] * len(pools), [deque[float]() for _ in pools], [*range(len(pools))]
+    while unread and (left := offset - sum(before)) > 0:
+        for pool in [each for each in unread if not ahead[each]]:
+            ahead[pool].extend(await pools[pool](before[pool], min(AT_ONCE, left)))
+        unread = [pool for pool in unread if ahead[pool]]
+        if unread:
+            newest = max(unread, key=lambda pool: ahead[pool][0])
+            ahead[newest].popleft()
+            before[newest] += 1
+    return before
+
+
+def merged(pools: Iterable[Iterable[T]], count: int, age: Callable[[T], Any]) -> list[T]:
+    """Return the newest rows of all pools; the order inside each stays, so pages neither overlap nor leave gaps."""
+    return list(islice(merge(*pools, key=age, reverse=True), count))
