@@ -87,7 +87,8 @@ def price_list(scenario: Scenario, scale: int, extent: Extent) -> Prices:
     default = Fraction(0 if is_priced else 1000)
     units = [price for _, price in _unit_prices(scenario, scale, default) if price]
     most = _most_a_plan_costs(scenario, extent, scale, default)
-    priced = [each.penalty for each in (*scenario.tickets, *scenario.groups) if each.penalty]
+    penalties = [*(ticket.penalty for ticket in scenario.tickets), *(group.penalty for group in scenario.groups)]
+    priced = [penalty for penalty in penalties if penalty]
     left_out = _sum(priced)
     weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
     clamp = _ALL_PENALTIES // max(1, weights)
