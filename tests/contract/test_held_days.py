@@ -12,7 +12,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Feature, Problem
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from workers.engines import registry
@@ -21,6 +21,8 @@ from workers.engines.base import Engine, Limits
 Json = dict[str, Any]
 ENGINES = [engine for engine in registry.engines() if engine.is_available() and Feature.LOCKS in engine.features]
 SOLVE_S = 0.15
+LONGER = (1, 4, 16, 64)
+"""How many times longer a search gets, one after the other, until there is a plan: OR-Tools builds its model first."""
 HOUR_S = 3600
 
 
@@ -63,12 +65,17 @@ def random_patch(random: Random, day: Json, hour: int) -> Json:
 
 def solved(engine: Engine, problem: Problem, before: Plan | None = None) -> Plan:
     start = None if before is None else repair(problem, candidate_of(problem, before.as_json()))
-    limits = Limits(time.monotonic() + SOLVE_S)
-    outcome = engine.solve(problem, limits, lambda _: None, lambda: False, start)
-    assert outcome.best is not None
-    plan = lay_out(problem, outcome.best)
+    searches = (_searched(engine, problem, start, times * SOLVE_S) for times in LONGER)
+    best = next(filter(None, searches), None)
+    assert best is not None
+    plan = lay_out(problem, best)
     assert verify(problem, plan) == []
     return plan
+
+
+def _searched(engine: Engine, problem: Problem, start: Candidate | None, seconds: float) -> Candidate | None:
+    limits = Limits(time.monotonic() + seconds)
+    return engine.solve(problem, limits, lambda _: None, lambda: False, start).best
 
 
 def history(plan: Plan, hour: int, gone: set[str]) -> dict[tuple[str, str | None], list[float]]:
