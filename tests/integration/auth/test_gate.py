@@ -18,6 +18,7 @@ from planner_mcp import app as app_module
 from planner_mcp.app import House
 from planner_mcp.auth.audit import NOBODY
 from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
+from planner_mcp.protocol import exchange
 from planner_mcp.web.gate import is_public
 from tests.integration.auth.conftest import Caller
 from tests.system.scenarios import SMALLEST
@@ -204,13 +205,14 @@ async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, mo
 
 
 async def test_a_request_counts_until_its_work_ends_though_its_client_left(
-    served: Any, key: Any, houses: list[House]
+    served: Any, key: Any, houses: list[House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC A3: else whoever drops each connection could have any number of calls worked on."""
     async with served(max_open_requests=2) as http:
         caller = Caller(http, await key("ann"))
         await caller.initialize()
         job, owner = await _job(caller, houses[0])
+        monkeypatch.setattr(exchange, "PATIENCE_S", 0.02)
         waiting = _call(2, "query_vrp_status", job_id=job, wait_s=45)
         await _left(http, "POST", "/mcp", caller.headers, waiting)
         assert (await caller.get("/jobs/x")).status_code == 404
@@ -328,10 +330,11 @@ async def test_a_stream_ends_with_the_credential_it_was_opened_with(expiring: tu
 
 
 async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhile(
-    expiring: tuple[Caller, str],
+    expiring: tuple[Caller, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC A1, J4: its stream ends with the answer, and older clients could not ask for it again."""
     caller, job = expiring
+    monkeypatch.setattr(exchange, "PATIENCE_S", 0.02)
     with anyio.fail_after(30):
         await caller.initialize()
         answer = await caller.call("query_vrp_status", job_id=job, wait_s=2)

@@ -95,9 +95,12 @@ def configured(**settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def fort_with_keys(data_dir: Path, **settings: str) -> AsyncIterator[Fort]:
-    """Run a planner that takes API keys, one for each robot."""
-    async with running(data_dir, workers=1, settings=configured(AUTH_API_KEYS="true", **settings)) as house:
+async def fort_with_keys(
+    data_dir: Path, *, workers: int = 1, module: str = "planner_mcp", **settings: str
+) -> AsyncIterator[Fort]:
+    """Run a planner, or a variant of it, that takes API keys, one for each robot."""
+    given = configured(AUTH_API_KEYS="true", **settings)
+    async with running(data_dir, workers=workers, settings=given, module=module) as house:
         fort = Fort(house, data_dir, "")
         async with fort.store() as store:
             for name, scopes in ROBOTS.items():
@@ -108,10 +111,11 @@ async def fort_with_keys(data_dir: Path, **settings: str) -> AsyncIterator[Fort]
 
 @pytest.fixture(scope="session")
 async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
-    """A planner that takes API keys."""
+    """A planner that takes API keys, and is patient with silent calls."""
     sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
     folder = tmp_path_factory.mktemp("keyed")
-    async with fort_with_keys(folder, TOOLSETS=sets, RATE_PER_S="1000", RATE_BURST="1000") as fort:
+    settings = {"TOOLSETS": sets, "RATE_PER_S": "1000", "RATE_BURST": "1000"}
+    async with fort_with_keys(folder, module="tests.system.auth.patient", **settings) as fort:
         yield fort
 
 

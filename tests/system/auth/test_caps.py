@@ -18,8 +18,12 @@ MOST = 3
 
 @pytest.fixture
 async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
-    """A planner that grants each principal three streams and three sessions beside those of the old transport."""
-    async with fort_with_keys(tmp_path_factory.mktemp("narrow"), MAX_STREAMS=str(MOST), MAX_SESSIONS="8") as fort:
+    """A planner that grants each principal three streams and three sessions beside those of the old transport.
+
+    Nobody works there: a job waits, and its channel stays open, for as long as the test.
+    """
+    caps = {"MAX_STREAMS": str(MOST), "MAX_SESSIONS": "8"}
+    async with fort_with_keys(tmp_path_factory.mktemp("narrow"), workers=0, **caps) as fort:
         yield fort
 
 
@@ -28,7 +32,7 @@ async def test_streams_of_all_doors_together_are_capped_when_opened_at_once(narr
     async with narrow.caller("ann") as ann, narrow.caller("ben") as ben:
         made = await ann.call("create_scenario", **SMALLEST)
         scenario = made.json()["result"]["structuredContent"]["scenario_id"]
-        job = (await ann.call("solve_vrp", scenario_id=scenario, solve_time="PT20S")).json()
+        job = (await ann.call("solve_vrp", scenario_id=scenario)).json()
         channel = f"/jobs/{job['result']['structuredContent']['job_id']}/events"
         olds = [await session(ann) for _ in range(3)]
         listen = {"notifications": {"toolsListChanged": True}, "_meta": ann.meta}
