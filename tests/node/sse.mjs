@@ -7,7 +7,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 const [url, scenario] = [new URL(process.argv[2]), JSON.parse(process.argv[3])];
 const errors = [];
 const updated = new Set();
-const progress = [];
+const progress = []; // of each call
 const answered = new Set();
 const late = []; // tokens of progress that came after its answer
 
@@ -35,7 +35,9 @@ const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT3S", fre
 await client.subscribeResource({ uri: `job://${job_id}` });
 let status;
 do {
-  const onprogress = (note) => progress.push(note.progress);
+  const heard = [];
+  progress.push(heard);
+  const onprogress = (note) => heard.push(note.progress);
   status = await use("query_vrp_status", { job_id, wait_s: 20 }, { onprogress });
 } while (["QUEUED", "SOLVING"].includes(status.status));
 await client.ping(); // what was said of the job before this answer has arrived

@@ -1,8 +1,8 @@
 """`subscriptions/listen` of 2026-07-28: acknowledged, then the present state, then every change (SPEC J2-J4, X2)."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,8 @@ import mcp_types as types
 import pytest
 
 from planner_mcp.errors import SlowReaderError
-from planner_mcp.jobs.model import Job
+from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.protocol import listen_stream
@@ -235,6 +236,20 @@ async def test_stream_tells_the_story_of_the_job_channel(
     assert told == channel
 
 
+class Followed(Planner):
+    """Says when a follower of a job has dealt with its last event."""
+
+    def __init__(self, *parts: Any, **settings: Any) -> None:
+        super().__init__(*parts, **settings)
+        self.is_told = anyio.Event()
+
+    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        async with aclosing(super().follow(principal, job_id, after)) as told:
+            async for event in told:
+                yield event
+        self.is_told.set()
+
+
 class SlowSession:
     """A client that reads only when the gate is open."""
 
@@ -254,7 +269,7 @@ class SlowSession:
 async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Listen, Sources, SlowSession, Any]]:
     """A stream's server half, its reader, and the request it answers."""
     async with RedisFeed(store) as feed:
-        planner = Planner(store, feed, settings=settings)
+        planner = Followed(store, feed, settings=settings)
         sources = Sources(Registry(planner), WatchLog(store.redis), settings.job_ttl_s, anyio.Event())
         session = SlowSession()
         yield (
@@ -296,7 +311,7 @@ async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
             for percent in range(1, 60):
                 await worker.improve(claim, percent)
             await worker.complete(claim)
-            await anyio.sleep(0.1)
+            await sources.registry.planner.is_told.wait()
             session.gate.set()
             sources.drain.set()
     assert [note.params.get("status") for note in session.sent][-1] == "COMPLETED"

@@ -93,7 +93,7 @@ async def test_a_wait_that_no_clock_can_hold_costs_its_own_delivery_alone(post: 
 async def test_an_endpoint_that_does_not_answer_costs_a_bounded_time(
     post: Post, receiver: Receiver, manner: str
 ) -> None:
-    """SPEC W4: one deadline for the whole attempt; the reason is not told."""
+    """SPEC W4: one deadline for the whole attempt, within the patience of `post`; the reason is not told."""
 
     async def dripping(_request: object, writer: object) -> None:
         for _ in range(1000):
