@@ -1,12 +1,14 @@
 """What every test may ask for: a real store on a socket of its own, a feed, and the check that keys have a life."""
 
 import contextlib
+import gc
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import pytest
 import redis
 
@@ -21,10 +23,25 @@ from tests.cluster import three_nodes
 for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
 
+hypothesis.settings.register_profile(
+    "repeatable",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("repeatable")  # the same examples each time, none judged by how long it takes
+
 IS_CLUSTER = os.environ.get("STORE") == "cluster"
 DATABASES = 14
 """A test's own; the last two of a server's sixteen are shared by modules whose servers stay (integration/protocol)."""
 _turn = count()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later collection of garbage, which would stop servers and clients alike."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -176,14 +176,7 @@ def histories(count: int, url: str) -> None:
 
     Tenants.loop, Tenants.config, Tenants.tried = asyncio.new_event_loop(), Settings(redis_url=url), 0
     context, Tenants.store, Tenants.feed = Tenants.loop.run_until_complete(opened())
-    profile = settings(
-        max_examples=count,
-        stateful_step_count=STEPS,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-        derandomize=True,
-    )
+    profile = settings(max_examples=count, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck))
     try:
         run_state_machine_as_test(Tenants, settings=profile)
     finally:

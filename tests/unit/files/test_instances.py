@@ -88,7 +88,7 @@ def instances(draw: st.DrawFn) -> list[tuple[int, int, int, int, int, int]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(nodes=instances())
 def test_a_plan_of_the_day_costs_what_the_rule_of_the_set_says(form: str, nodes: list[Any]) -> None:
     """SPEC T5, S2: the same routes on the imported day and by the benchmarks, whose code shares nothing with it."""
@@ -291,7 +291,7 @@ words = st.sampled_from([*TOY.split(), *SOLOMON.split(), "-1", "nan", "1e400", "
 
 
 @pytest.mark.parametrize("read", [read_vrplib, read_solomon, read_li_lim, read_cordeau])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cut=st.integers(0, 400), more=st.lists(words, max_size=30), form=st.sampled_from([TOY, SOLOMON, PAIRS]))
 def test_whatever_is_cut_and_mixed_ends_in_a_fault_or_a_day(read: Read, cut: int, more: list[str], form: str) -> None:
     """SPEC T7, T8: no exception but ours, and what is read can be judged like any scenario."""

@@ -33,7 +33,7 @@ vehicle = fields(
 shipment = st.fixed_dictionaries({"pickup": job, "delivery": job}, optional={"amount": values})
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(vehicle, max_size=2), st.lists(job | values, max_size=2), st.lists(shipment | values, max_size=2))
 def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: list[Any]) -> None:
     """SPEC T7: no exception but ours."""
@@ -44,7 +44,7 @@ def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: l
         assert error.errors
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.binary(max_size=60) | st.text(alphabet='ab,;\t"\n\r地1', max_size=60).map(str.encode))
 def test_any_table(data: bytes) -> None:
     """SPEC T7: any bytes, any quoting."""
@@ -56,7 +56,7 @@ def test_any_table(data: bytes) -> None:
         assert error.message
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.dictionaries(st.sampled_from(sorted(TICKETS)), st.text(max_size=8)), min_size=1, max_size=3))
 def test_any_cells(rows: list[dict[str, str]]) -> None:
     """SPEC T7: known columns, any text in them; what is read is judged like any scenario."""
@@ -72,7 +72,7 @@ def test_any_cells(rows: list[dict[str, str]]) -> None:
         assert error.message
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(values | st.fixed_dictionaries({"features": st.lists(fields("geometry", "properties", "id") | values)}))
 def test_any_points(told: Any) -> None:
     """SPEC T7: any JSON."""
@@ -82,7 +82,7 @@ def test_any_points(told: Any) -> None:
         assert error.message
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.text(max_size=40) | fields("locations", "distances", "durations").map(json.dumps))
 def test_any_upload(text: str) -> None:
     """SPEC T7: any text, any members."""

@@ -196,7 +196,7 @@ def test_names_of_cells_read_back(column: int, row: int) -> None:
     assert place_of(f"{letters_of(column)}{row}") == (row, column)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(at=st.integers(0, len(GOOD)), more=st.binary(max_size=20))
 def test_any_bytes_in_a_workbook(at: int, more: bytes) -> None:
     """SPEC T7, T8: no exception but ours."""
@@ -206,7 +206,7 @@ def test_any_bytes_in_a_workbook(at: int, more: bytes) -> None:
         assert error.message
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet='<>/crvfis="A1 ', max_size=80))
 def test_any_xml_in_a_sheet(text: str) -> None:
     """SPEC T7, T8: the look over a sheet ends in a survey or a fault."""

@@ -86,7 +86,7 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
     return body(draw(agents()), orders, travel=travel, **more)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(days())
 def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any]) -> None:
     """SPEC T5, J5: a bound where it can honestly be given, whatever the day is made of."""
@@ -99,7 +99,7 @@ def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any])
         assert bound.agents <= plan.agents_used
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 6), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_each_of_the_three_bounds_holds_by_itself(count: int, fleet: int, random: Any) -> None:
     """SPEC T5: legs, trees and shares, on days of one depot and any legs, against every plan."""

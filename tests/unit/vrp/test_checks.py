@@ -249,7 +249,7 @@ def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Jso
     assert all(told in fault.problem and fault.path == "/agents/0/locked_tickets" for fault in found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> None:
     """SPEC T7: a check says only what it can prove, whatever rounding, breaks and reloads do."""

@@ -102,7 +102,7 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
     return body(agents, tickets, travel={"decimals": 0, "rush_hours": draw(rush)}, incompatible=apart)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(days())
 def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     """SPEC T5: no plan serves all of its tickets, whatever else it leaves out."""
@@ -118,7 +118,7 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     assert sum(len(tickets_of(route)) for route in best.routes) < len(found.tickets)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(days())
 def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
     """SPEC T5: without any one of them, what was proved of the set can be proved no more."""
@@ -156,7 +156,7 @@ def test_a_long_set_is_thinned_too() -> None:
     assert found.kind == "HOURS"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(2, 6), st.integers(1, 4))
 def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
     demands: list[int], capacity: int, stops: int

@@ -80,7 +80,7 @@ def cost_of(day: Problem, orders: Orders) -> int:
     return total + left_out + alternatives + day.span_cost * longest
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(days())
 def test_a_plan_costs_what_the_definition_says_and_one_unit_more_or_less_is_caught(
     case: tuple[Problem, Orders],

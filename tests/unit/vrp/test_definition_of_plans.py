@@ -231,7 +231,7 @@ def a_figure_changed(draw: st.DrawFn, plan: Plan) -> Plan:
     return with_visits(plan, at, visits)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(plans())
 def test_a_plan_of_two_agents_is_proved_exactly_when_the_definition_holds(case: tuple[Problem, Plan]) -> None:
     """SPEC S1, S2: skills, pairs, shipments, locks, backhaul, loads, reloads, limits, groups; the layout too."""
@@ -242,7 +242,7 @@ def test_a_plan_of_two_agents_is_proved_exactly_when_the_definition_holds(case: 
     assert not is_kept or plan == honest(day, plan)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(plans(), st.data())
 def test_an_altered_plan_is_proved_exactly_when_the_definition_holds(
     case: tuple[Problem, Plan], data: st.DataObject

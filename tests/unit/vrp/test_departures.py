@@ -107,7 +107,7 @@ def arrival(day: Problem, now: int, origin: int, target: int, rests: list[Any]) 
     return now + left
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(drives())
 def test_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
     """SPEC S1, S2: of all departures, with lateness, waiting, overtime and breaks; none that is possible is lost."""
@@ -192,7 +192,7 @@ def hourly_costs(day: Problem, route: Route) -> Iterator[int]:
                 yield driver.time_cost * (end - leaving) + late
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(rushed())
 def test_in_rushes_too_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
     """SPEC S1, S2: of all departures and breaks, up to the unit that each leg is rounded up by."""

@@ -17,7 +17,7 @@ from tests.unit.vrp.days import agent, body, problem, route, ticket
 from tests.unit.vrp.test_definition import days
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(days())
 def test_a_route_has_obstacles_exactly_when_the_verifier_refuses_it(case: tuple[Problem, list[int]]) -> None:
     """SPEC T5, S2: evidence and fixes rest on what the verifier would say."""

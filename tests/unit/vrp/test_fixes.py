@@ -166,7 +166,7 @@ def crowded(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
     return body([driver], tickets), list(draw(st.permutations("abcd")))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(crowded())
 def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str]]) -> None:
     """SPEC T5, S2: whatever the day, a patch that is offered passes the checks and lets one more ticket in."""
@@ -236,7 +236,7 @@ def narrow(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
     return body([driver], tickets), list(draw(st.permutations("abcd")))[: draw(st.integers(1, 3))]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(narrow())
 def test_a_fix_is_the_smallest_there_is(case: tuple[dict[str, Any], list[str]]) -> None:
     """SPEC T5: with one unit less of what is changed, nowhere in the route is there room."""
@@ -367,7 +367,7 @@ def priced(draw: st.DrawFn) -> dict[str, Any]:
     return body(agents, tickets, groups=[group] if kind else [], options=options)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(priced())
 def test_searching_again_finds_each_fix_worth_it(day: dict[str, Any]) -> None:
     """SPEC T5: proved by a re-solve; from the best plan of a day, of all plans of the patched day, prices included."""
@@ -386,7 +386,7 @@ def test_searching_again_finds_each_fix_worth_it(day: dict[str, Any]) -> None:
                 assert name in servings(new, again)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(priced())
 def test_a_wanted_ticket_gets_the_room_where_no_other_waits_for_it(day: dict[str, Any]) -> None:
     """SPEC T5: with the others that are left out gone, the best plan serves the ticket that was asked about."""

@@ -37,7 +37,7 @@ def test_half_a_pair_is_found(body: bytes, is_half: bool) -> None:
 
 
 @given(JSON)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_it_agrees_with_the_encoder(value: object) -> None:
     """SPEC X3: a body is refused exactly when its text could not be written as UTF-8 again."""
     value = json.loads(json.dumps(value))  # joins halves that happen to stand side by side
