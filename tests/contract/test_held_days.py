@@ -24,6 +24,7 @@ SOLVE_S = 0.15
 LONGER = (1, 4, 16, 64)
 """How many times longer a search gets, one after the other, until there is a plan: OR-Tools builds its model first."""
 HOUR_S = 3600
+every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 
 
 def random_day(random: Random) -> Json:
@@ -102,7 +103,7 @@ def departures(plan: Plan) -> dict[str | None, float]:
     return found
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@every_engine
 @pytest.mark.parametrize("seed", range(12))
 def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: Engine, seed: int) -> None:
     """SPEC T5, S1: three times a day something changes; begun visits and breaks stay, nobody else left before."""
@@ -125,3 +126,27 @@ def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: En
 
 def _has(day: Json, name: str) -> bool:
     return any(agent["id"] == name for agent in day["agents"])
+
+
+@every_engine
+def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: Engine) -> None:
+    """SPEC T5, S1: not even a ticket at the same place that takes no time and whose window ends before the hour."""
+    first = {"id": "t0", "location": "P1", "demand": 1, "service_time_s": 600, "time_windows": [["08:50", "08:50"]]}
+    rest = {"earliest": "09:00", "latest": "09:05", "duration_s": 1800}
+    places = [{"id": "P0", "x": 0, "y": 0}, {"id": "P1", "x": 500, "y": 0}]
+    day: Json = {
+        "name": "at rest",
+        "planning_date": "2025-07-15",
+        "depot": "P0",
+        "locations": places,
+        "agents": [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "18:00", "breaks": [rest]}],
+        "tickets": [first],
+        "travel": {"plane_speed": 0.5, "decimals": 0},
+    }
+    plan = solved(engine, compile_scenario(parse_scenario(day)))
+    late = {"location": "P1", "demand": 1, "time_windows": [["08:00", "09:05"]]}
+    changed = revise(day, {"tickets": {"t1": late, "t2": {"location": "P1", "demand": 1}}})
+    known = compile_scenario(parse_scenario(settled({**changed, "held": begun(plan.as_json(), 9 * HOUR_S + 600)})))
+    after = solved(engine, known, plan)
+    assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]
+    assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW_UNREACHABLE")]

@@ -92,11 +92,21 @@ class _Layer:
         return replace(
             self._day,
             agents=tuple(self._agents),
-            tickets=tuple(self._tickets),
+            tickets=tuple(spec if n in owners else self._ahead_of_all(spec) for n, spec in enumerate(self._tickets)),
             incompatible=frozenset(apart),
             since=self._since,
             assumptions=(*self._day.assumptions, *self._notes),
         )
+
+    def _ahead_of_all(self, spec: TicketSpec) -> TicketSpec:
+        """Return a ticket from the hour on: in no time it would fit between a visit and the rest begun after it."""
+        if spec.service or not any(past.after for past in self._pasts.values()):
+            return spec
+        if spec.windows and spec.windows[-1][1] < self._since:
+            return replace(spec, agents=frozenset())
+        windows = spec.windows or ((0, max(self._since, self._horizon)),)
+        ahead = tuple((max(opens, self._since), closes) for opens, closes in windows if closes >= self._since)
+        return replace(spec, windows=ahead)
 
     def _wait(self, number: int) -> None:
         """Let an agent that is not out set out at the hour; its breaks so far it has had, or has yet."""

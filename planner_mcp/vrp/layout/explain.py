@@ -85,11 +85,11 @@ class _Judge:
     def _alone(self, index: int) -> str | None:
         """Return why no agent could serve the ticket even with nothing else to do, or None."""
         ticket = self._problem.tickets[index]
+        if ticket.windows and ticket.windows[-1][1] < self._problem.since:
+            return "TIME_WINDOW_UNREACHABLE"
         allowed = self._allowed(ticket)
         if not allowed:
             return "NO_AGENT_WITH_SKILL"
-        if ticket.windows and ticket.windows[-1][1] < self._problem.since:
-            return "TIME_WINDOW_UNREACHABLE"
         codes: set[str] = set()
         able = [agent for agent in allowed if _fits(ticket, agent.capacity)]
         free = [agent for agent in able if not _is_done(agent)]
