@@ -37,6 +37,8 @@ ENGINE: tuple[ModuleType, ...] = (caller_store, worker_store, event_log)
 LINES = ("step", "safe_step", "command", "read_group", "read_group_many", "read_stream")
 FAULTS = ("before", "after", "no answer")
 LONGEST_S = 60
+PLAN_SITES = 2
+"""Places that read the plan a job starts from."""
 OWNER = "ann"
 PLAN = {"status": "feasible", "cost": 1.0, "unassigned": []}
 HALF = Progress(percent=50, cost=1.0)
@@ -148,6 +150,7 @@ class Day:
         self._numbers: Iterator[int] = iter(range(100))
         self.scenario = ids.random_name("scn", 0)
         self.jobs: list[str] = []
+        self.began_warm = False
 
     async def play(self) -> None:
         """Play it."""
@@ -188,7 +191,8 @@ class Day:
     async def completed(self, **more: Any) -> Job:
         job = await self.submit(**more)
         claim = await self.claim()
-        assert (claim.best_plan is not None) == bool(more)
+        assert claim.best_plan is None or more
+        self.began_warm = claim.best_plan is not None
         await insist(self._store.renew, claim)
         await insist(self._store.report, claim, HALF, PLAN)
         await insist(self._store.finish_now, OWNER, job.id)
@@ -248,7 +252,7 @@ async def test_each_call_to_redis_may_fail_in_three_ways(
 ) -> None:
     """SPEC J6, J7, W3: nothing is lost, nothing happens twice, nothing is stuck, whichever call fails and how."""
     store, saboteur = sabotaged
-    sites = sites_in_source()
+    sites, cold = sites_in_source(), 0
     for site in sites:
         for fault in FAULTS:
             saboteur.site, saboteur.fault, saboteur.has_struck = site, fault, False
@@ -259,6 +263,8 @@ async def test_each_call_to_redis_may_fail_in_three_ways(
                 await day.play()
             assert saboteur.has_struck, f"{site} {sites[site]} was not reached"
             assert (await audit(store.redis, day.jobs, principal=OWNER)).faults == [], (sites[site], fault)
+            cold += not day.began_warm
+    assert cold <= PLAN_SITES * len(FAULTS), "a plan to start from is done without only where it cannot be read"
     assert saboteur.reached == set(sites)
     with capsys.disabled():
         print(f"\n[faults] {len(sites)} call sites in {len(ENGINE)} files, {len(sites) * len(FAULTS)} faults")  # noqa: T201
