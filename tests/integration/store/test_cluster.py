@@ -165,31 +165,38 @@ async def test_a_refused_submit_leaves_its_key_free(
         assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
 
 
+def released_late(store: RedisStore) -> tuple[anyio.Event, anyio.Event]:
+    """Have the next refused call wait before it takes its key back; return the events that it does, and that it may."""
+    take_back, waits, may = store._release_key, anyio.Event(), anyio.Event()
+
+    async def late(args: dict[str, Any]) -> None:
+        store._release_key = take_back  # type: ignore[method-assign]
+        waits.set()
+        await may.wait()
+        await take_back(args)
+
+    store._release_key = late  # type: ignore[method-assign]
+    return waits, may
+
+
+async def refused(store: RedisStore, request: SolveRequest) -> None:
+    with pytest.raises(QuotaExceededError):
+        await store.submit("ann", request, ids.random_name("job", 0))
+
+
 async def test_a_key_on_which_another_call_relies_is_not_taken_back(store: RedisStore) -> None:
     """SPEC T2: of two equal calls at once one may be refused and the other not; the key goes on naming its job."""
     async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
         first = await submit(narrow, 0)
         request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
-        took_back, lets_go = narrow._release_key, anyio.Event()
-
-        async def late(args: dict[str, Any]) -> None:
-            """Take the key back when the other call has its answer."""
-            is_refused.set()
-            await lets_go.wait()
-            await took_back(args)
-
-        async def refused() -> None:
-            with pytest.raises(QuotaExceededError):
-                await narrow.submit("ann", request, ids.random_name("job", 0))
-
-        is_refused, narrow._release_key = anyio.Event(), late  # type: ignore[method-assign]
+        waits, may = released_late(narrow)
         with anyio.fail_after(30):
             async with anyio.create_task_group() as group:
-                group.start_soon(refused)
-                await is_refused.wait()
+                group.start_soon(refused, narrow, request)
+                await waits.wait()
                 await narrow.cancel("ann", first.id, keep_best=True)
                 made = await narrow.submit("ann", request, ids.random_name("job", 0))
-                lets_go.set()
+                may.set()
         assert (await narrow.submit("ann", request, ids.random_name("job", 0))).id == made.id
         with pytest.raises(IdempotencyConflictError):
             await submit(narrow, 1, idempotency_key="k")
@@ -200,28 +207,15 @@ async def test_a_key_whose_calls_were_all_refused_is_free(store: RedisStore) -> 
     async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
         first = await submit(narrow, 0)
         request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
-        took_back, lets_go, is_refused = narrow._release_key, anyio.Event(), anyio.Event()
-
-        async def late(args: dict[str, Any]) -> None:
-            """Take the key back when the other call was refused too."""
-            is_refused.set()
-            await lets_go.wait()
-            await took_back(args)
-
-        async def refused() -> None:
-            with pytest.raises(QuotaExceededError):
-                await narrow.submit("ann", request, ids.random_name("job", 0))
-
-        narrow._release_key = late  # type: ignore[method-assign]
+        waits, may = released_late(narrow)
         with anyio.fail_after(30):
             async with anyio.create_task_group() as group:
-                group.start_soon(refused)
-                await is_refused.wait()
-                narrow._release_key = took_back  # type: ignore[method-assign]
-                await refused()
+                group.start_soon(refused, narrow, request)
+                await waits.wait()
+                await refused(narrow, request)
                 with pytest.raises(IdempotencyConflictError):
                     await submit(narrow, 1, idempotency_key="k")
-                lets_go.set()
+                may.set()
         other = await submit(narrow, 1, idempotency_key="k")
         assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
 
