@@ -83,3 +83,27 @@ def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
         best = registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False).best
         assert best is not None
         assert verify(problem, lay_out(problem, best)) == []
+
+
+def test_goods_on_board_outweigh_whatever_is_wanted() -> None:
+    """SPEC S1, S2: a locked pickup stands with its delivery alone, however much others weigh."""
+    base = random_day(1, tickets=60, features=frozenset())
+    on_board = {number + 6: number for number in range(6)}
+    tickets = tuple(
+        replace(
+            ticket,
+            demand=(10,),
+            penalty=WANTED if number < 12 else 2**55,
+            pickup=on_board.get(number),
+            load=Load.PICKUP if number < 6 else Load.DELIVERY,
+        )
+        for number, ticket in enumerate(base.tickets)
+    )
+    van = replace(base.agents[0], capacity=(100,), max_stops=2)
+    agents = tuple(replace(van, id=f"a{number}", locked=(number,)) for number in range(6))
+    features = frozenset({Feature.SHIPMENTS, Feature.LOCKS})
+    problem = replace(base, agents=agents, tickets=tickets, features=features)
+    limits = Limits(time.monotonic() + 60, 1)
+    best = SisrEngine(max_iterations=3000).solve(problem, limits, lambda _: None, lambda: False).best
+    assert best is not None
+    assert sorted([stop.index for stop in route.stops] for route in best.routes) == [[n, n + 6] for n in range(6)]

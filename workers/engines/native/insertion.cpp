@@ -272,15 +272,16 @@ void Inserter::propose(const Route& route, const Spot& spot, Spot& best) {
     if (is_possible && exact.delta < best.delta) best = exact;
 }
 
-// Walk the likeliest places of a route, and no more once one is possible: dearer ones seldom turn out to be cheaper.
+// Walk the likeliest places of a route. Once some are possible the others seldom turn out to be cheaper.
 void Inserter::walk_likely(const Route& route, Spot& best) {
     std::sort(likely_.begin(), likely_.end(), [](const auto& one, const auto& other) { return one.first < other.first; });
-    bool is_possible = false;
-    for (std::size_t k = 0; k < std::min<std::size_t>(likely_.size(), MOST_WALKED) && !is_possible; ++k) {
-        if (likely_[k].first >= best.delta) break;
-        Spot exact = likely_[k].second;
-        is_possible = price(route, exact);
-        if (is_possible && exact.delta < best.delta) best = exact;
+    int possible = 0;
+    for (const auto& [estimate, spot] : likely_) {
+        if (estimate >= best.delta || possible == MOST_WALKED) break;
+        Spot exact = spot;
+        if (!price(route, exact)) continue;
+        ++possible;
+        if (exact.delta < best.delta) best = exact;
     }
     likely_.clear();
 }
@@ -308,6 +309,23 @@ Stretch Inserter::up_to(const Route& route, const Spot& spot) const {
     return route.until[before]
         .then(time_between(problem_, agent, route.nodes[before].place, stop, false), {0, release, NEVER})
         .then(0, here.since);
+}
+
+// What an estimate adds for overtime, and for lateness at the stop that is put in first.
+Number Inserter::surcharge(const Route& route, const Spot& spot, const Stretch& all) const {
+    const Agent& agent = problem_.agents[route.agent];
+    const auto overtime = [&](const Stretch& day) { return std::max<Number>(0, day.opens + day.lasts - agent.shift_end); };
+    Number sum = 0;
+    if (agent.per_overtime > 0)
+        sum += agent.per_overtime * (overtime(all) - (route.is_used() ? overtime(route.until.back()) : 0));
+    const int stop = spot.option.pickup >= 0 ? spot.option.pickup : spot.option.ticket;
+    const Ticket& ticket = problem_.tickets[stop];
+    if (ticket.lateness > 0) {
+        const Node& before = route.nodes[spot.after];
+        const Number arrival = before.finish + time_between(problem_, agent, before.place, stop, spot.after == 0);
+        sum += ticket.lateness * std::max<Number>(0, std::max(arrival, ticket.opens()) - ticket.soft_close);
+    }
+    return sum;
 }
 
 // The rest of the cost is in `spot.delta` already. Where stretches only estimate it (`Problem::estimates`), the route
@@ -341,6 +359,7 @@ bool Inserter::price_by_stretches(const Route& route, Spot& spot) const {
     if (!all.is_possible() || all.lasts > agent.max_duration) return false;
     const Number lasted = problem_.estimates && route.is_used() ? route.until.back().lasts : route.duration;
     spot.delta += agent.per_time * (all.lasts - lasted) + span(all.lasts);
+    if (problem_.estimates) spot.delta += surcharge(route, spot, all);
     return true;
 }
 

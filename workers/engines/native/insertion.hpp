@@ -18,7 +18,7 @@ public:
     void forget_longest() { longest_ = plan_.longest(); }
 
 private:
-    static constexpr int MOST_WALKED = 8;  // places in one route
+    static constexpr int MOST_WALKED = 2;  // possible places in one route
 
     struct Legs {
         const std::int32_t *in, *out;
@@ -35,6 +35,7 @@ private:
     void walk_likely(const Route& route, Spot& best);
     bool price(const Route& route, Spot& spot);
     bool price_by_stretches(const Route& route, Spot& spot) const;
+    Number surcharge(const Route& route, const Spot& spot, const Stretch& all) const;
     Stretch up_to(const Route& route, const Spot& spot) const;
     bool may_cut(const Route& route, int ticket, int after, bool is_behind) const;
     bool fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const;

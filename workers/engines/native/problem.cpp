@@ -135,6 +135,7 @@ void Problem::read_items() {
         if (tickets[ticket].kind == Kind::DROP && is_locked_[tickets[ticket].partner]) demand(tickets[ticket].item, ticket);
     }
     read_groups();
+    for (int item : musts) items[item].penalty = NEVER / (2 * static_cast<Number>(musts.size()));
 }
 
 // Make a ticket, with the rest of its shipment, one more way to serve an item.
@@ -184,7 +185,6 @@ void Problem::demand(int item, int ticket) {
                   [&](const Option& option) { return option.ticket != ticket && option.pickup != ticket; });
     if (items[item].is_must) return;
     items[item].is_must = true;
-    items[item].penalty = NEVER / (2 * static_cast<Number>(tickets.size()));
     musts.push_back(item);
 }
 

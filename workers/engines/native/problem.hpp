@@ -186,7 +186,7 @@ public:
          rivals = false, prefers = false, sums = false, paired = false, reloads = false, bare = false, several_kinds = false;
     // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
     // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
-    // estimates: joined stretches tell it but for breaks, overtime, lateness or windows further on;
+    // estimates: joined stretches tell it but for breaks, lateness further on or windows;
     // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
     // trips: a route may reload, or waits until what it delivers is released;
     // weighs: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;

@@ -54,6 +54,8 @@ void Recreate::sort(std::vector<int>& items, int order) {
         key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
     for (int k = static_cast<int>(items.size()) - 1; k > 0; --k) std::swap(items[k], items[random_.below(k + 1)]);
     if (order != BY_CHANCE) std::sort(items.begin(), items.end(), [&](int a, int b) { return key_[a] < key_[b]; });
+    if (!problem_.musts.empty())
+        std::stable_partition(items.begin(), items.end(), [&](int item) { return problem_.items[item].is_must; });
 }
 
 Number Recreate::key(int order, const Option& option) const {
