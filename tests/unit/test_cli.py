@@ -12,9 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
+from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.cli.commands import app
 from planner_mcp.cli.files import print_failure
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.exports import FORMS
+from planner_mcp.jobs.model import Principal
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
@@ -190,11 +193,30 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
 
 
+def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
+    """SPEC T5, R3: a plan and its scenario as they are read without `planner:sensitive`; JSON keeps all there is."""
+    places = [{"id": "LOC_A", "lat": 39.9123, "lon": 116.4}]
+    agents = [{**agent, "fixed_cost": 5.0} for agent in SMALLEST["agents"]]
+    priced = {**SMALLEST, "agents": agents, "locations": places}
+    stranger = Principal(id="k", scopes=frozenset())
+    hidden = {MASKED: masked_fields(stranger, priced), **scenario_for(stranger, priced)}
+    seen = {"plan_id": "plan-1", **plan_for(stranger, PLAN)}
+    assert (hidden["agents"][0]["fixed_cost"], seen["routes"][0]["cost"]) == (None, None)
+    plan, day = tmp_path / "plan.json", tmp_path / "day.json"
+    plan.write_text(json.dumps(seen))
+    day.write_text(json.dumps(hidden))
+    for form in FORMS:
+        made = tmp_path / f"made.{form}"
+        told = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
+        assert (told.exit_code, told.output, made.exists()) == (0, "", True)
+    assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(seen))
+
+
 @pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])
 @pytest.mark.parametrize(
     "given",
-    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, SMALLEST],
-    ids=["list", "number", "another object", "routes of nothing", "scenario"],
+    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, {**SMALLEST, "locations": [{"id": "A", "lat": "1"}]}, SMALLEST],
+    ids=["list", "number", "another object", "routes of nothing", "scenario of no places", "scenario"],
 )
 def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) -> None:
     """SPEC T7: every fault with its place, in whichever of the two files it lies; no traceback, and nothing written."""
