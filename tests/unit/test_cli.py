@@ -57,6 +57,7 @@ COMMANDS = (
         ("PLANNER_AUTH_ISSUERS", '["s3cret"]'),
         ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"),
         ("PLANNER_REDIS_URL", "redis://:s3cret/x@store:6379"),
+        ("PLANNER_REDIS_URL", "redis://s3cret:1234?x@store:6379/0"),
         ("PLANNER_WORKERS", "x"),
         ("PLANNER_TOOLSETS", "core,s3cret"),
         ("PLANNER_WEBHOOK_ALLOW_NETWORKS", "s3cret"),
