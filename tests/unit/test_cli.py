@@ -122,12 +122,31 @@ def test_doctor_finds_what_serve_would_refuse(monkeypatch: pytest.MonkeyPatch, t
     assert (status, "access" in told) == (0, False)
 
 
+def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC O3, A3: behind a proxy `serve --insecure` is a choice; that nobody is authenticated is told all the same."""
+
+    class Healthy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": "ok", "version": "1"}')
+
+    with ThreadingHTTPServer(("0.0.0.0", 0), Healthy) as planner:  # noqa: S104 - what is told of it is the test
+        threading.Thread(target=planner.serve_forever, daemon=True).start()
+        status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(planner.server_port))  # noqa: S104
+        planner.shutdown()
+    assert (status, told["access"][:3], "--insecure" in told["access"]) == (0, "ok ", True), told
+
+
 def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
     status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
     assert (status, told["reports"]) == (0, f"ok  {tmp_path} is served")
-    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / "none"))
-    assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+    for unreachable in ("none", "x" * 300):
+        status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
+        assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
 
 
 @pytest.mark.parametrize(
