@@ -71,7 +71,8 @@ def _is_store(text: str) -> bool:
         _port = parts.port  # reading it checks it
     except ValueError:
         return False
-    return parts.scheme == "unix" or (parts.scheme in ("redis", "rediss") and "@" not in parts.path + parts.fragment)
+    behind = parts.path + parts.fragment + ("" if "@" in parts.netloc else parts.query.partition("=")[0])
+    return parts.scheme == "unix" or (parts.scheme in ("redis", "rediss") and "@" not in behind)
 
 
 TOOLSETS: Final = ("core", "planning", "data", "admin")
@@ -313,7 +314,8 @@ class Settings(BaseSettings):
     @classmethod
     def _check_redis_url(cls, value: str | None) -> str | None:
         if value is not None and not all(map(_is_store, value.split(","))):
-            raise ValueError("it is no URL of a store; write it like redis://:password@host:6379/0, a / in it as %2F")
+            how = "write it like redis://:password@host:6379/0, in the password / as %2F and ? as %3F"
+            raise ValueError(f"it is no URL of a store; {how}")
         return value
 
     @field_validator("public_url")

@@ -44,7 +44,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield _engines()
     yield _address(settings)
     if refusal := exposure(settings):
-        yield Finding("access", False, f"`serve` refuses: {refusal}")
+        yield _access(settings, refusal)
     if settings.reports_dir is not None:
         yield _reports(settings.reports_dir)
     where = _store_of(settings)
@@ -90,9 +90,16 @@ def _address(settings: Settings) -> Finding:
     return Finding("address", True, f"{address} is free")
 
 
+def _access(settings: Settings, refusal: str) -> Finding:
+    """Tell why `serve` refuses to listen; a planner that listens all the same was let to on purpose."""
+    if _is_planner(settings.host, settings.port):
+        return Finding("access", True, f"a planner runs there as with --insecure: {refusal}")
+    return Finding("access", False, f"`serve` refuses: {refusal}")
+
+
 def _reports(folder: Path) -> Finding:
     """Look whether there is a folder to serve reports from; without one there are none, and nothing else says so."""
-    is_well = folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+    is_well = os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - is_dir() may raise
     told = "is served" if is_well else "is no folder that can be read; make it or change PLANNER_REPORTS_DIR"
     return Finding("reports", is_well, f"{folder} {told}")
 

@@ -17,11 +17,11 @@ from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan, write_text
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
-from planner_mcp.files.exports import read_plan
+from planner_mcp.files.exports import read_places, read_plan
 from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
-from planner_mcp.vrp.scenario import parse_scenario, read_stored, warnings
+from planner_mcp.vrp.scenario import parse_scenario, warnings
 
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
@@ -76,7 +76,7 @@ def export_plan(
 ) -> None:
     """Write a plan as CSV, GeoJSON, GPX or JSON."""
     try:
-        is_written = write_plan(_read("plan", plan, read_plan), _read("scenario", scenario, _checked), output)
+        is_written = write_plan(_read("plan", plan, read_plan), _read("scenario", scenario, read_places), output)
     except InputError as error:
         print_faults(error)
         is_written = False
@@ -90,12 +90,6 @@ def _read(name: str, path: Path, check: Callable[[Any], Any]) -> Any:
         return check(body)
     except InputError as error:
         raise input_error([replace(fault, path=f"/{name}{fault.path}") for fault in error.errors]) from None
-
-
-def _checked(body: Any) -> Any:
-    """Return a scenario as it was written, once it is known to be one."""
-    read_stored(body)
-    return body
 
 
 def _bytes(path: Path) -> bytes:

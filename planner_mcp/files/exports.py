@@ -10,13 +10,14 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from pydantic import ConfigDict, RootModel, ValidationError
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.vrp.day.faults import faults_of
+from planner_mcp.vrp.day.model import Location
 from planner_mcp.vrp.day.position import to_wgs84
 from planner_mcp.vrp.plan import Plan
 
@@ -65,15 +66,16 @@ def check_form(form: str, scenario: Json) -> None:
 
 
 def read_plan(data: Any) -> Json:
-    """Return a plan that was written as JSON, as `Plan.as_json()`.
+    """Return a plan that was written as JSON, as `Plan.as_json()`; what a plan does not name stays, and masked costs.
 
     Raises:
         InputError: All that is wrong with it.
     """
     try:
-        return _Written.model_validate(data).root.as_json()
+        read = _Written.model_validate(_priced(data)).root.as_json()
     except ValidationError as error:
         raise input_error(faults_of(error, _Written, data)) from None
+    return dict(_whole(data, read))
 
 
 class _Written(RootModel[Plan]):
@@ -82,10 +84,59 @@ class _Written(RootModel[Plan]):
     model_config = ConfigDict(allow_inf_nan=False)
 
 
+def _priced(data: Any) -> Any:
+    """Return a plan with numbers where the costs of its routes are masked."""
+    if not isinstance(data, dict) or not isinstance(data.get("routes"), list):
+        return data
+    routes = [
+        {**route, "cost": 0.0} if isinstance(route, dict) and route.get("cost", "") is None else route
+        for route in data["routes"]
+    ]
+    return {**data, "routes": routes}
+
+
+def _whole(given: Any, read: Any) -> Any:
+    """Return what was read of a value, with what its reader passed over: unknown names, and nulls."""
+    if isinstance(given, dict):
+        return {**read, **{name: _whole(each, read[name]) if name in read else each for name, each in given.items()}}
+    if isinstance(given, list):
+        return [_whole(*pair) for pair in zip(given, read, strict=True)]
+    return None if given is None else read
+
+
+def read_places(data: Any) -> Json:
+    """Return a scenario that was written as JSON; only what an export needs of it is looked at, as it may be masked.
+
+    Raises:
+        InputError: It is no scenario, or all that is wrong with its places.
+    """
+    try:
+        _Placed.model_validate(data)
+    except ValidationError as error:
+        raise input_error(faults_of(error, _Placed, data)) from None
+    return dict(data)
+
+
+class _Way(BaseModel):
+    """What `travel` says of positions."""
+
+    crs: Literal["wgs84", "gcj02", "bd09"] = "wgs84"
+
+
+class _Placed(BaseModel):
+    """What tells a scenario from another file, and its positions."""
+
+    agents: list[Any]
+    tickets: list[Any]
+    locations: tuple[Location, ...] = ()
+    travel: _Way = _Way()
+
+
 def positions(scenario: Json) -> dict[str, tuple[float, float]]:
     """Return (lat, lon) in WGS-84 by location; empty where the day lies on a plane or nowhere."""
     crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
-    known = [place for place in scenario.get("locations") or () if place.get("lat") is not None]
+    places = scenario.get("locations") or ()
+    known = [place for place in places if None not in (place.get("lat"), place.get("lon"))]
     return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
 
 

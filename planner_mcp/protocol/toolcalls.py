@@ -22,7 +22,7 @@ from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.callers import leave_job
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.protocol.library import Library
-from planner_mcp.settings import TOOLSETS, Settings
+from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.telemetry import trace_id
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
 from planner_mcp.tools.meter import Meter
@@ -91,18 +91,16 @@ class ToolDesk:
         """
         sets = toolsets_of(self._settings, _asked(ctx))
         if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
-            unknown = self._unknown(ctx, params.name, sets)
+            unknown = self._unknown(ctx, params.name)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, tool, params.arguments or {})
 
-    def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str, shown: frozenset[str]) -> UnknownToolError:
+    def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
         tool = next((tool for tool in REGISTRY if tool.name == name), None)
         if tool is None:
             return UnknownToolError()
-        sets = ",".join(each for each in TOOLSETS if each in {*shown, tool.toolset})
-        ways = [f"?{TOOLSETS_PARAMETER}={sets} on the URL"] if ctx.request is not None and name in self._tools else []
-        hint = f"Switch it on by {' or '.join([*ways, f'PLANNER_TOOLSETS={sets} at the server'])}."
+        hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
 
@@ -134,6 +132,29 @@ def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
     if ctx.request is None or not ctx.request.scope["query_string"]:
         return ""
     return str(ctx.request.query_params.get(TOOLSETS_PARAMETER, ""))
+
+
+def way_to(settings: Settings, toolset: str, asked: str, *, has_url: bool) -> str:
+    """Return how a tool set that is off is switched on.
+
+    Args:
+        settings: What the deployment shows, and what it allows beyond.
+        toolset: The set.
+        asked: What the client's URL asks for; where it names sets, it has to name this one whatever the server shows.
+        has_url: Whether the client has one.
+    """
+    server = f"PLANNER_TOOLSETS={_between_commas({*toolsets_of(settings), toolset})} at the server"
+    url = f"?{TOOLSETS_PARAMETER}={_between_commas({*toolsets_of(settings, asked), toolset})} on the URL"
+    is_allowed, named = toolset in toolsets_of(settings, "all"), names_in(asked)
+    if not named:
+        return f"{url} or {server}" if has_url and is_allowed else server
+    if is_allowed:
+        return url
+    return server if named & {"all", toolset} else f"{server} and {url}"
+
+
+def _between_commas(sets: set[str]) -> str:
+    return ",".join(each for each in TOOLSETS if each in sets)
 
 
 def _rising(report: Any) -> NotifyProgress:

@@ -23,6 +23,8 @@ from workers.engines.base import Engine, Limits, Outcome, StopReason
 ENGINES = [engine for engine in registry.engines() if engine.is_available()]
 LONGEST_S = 0.4
 """What an engine may take for a day of three tickets; it is stopped as soon as it has the best plan."""
+ENOUGH: Final = 20
+"""Looks at `should_stop` after which their rhythm is judged."""
 REPEATED: Final = 6
 """Plans of a run that are compared with those of its repetition: by then a search at another pace is elsewhere."""
 
@@ -116,6 +118,18 @@ def test_engine_stops_soon_after_it_is_asked(engine: Engine) -> None:
 def test_stop_is_looked_for_often(engine: Engine) -> None:
     """Engine contract: every 50 ms once it searches, and never silent for half a second; OR-Tools with a plan."""
     problem = fleet(200)
+    for seconds in (1.5, 3.0, 6.0, 12.0, 24.0):  # on a machine that is held up OR-Tools may have no plan in a short one
+        if len(gaps := _gaps(engine, problem, seconds)) >= ENOUGH:
+            break
+
+    assert len(gaps) >= ENOUGH
+    gaps.sort()
+    assert gaps[-1] < 0.5
+    assert gaps[len(gaps) // 2] < 0.05
+
+
+def _gaps(engine: Engine, problem: Problem, seconds: float) -> list[float]:
+    """Return the times between looks at `should_stop` in a search of so many seconds."""
     gaps: list[float] = []
     watch, is_counted = Stopwatch(), engine.name != "ortools"
 
@@ -131,11 +145,8 @@ def test_stop_is_looked_for_often(engine: Engine) -> None:
         watch = Stopwatch()
         return False
 
-    engine.solve(problem, Limits(time.monotonic() + 1.5), note, should_stop)
-
-    gaps.sort()
-    assert gaps[-1] < 0.5
-    assert gaps[len(gaps) // 2] < 0.05
+    engine.solve(problem, Limits(time.monotonic() + seconds), note, should_stop)
+    return gaps
 
 
 @every_engine

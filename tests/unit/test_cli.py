@@ -12,9 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
+from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.cli.commands import app
 from planner_mcp.cli.files import print_failure
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.exports import FORMS
+from planner_mcp.jobs.model import Principal
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
@@ -54,6 +57,7 @@ COMMANDS = (
         ("PLANNER_AUTH_ISSUERS", '["s3cret"]'),
         ("PLANNER_REDIS_URL", "http://:s3cret@store:6379"),
         ("PLANNER_REDIS_URL", "redis://:s3cret/x@store:6379"),
+        ("PLANNER_REDIS_URL", "redis://s3cret:1234?x@store:6379/0"),
         ("PLANNER_WORKERS", "x"),
         ("PLANNER_TOOLSETS", "core,s3cret"),
         ("PLANNER_WEBHOOK_ALLOW_NETWORKS", "s3cret"),
@@ -118,12 +122,31 @@ def test_doctor_finds_what_serve_would_refuse(monkeypatch: pytest.MonkeyPatch, t
     assert (status, "access" in told) == (0, False)
 
 
+def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC O3, A3: behind a proxy `serve --insecure` is a choice; that nobody is authenticated is told all the same."""
+
+    class Healthy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": "ok", "version": "1"}')
+
+    with ThreadingHTTPServer(("0.0.0.0", 0), Healthy) as planner:  # noqa: S104 - what is told of it is the test
+        threading.Thread(target=planner.serve_forever, daemon=True).start()
+        status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(planner.server_port))  # noqa: S104
+        planner.shutdown()
+    assert (status, told["access"][:3], "--insecure" in told["access"]) == (0, "ok ", True), told
+
+
 def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
     status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
     assert (status, told["reports"]) == (0, f"ok  {tmp_path} is served")
-    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / "none"))
-    assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+    for unreachable in ("none", "x" * 300):
+        status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
+        assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -190,11 +213,30 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
 
 
+def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
+    """SPEC T5, R3: a plan and its scenario as they are read without `planner:sensitive`; JSON keeps all there is."""
+    places = [{"id": "LOC_A", "lat": 39.9123, "lon": 116.4}]
+    agents = [{**agent, "fixed_cost": 5.0} for agent in SMALLEST["agents"]]
+    priced = {**SMALLEST, "agents": agents, "locations": places}
+    stranger = Principal(id="k", scopes=frozenset())
+    hidden = {MASKED: masked_fields(stranger, priced), **scenario_for(stranger, priced)}
+    seen = {"plan_id": "plan-1", **plan_for(stranger, PLAN)}
+    assert (hidden["agents"][0]["fixed_cost"], seen["routes"][0]["cost"]) == (None, None)
+    plan, day = tmp_path / "plan.json", tmp_path / "day.json"
+    plan.write_text(json.dumps(seen))
+    day.write_text(json.dumps(hidden))
+    for form in FORMS:
+        made = tmp_path / f"made.{form}"
+        told = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
+        assert (told.exit_code, told.output, made.exists()) == (0, "", True)
+    assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(seen))
+
+
 @pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])
 @pytest.mark.parametrize(
     "given",
-    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, SMALLEST],
-    ids=["list", "number", "another object", "routes of nothing", "scenario"],
+    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, {**SMALLEST, "locations": [{"id": "A", "lat": "1"}]}, SMALLEST],
+    ids=["list", "number", "another object", "routes of nothing", "scenario of no places", "scenario"],
 )
 def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) -> None:
     """SPEC T7: every fault with its place, in whichever of the two files it lies; no traceback, and nothing written."""

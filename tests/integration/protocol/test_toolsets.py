@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.protocol.toolcalls import way_to
 from planner_mcp.settings import Settings
 from planner_mcp.tools.registry import REGISTRY, shown_tools
 from tests.integration.protocol.houses import Caller, Replica, Worker
@@ -48,9 +49,31 @@ async def test_a_set_that_is_off_cannot_be_called(houses: Two, caller: Caller) -
     assert (refused["data"]["type"], refused["data"]["errors"][0]["path"]) == ("UnknownTool", "/name")
     assert "tool set data" in refused["message"]
     assert "?toolsets=core,data" in refused["message"]
+    named = await caller.error(asking(houses[0]), "tools/call", "compare_plans", name="compare_plans", arguments={})
+    assert "by ?toolsets=core,planning,data on the URL." in named["message"]
     strange = await caller.error(houses[0], "tools/call", "list_job", name="list_job", arguments={})
     assert strange["message"] == "No tool has this name."
     assert (await caller.result(asking(houses[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "asked", "told"),
+    [
+        ("all", "", "?toolsets=core,data on the URL or PLANNER_TOOLSETS=core,data at the server"),
+        ("all", "planning", "?toolsets=planning,data on the URL"),
+        ("planning", "", "PLANNER_TOOLSETS=core,data at the server"),
+        ("planning", "planning", "PLANNER_TOOLSETS=core,data at the server and ?toolsets=planning,data on the URL"),
+        ("planning", "planning,data", "PLANNER_TOOLSETS=core,data at the server"),
+    ],
+)
+def test_what_switches_a_set_on_is_told(allowed: str, asked: str, told: str) -> None:
+    """SPEC T7, T9: who does as told has the set and keeps those there are; a URL that names sets has to name it."""
+    assert way_to(Settings(toolsets="core", toolsets_allowed=allowed), "data", asked, has_url=True) == told
+
+
+def test_a_client_without_a_url_is_told_of_the_server_alone() -> None:
+    """SPEC T7, T9: over standard input and output."""
+    assert way_to(Settings(toolsets="core"), "data", "", has_url=False) == "PLANNER_TOOLSETS=core,data at the server"
 
 
 @pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/list", "resources/templates/list"])
