@@ -2,7 +2,8 @@
 //
 // Distance, loads and the clock are looked at in constant time a position, from what each node remembers. Where that
 // settles both cost and feasibility it is the answer; where it does not (`Problem::walks`: cost of time, lateness,
-// breaks, reloads …) it is a necessary condition and a bound, and only the positions that pass are laid out.
+// breaks, reloads …) it is a necessary condition and a bound, and only the positions that pass are laid out; where joined
+// stretches estimate their cost (`Problem::estimates`), only the likeliest of a route.
 #pragma once
 #include "plan.hpp"
 
