@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -165,8 +165,9 @@ async def test_a_refused_submit_leaves_its_key_free(
         assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
 
 
-def released_late(store: RedisStore) -> tuple[anyio.Event, anyio.Event]:
-    """Have the next refused call wait before it takes its key back; return the events that it does, and that it may."""
+@asynccontextmanager
+async def refused_late(store: RedisStore, request: SolveRequest) -> AsyncIterator[None]:
+    """Have a call refused that takes its key back only at the end of the block."""
     take_back, waits, may = store._release_key, anyio.Event(), anyio.Event()
 
     async def late(args: dict[str, Any]) -> None:
@@ -176,7 +177,12 @@ def released_late(store: RedisStore) -> tuple[anyio.Event, anyio.Event]:
         await take_back(args)
 
     store._release_key = late  # type: ignore[method-assign]
-    return waits, may
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(refused, store, request)
+            await waits.wait()
+            yield
+            may.set()
 
 
 async def refused(store: RedisStore, request: SolveRequest) -> None:
@@ -189,14 +195,9 @@ async def test_a_key_on_which_another_call_relies_is_not_taken_back(store: Redis
     async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
         first = await submit(narrow, 0)
         request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
-        waits, may = released_late(narrow)
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as group:
-                group.start_soon(refused, narrow, request)
-                await waits.wait()
-                await narrow.cancel("ann", first.id, keep_best=True)
-                made = await narrow.submit("ann", request, ids.random_name("job", 0))
-                may.set()
+        async with refused_late(narrow, request):
+            await narrow.cancel("ann", first.id, keep_best=True)
+            made = await narrow.submit("ann", request, ids.random_name("job", 0))
         assert (await narrow.submit("ann", request, ids.random_name("job", 0))).id == made.id
         with pytest.raises(IdempotencyConflictError):
             await submit(narrow, 1, idempotency_key="k")
@@ -207,15 +208,10 @@ async def test_a_key_whose_calls_were_all_refused_is_free(store: RedisStore) -> 
     async with connect(store._settings.model_copy(update={"max_queued_per_principal": 1})) as narrow:
         first = await submit(narrow, 0)
         request = SolveRequest(first.request.scenario_id, 31, idempotency_key="k")
-        waits, may = released_late(narrow)
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as group:
-                group.start_soon(refused, narrow, request)
-                await waits.wait()
-                await refused(narrow, request)
-                with pytest.raises(IdempotencyConflictError):
-                    await submit(narrow, 1, idempotency_key="k")
-                may.set()
+        async with refused_late(narrow, request):
+            await refused(narrow, request)
+            with pytest.raises(IdempotencyConflictError):
+                await submit(narrow, 1, idempotency_key="k")
         other = await submit(narrow, 1, idempotency_key="k")
         assert (await narrow.submit("ann", other.request, ids.random_name("job", 1))).id == other.id
 
