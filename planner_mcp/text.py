@@ -19,6 +19,11 @@ def plain(text: str, limit: int = 100) -> str:
     return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
 
 
+def figure(value: float) -> str:
+    """Return a number with all its digits and no more: "1234567.5", "0.3"; `:g` keeps six of them."""
+    return f"{value:.15g}"
+
+
 def _is_visible(char: str) -> bool:
     return unicodedata.category(char) not in _HIDDEN
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.auth.masking import trials_for
+from planner_mcp.text import figure
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
 from planner_mcp.vrp.advice.fixes import Bench, told
@@ -94,7 +95,7 @@ def _lines(entry: Json) -> list[str]:
     ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
     lines = [f"{entry['ticket_id']} {entry['code']}; of {entry['agents']} agents: {ways or 'nothing in the way'}"]
     for near in entry["nearest"]:
-        cost = f", cost +{near['fits_at_cost']:g}" if "fits_at_cost" in near else ""
+        cost = f", cost +{figure(near['fits_at_cost'])}" if "fits_at_cost" in near else ""
         obstacle = " + ".join(near["in_the_way"]) or f"fits{cost}"
         lines.append(f"  {near['agent_id']}: {obstacle}")
     return lines

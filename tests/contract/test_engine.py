@@ -21,8 +21,8 @@ from workers.engines import registry
 from workers.engines.base import Engine, Limits, Outcome, StopReason
 
 ENGINES = [engine for engine in registry.engines() if engine.is_available()]
-LONGEST_S = 0.4
-"""What an engine may take for a day of three tickets; it is stopped as soon as it has the best plan."""
+SHORT_S, LONG_S = 0.4, 6.0
+"""What an engine takes for a day of three tickets, and what a busy machine grants it; the best plan ends its search."""
 ENOUGH: Final = 20
 """Looks at `should_stop` after which their rhythm is judged."""
 REPEATED: Final = 6
@@ -49,12 +49,17 @@ def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None
     problem = day.problem
     best: list[int] = []
     goal = day.goal(problem)
+    enough = goal + problem.cost_scale // 100
 
     def note(candidate: Candidate) -> None:
         best.append(price(problem, candidate))
 
-    limits = Limits(time.monotonic() + LONGEST_S)
-    outcome = engine.solve(problem, limits, note, lambda: bool(best) and min(best) <= goal + problem.scale // 100)
+    def is_found() -> bool:
+        return bool(best) and min(best) <= enough
+
+    outcome = engine.solve(problem, Limits(time.monotonic() + SHORT_S), note, is_found)
+    if price(problem, outcome.best or Candidate(())) > enough:
+        outcome = engine.solve(problem, Limits(time.monotonic() + LONG_S), note, is_found)
 
     plan = _plan(problem, outcome)
     assert plan.tickets_served == day.served

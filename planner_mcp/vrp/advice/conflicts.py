@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.text import figure
 from planner_mcp.vrp.advice.needs import shortest_legs_into, time_of
 from planner_mcp.vrp.layout.pace import quickest
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
@@ -137,7 +138,7 @@ def _capacity(problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec
             amounts = {i: problem.tickets[i].demand[dimension] for i in tickets if problem.tickets[i].load is load}
             if some := _fewest(list(amounts), room, amounts.__getitem__):
                 need = sum(amounts[index] for index in some) / problem.amount_scale
-                words = f"they need {need:g} of {name}, the agents carry {room / problem.amount_scale:g}"
+                words = f"they need {figure(need)} of {name}, the agents carry {figure(room / problem.amount_scale)}"
                 yield _conflict(problem, "CAPACITY", some, crew, words)
 
 

@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any, Final
 
 from planner_mcp.errors import InputError
+from planner_mcp.text import figure
 from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of
 from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
@@ -211,7 +212,7 @@ def told(problem: Problem, obstacle: Obstacle) -> str:
         case Limit.MAX_TICKETS:
             amount = f"{obstacle.short} over"
         case Limit.CAPACITY:
-            amount = f"{problem.dimensions[obstacle.index]} {obstacle.short / problem.amount_scale:g} short"
+            amount = f"{problem.dimensions[obstacle.index]} {figure(obstacle.short / problem.amount_scale)} short"
         case _:
             amount = ""
     return f"{obstacle.limit.value} {amount}".rstrip()

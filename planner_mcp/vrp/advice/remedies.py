@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner_mcp.text import figure
 from planner_mcp.vrp.advice.fits import Limit, Obstacle
 from planner_mcp.vrp.problem import GroupKind, Problem
 
@@ -80,7 +81,7 @@ def _max_distance(body: Json, problem: Problem, agent: int, obstacle: Obstacle) 
     metres = math.ceil(obstacle.value / problem.scale)
     in_km = body["agents"][agent].get("max_distance_km") is not None
     name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
-    return _of_agent(body, agent, name, value, f"raise {name}", f"to {value:g}")
+    return _of_agent(body, agent, name, value, f"raise {name}", f"to {figure(value)}")
 
 
 def _max_tickets(body: Json, _problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:

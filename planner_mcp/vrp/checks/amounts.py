@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from planner_mcp.errors import Fault
-from planner_mcp.text import plain
+from planner_mcp.text import figure, plain
 from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
@@ -57,8 +57,8 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
         for name, amount in ticket.demand.items() if agents else ():
             most = next((room for agent, room in ranked.get(name, ()) if agent in agents), amount)
             if amount > most:
-                problem = f"The demand is above the capacity ({most:g}) of every agent that may serve the ticket."
-                yield Fault(_amount_path(index, name), problem, f"at most {most:g}", "Split the ticket.", "logic")
+                problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
+                yield Fault(_amount_path(index, name), problem, f"at most {figure(most)}", "Split the ticket.", "logic")
                 is_sound = False
         if is_sound and not carriers.with_room(ticket, agents):
             problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
@@ -161,7 +161,7 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():
             if need > (room := rooms.get(name, need)):
-                words = f"need {need:g} of {plain(name, 40)}, all agents together carry {room:g}."
+                words = f"need {figure(need)} of {plain(name, 40)}, all agents together carry {figure(room)}."
                 hint = "Add agents; otherwise some tickets stay unassigned."
                 yield Fault("/agents", f"The {kind} tickets {words}", "", hint, "warning")
 

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import figure
 from planner_mcp.vrp.checks.amounts import total
 from planner_mcp.vrp.checks.reach import Reach
 from planner_mcp.vrp.checks.times import SLACK_S, Duty
@@ -80,7 +81,7 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
         name = None if _may_reload(agent) else _overloaded(agent, single)
         if name := name or _crammed(agent, tickets, delivery):
             problem = f"The locked visits need more {name} than the capacity."
-            yield Fault(path, problem, f"at most {agent.capacity.get(name, 0):g} in all", _UNLOCK, "logic")
+            yield Fault(path, problem, f"at most {figure(agent.capacity.get(name, 0))} in all", _UNLOCK, "logic")
 
 
 def _deliveries(scenario: Scenario) -> dict[str, Ticket]:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from planner_mcp.text import figure
 from planner_mcp.vrp.compile.past import Done, Past, pasts
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Held, Scenario, Ticket
@@ -226,10 +227,10 @@ class _Layer:
             self._say(number, "shift_end", self._clock(ends - agent.overtime))
         if agent.max_duration is not None and ends - past.left > agent.max_duration:
             change["max_duration"] = ends - past.left
-            self._say(number, "max_duration_s", f"{(ends - past.left) / self._day.scale:g}")
+            self._say(number, "max_duration_s", f"{figure((ends - past.left) / self._day.scale)}")
         if agent.max_distance is not None and (metres := self._metres(number, tickets)) > agent.max_distance:
             change["max_distance"] = metres
-            self._say(number, "the distance limit", f"{metres / self._day.scale:g} m")
+            self._say(number, "the distance limit", f"{figure(metres / self._day.scale)} m")
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
             self._say(number, "max_tickets", str(len(tickets)))
@@ -303,6 +304,7 @@ class _Layer:
         now, place = max(agent.shift[0], 0 if done else self._since), agent.start
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
+            now = max(now, self._since) if at >= len(done) else now
             ready = now + self._travel(number, place, spec.location, self._quickest)
             ready += spec.setup if at == 0 or place != spec.location else 0
             start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)

@@ -336,6 +336,16 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
     assert any("can be locked no longer" in each for each in known.assumptions)
 
 
+def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
+    """SPEC T5, S1: who rests at the hour begins nothing new before it, however short."""
+    day = resting()
+    new = ticket("n", "A", time_windows=at(110), service_time_s=0)
+    patch = {"tickets": {"n": new}, "agents": {"v": {"locked_tickets": ["n"]}}}
+    known = compiled(under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch))
+    assert known.agents[0].locked == (0, 1)
+    assert any("n can be locked no longer" in each for each in known.assumptions)
+
+
 def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
     """SPEC T5: an idle agent leaves at the hour; one whose shift is over does not leave in its overtime."""
     day = body([agent("v"), agent("idle"), agent("gone", shift_end=50, overtime_s=500)], waiting()["tickets"])
