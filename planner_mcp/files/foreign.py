@@ -18,7 +18,7 @@ from planner_mcp.files.instances.published import Published
 from planner_mcp.files.instances.rows import is_solomon, read_li_lim, read_solomon
 from planner_mcp.files.instances.vrplib import read_vrplib
 from planner_mcp.files.tables import Table, read_table
-from planner_mcp.files.vroom import read_vroom
+from planner_mcp.files.vroom import assumed, read_vroom
 from planner_mcp.files.workbook import read_workbook
 
 Json = dict[str, Any]
@@ -80,7 +80,8 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
     if form in _TABLES:
         return _of_tables(_tables(data, form, wishes.sheet, max_tickets), wishes, named)
     if form == "vroom":
-        return Reading(read_vroom(data, **named), {}, [])
+        body = read_vroom(data, **named)
+        return Reading(body, {}, assumed(body))
     body, said = as_day(_published(data, form, max_tickets), **named, max_agents=max_agents)
     return Reading(body, {}, said)
 

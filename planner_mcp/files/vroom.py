@@ -70,6 +70,16 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
     return {"name": name, "planning_date": planning_date, **body}
 
 
+def assumed(body: Json) -> list[str]:
+    """Return what words of VROOM mean something else in the scenario they became, where it has any such."""
+    said = []
+    if any(agent.get("cost_per_hour") for agent in body.get("agents", ())):
+        said.append("An hour is paid while waiting and serving too; VROOM's per_hour pays driving alone.")
+    if any(ticket.get("setup_time_s") and ticket.get("time_windows") for ticket in body.get("tickets", ())):
+        said.append("A time window holds for the start of service, after setup; VROOM's holds for the start of setup.")
+    return said
+
+
 def _midnight(planning_date: str) -> float:
     """Return the seconds since 1970 at which the day begins; what is no date is told with the scenario."""
     try:

@@ -10,7 +10,7 @@ from planner_mcp.files.columns import AGENTS, TICKETS, propose
 from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.tables import Table, read_table
-from planner_mcp.files.vroom import read_vroom
+from planner_mcp.files.vroom import assumed, read_vroom
 from planner_mcp.vrp.day.model import end_of, start_of
 from planner_mcp.vrp.scenario import parse_scenario
 
@@ -299,6 +299,19 @@ def test_a_problem_of_vroom_is_a_day() -> None:
     assert (by_id["2"].kind, by_id["2"].time_windows) == ("pickup", ((32400.0, 36000.0),))
     assert (by_id["delivery 4"].pickup, by_id["pickup 4"].setup_time_s) == ("pickup 4", 60.0)
     assert len(scenario.locations) == 5
+
+
+def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
+    """SPEC T5: hours are paid while waiting too, and a window holds after setup; nothing is said of days without."""
+
+    def said(**jobs: Any) -> list[str]:
+        problem = {"vehicles": [{"id": 1, "start": [2.35, 48.87], "costs": {"per_hour": jobs.pop("pay", 0)}}], **jobs}
+        return assumed(read_vroom(json.dumps(problem).encode(), name="v", planning_date="2025-07-15"))
+
+    timed = {"id": 1, "location": [2.36, 48.88], "time_windows": [[0, 60]]}
+    assert said(jobs=[timed]) == []
+    assert ["per_hour" in each for each in said(jobs=[timed], pay=36)] == [True]
+    assert ["setup" in each for each in said(jobs=[{**timed, "setup": 60}])] == [True]
 
 
 def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
