@@ -292,6 +292,16 @@ class Settings(BaseSettings):
         return self.auth_audience if self.auth_audience and _is_address(self.auth_audience) else None
 
     @property
+    def token_issuers(self) -> tuple[str, ...]:
+        """Whom a client without a token is sent to, each once; none where keys alone are known."""
+        return tuple(dict.fromkeys(filter(None, (*self.auth_issuers, self.auth_introspection_issuer))))
+
+    @property
+    def described_resource(self) -> str | None:
+        """The resource whose metadata is served; None without an issuer, since there is nobody to point to."""
+        return self.resource if self.token_issuers else None
+
+    @property
     def audience(self) -> str | None:
         """What tokens must be issued for (RFC 8707): by default the URL clients connect to."""
         return self.auth_audience or self.resource

@@ -49,7 +49,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: RateLimiter) -> None:
         self._app = app
-        self._resource = settings.resource
+        self._resource = settings.described_resource
         self._authenticator = authenticator
         self._limiter = limiter
         self._wrong = Buckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)

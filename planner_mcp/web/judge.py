@@ -50,7 +50,7 @@ class Judge:
 
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self._app = app
-        self._resource = settings.resource
+        self._resource = settings.described_resource
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""

@@ -12,16 +12,13 @@ MAX_AGE_S = 300
 
 def metadata_routes(settings: Settings) -> list[Route]:
     """Return the routes to mount; none where no issuer is configured, since there is nobody to point to."""
-    issuers = list(settings.auth_issuers)
-    if settings.auth_introspection_issuer and settings.auth_introspection_issuer not in issuers:
-        issuers.append(settings.auth_introspection_issuer)
-    if settings.resource is None or not issuers:
+    if (resource := settings.described_resource) is None:
         return []
-    document = resource_metadata(settings.resource, issuers)
+    document = resource_metadata(resource, settings.token_issuers)
     headers = {"Cache-Control": f"public, max-age={MAX_AGE_S}", "Access-Control-Allow-Origin": "*"}
 
     async def answer(_request: Request) -> Response:
         return JSONResponse(document, headers=headers)
 
-    paths = dict.fromkeys((WELL_KNOWN, metadata_path(settings.resource)))
+    paths = dict.fromkeys((WELL_KNOWN, metadata_path(resource)))
     return [Route(path, answer) for path in paths]

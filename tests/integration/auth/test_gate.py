@@ -81,6 +81,13 @@ async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> N
     assert set(documents[0]["scopes_supported"]) == {READ, WRITE, ADMIN, "planner:sensitive"}
 
 
+async def test_where_keys_alone_are_known_nobody_is_sent_to_an_issuer(served: Any) -> None:
+    """SPEC A1: RFC 9728 §5.1; a client is not pointed to metadata that is not served."""
+    async with served(public_url="https://planner.example") as http:
+        assert (await http.get("/jobs/x")).headers["www-authenticate"] == f'Bearer scope="{READ} {WRITE}"'
+        assert (await http.get("/.well-known/oauth-protected-resource/mcp")).status_code != 200
+
+
 async def test_metadata_names_the_url_and_not_the_audience(served: Any) -> None:
     """SPEC A1: RFC 9728; what tokens are issued for may be no URL at all."""
     further = {"auth_audience": "api://planner", "auth_issuers": {"https://as.example": None}}
