@@ -4,6 +4,7 @@ Owns the form of `benchmarks/results/<date>-<commit>.json` and the table in `ben
 """
 
 import json
+import math
 import os
 import platform
 import re
@@ -51,7 +52,7 @@ def share(name: str, part: float, note: str) -> Figure:
 
 def _at(ordered: list[float], share: float) -> float:
     """Return the value below which a share of the samples lies (nearest rank)."""
-    index = min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.5) - 1))
+    index = max(0, math.ceil(share * len(ordered)) - 1)
     return round(ordered[index] * 1000, 2)
 
 

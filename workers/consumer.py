@@ -2,7 +2,7 @@
 
 Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
 happens to one claimed job is `workers/attempt.py`; where its pool is away when the last word is due, the worker goes on
-with the others meanwhile. This is one of the two borders where any exception is caught: what nobody foresaw fails the
+with the others meanwhile. This is one of the five borders where any exception is caught: what nobody foresaw fails the
 job with code 5000 and a trace id, and the next job is claimed.
 """
 

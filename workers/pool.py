@@ -118,16 +118,15 @@ class Pool:
             leash.write(b"\n")
 
 
-async def run_pool(settings: Settings, processes: int, *, handle_signals: bool = True) -> None:
+async def run_pool(settings: Settings, processes: int) -> None:
     """Run workers until SIGTERM or SIGINT (or cancellation), then drain them. A second signal hands back at once.
 
     Args:
         settings: What the workers run with.
         processes: How many; each solves one job at a time.
-        handle_signals: False where the caller owns the signals (`serve`) and cancels instead.
     """
     pool = Pool(settings, processes)
-    with signals_to(pool.drain) if handle_signals else contextlib.nullcontext():
+    with signals_to(pool.drain):
         await pool.run()
 
 

@@ -22,7 +22,6 @@ from planner_mcp.cli.environment import strange_names
 from planner_mcp.cli.serving import exposure, listen
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
-from workers.engines import registry
 
 HEALTH_S: Final = 2.0
 """Time whoever listens where `serve` would has to say that it is a planner."""
@@ -69,6 +68,8 @@ def _environment() -> Finding:
 
 def _engines() -> Finding:
     """Tell which engines are here and how to get the others; `auto` does with those there are."""
+    from workers.engines import registry  # loads the solvers, which who serves has no use for
+
     here = [f"{engine.name} {engine.version()}" for engine in registry.present()]
     lacking = [f"no {name}: {remedy}" for name, remedy in registry.absent().items()]
     return Finding("engines", bool(here), "; ".join([", ".join(here), *lacking]))

@@ -1,6 +1,6 @@
 """What is known of a webhook's way to its endpoint, and what is kept of it (SPEC W3).
 
-Owns the records and the port `DeliveryStore`, which `planner_mcp.store.outbox` implements. What an answer means is
+Owns the records and the port `DeliveryStore`, which `planner_mcp.store.webhooks` implements. What an answer means is
 `notify/endpoints.py`; who sends is `workers/courier.py`.
 """
 

@@ -13,7 +13,6 @@ from typing import Final, Literal
 from planner_mcp.errors import NotFoundError
 
 Kind = Literal["scn", "job", "plan", "mat"]
-MAX_POOLS: Final = 64
 _FORM: Final = re.compile(r"(scn|job|plan|mat)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
 
 

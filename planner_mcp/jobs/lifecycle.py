@@ -1,4 +1,4 @@
-"""Moves a job from one state to the next.
+"""The states of a job and what may change them.
 
 Owns the transition table and nothing else: it reads no clock and touches no store. The Lua steps are given this table
 as JSON, so Python and Redis cannot disagree about what is legal.
@@ -7,8 +7,6 @@ as JSON, so Python and Redis cannot disagree about what is legal.
 import json
 from enum import StrEnum
 from typing import Final
-
-from planner_mcp.errors import IllegalTransitionError
 
 MAX_CRASHES: Final = 3
 """Times a job may kill its worker or its child before it ends failed. A lost worker counts, a hand-back does not."""
@@ -51,17 +49,6 @@ TRANSITIONS: Final[dict[tuple[JobState, Change], JobState]] = {
     (JobState.SOLVING, Change.CANCEL): JobState.CANCELLED,
 }
 """Every legal change. `SOLVING → CLAIM`: another worker takes over an expired lease under a higher fencing number."""
-
-
-def advance(state: JobState, change: Change) -> JobState:
-    """Return the state after a change.
-
-    Raises:
-        IllegalTransitionError: The state has no such exit, for example `complete` after `cancelled`.
-    """
-    if (target := TRANSITIONS.get((state, change))) is None:
-        raise IllegalTransitionError(f"A {state} job cannot {change.replace('_', ' ')}.")
-    return target
 
 
 def table_json() -> str:

@@ -1,8 +1,8 @@
 """What the rules need from the rooms around them, as guarantees.
 
 Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
-for both) and `Feed` (following events).
-`planner_mcp.store` implements the first three, `planner_mcp.notify.feed` the last, `planner_mcp.app` joins them.
+for both), `EventLog` (events as kept) and `Feed` (following them).
+`planner_mcp.store` implements all but the last, `planner_mcp.notify.feed` that, `planner_mcp.app` joins them.
 
 Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
 all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises

@@ -5,7 +5,6 @@ nothing.
 """
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import Final
 from urllib.parse import parse_qsl
@@ -41,11 +40,6 @@ def variables_of(template: Template, uri: str) -> dict[str, str] | None:
     if not _shown(template) - template.optional <= asked.keys():
         return None
     return {**match.groupdict(), **asked}
-
-
-def expand(uri_template: str, variables: Mapping[str, str]) -> str:
-    """Return a template with its variables filled in; ours need no encoding."""
-    return _VARIABLE.sub(lambda match: variables[match[1]], uri_template)
 
 
 def _query(text: str) -> dict[str, str] | None:

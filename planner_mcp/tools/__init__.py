@@ -1,1 +1,1 @@
-"""What a client can ask for: one file a tool. Knows `jobs` and `vrp`, and neither the MCP SDK nor HTTP."""
+"""What a client can ask for: one file a tool. Knows neither the MCP SDK nor HTTP."""

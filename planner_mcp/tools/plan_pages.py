@@ -111,8 +111,6 @@ VIEWS: Final = {
 }
 BY_AGENT: Final = tuple(name for name, view in VIEWS.items() if "agent_id" in view.columns)
 """Views whose rows belong to agents."""
-FIELDS: Final = tuple(dict.fromkeys(name for view in VIEWS.values() for name in view.columns))
-"""Every column of every view."""
 
 
 def summary(plan: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
 
-Owns which tools there are and who is shown them. `dispatch` is one of the four borders with a broad `except`: nothing
+Owns which tools there are and who is shown them. `dispatch` is one of the five borders with a broad `except`: nothing
 internal passes it (SPEC T8).
 """
 
 import logging
 import time
-from collections.abc import Iterable
 from typing import Any, Final
 
 from planner_mcp.auth.audit import OK, target_of
@@ -75,12 +74,6 @@ REGISTRY: Final = tuple(
 """All tools, always in this order."""
 
 log = logging.getLogger(__name__)
-
-
-def tools_for(toolsets: Iterable[str], scopes: Iterable[str]) -> tuple[Tool, ...]:
-    """Return the tools of some tool sets that a holder of some scopes may use."""
-    sets, held = frozenset(toolsets), frozenset(scopes)
-    return tuple(tool for tool in REGISTRY if tool.toolset in sets and tool.scope in held)
 
 
 def toolsets_of(settings: Settings, asked: str = "") -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Where large tables of travel come in: `PUT /matrices`, `GET` and `DELETE /matrices/{matrix}` (SPEC S1, T1).
 
-Owns the HTTP half only. Reading the text is `vrp.table_text`'s, keeping it `jobs.matrices`'. The body does not pass
+Owns the HTTP half only. Reading the text is `vrp.day.table_text`'s, keeping it `jobs.matrices`'. The body does not pass
 through a tool call and is not held as a tree of objects: it is read row by row in a thread.
 """
 

@@ -1,4 +1,4 @@
-"""Every engine keeps every promise it makes, judged by `vrp.verify` (SPEC S1, S2, S3)."""
+"""Every engine keeps every promise it makes, judged by `vrp.proof.verify` (SPEC S1, S2, S3)."""
 
 import time
 from dataclasses import replace

@@ -4,13 +4,15 @@ Owns the one exception: locked visits that only the real clock can keep. They co
 when they happen, and their legs take what they take then. The rest of the day goes on at the slowest pace.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.layout.legs import Leg
 from planner_mcp.vrp.layout.pace import at_worst
-from planner_mcp.vrp.layout.timeline import time_route
+from planner_mcp.vrp.layout.timeline import Timeline, time_route
 from planner_mcp.vrp.problem import Candidate, Feature, Problem, StopKind
 from workers.engines.base import ShouldStop
 from workers.engines.refill import with_locked
@@ -27,32 +29,51 @@ def slow_day(problem: Problem, is_over: ShouldStop) -> Problem:
     if not rushed:
         return slow
     visits = [ticket for route in rushed for ticket in tickets_of(route)]
+    wide = _with_own_places(slow, visits)
+    agents, tickets = list(wide.agents), list(wide.tickets)
+    for route in rushed:
+        line = time_route(problem, route)
+        agents[route.agent] = replace(wide.agents[route.agent], shift=(line.start, wide.agents[route.agent].shift[1]))
+        _drive_for_real(wide, route.agent, line)
+        for ticket, leg in _visits(line):
+            # a place of its own is always another than the one before, where setup may not be needed
+            tickets[ticket] = replace(wide.tickets[ticket], setup=leg.setup)
+    return replace(wide, agents=tuple(agents), tickets=tuple(tickets), features=slow.features | {Feature.SHIFTS})
+
+
+def _with_own_places(slow: Problem, visits: Sequence[int]) -> Problem:
+    """Return the day with a place of its own for each of these visits, behind those there are; its tables are new."""
     shared = len(slow.locations)
-    own = {ticket: shared + number for number, ticket in enumerate(visits)}
     places = [*range(shared), *(slow.tickets[ticket].location for ticket in visits)]
     wider = np.ix_(places, places)
-    durations = tuple(table[wider] for table in slow.durations)
-    agents, tickets = list(slow.agents), list(slow.tickets)
-    for route in rushed:
-        agent, line = agents[route.agent], time_route(problem, route)
-        agents[route.agent] = replace(agent, shift=(line.start, agent.shift[1]))
-        here = agent.start
-        for leg, time in zip(line.legs, line.times, strict=True):
-            there = leg.location
-            if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
-                there = own[leg.stop.index]
-                # a place of its own is always another than the one before, where setup may not be needed
-                tickets[leg.stop.index] = replace(tickets[leg.stop.index], location=there, setup=leg.setup)
-            if here is not None and there is not None and max(here, there) >= shared:
-                durations[agent.profile][here, there] = time.driven
-            here = there
+    tickets = list(slow.tickets)
+    for number, ticket in enumerate(visits):
+        tickets[ticket] = replace(tickets[ticket], location=shared + number)
     return replace(
         slow,
-        agents=tuple(agents),
         tickets=tuple(tickets),
         locations=tuple(slow.locations[place] for place in places),
         positions=tuple(slow.positions[place] for place in places) if slow.positions else (),
         distances=tuple(table[wider] for table in slow.distances),
-        durations=durations,
-        features=slow.features | {Feature.SHIFTS},
+        durations=tuple(table[wider] for table in slow.durations),
     )
+
+
+def _visits(line: Timeline) -> Iterator[tuple[int, Leg]]:
+    """Yield the tickets of a timed route with the legs that lead to them."""
+    for leg in line.legs:
+        if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
+            yield leg.stop.index, leg
+
+
+def _drive_for_real(wide: Problem, agent: int, line: Timeline) -> None:
+    """Let the legs of a timed route to and from places of its own take what they take by the clock, in place."""
+    places = {ticket: wide.tickets[ticket].location for ticket, _ in _visits(line)}
+    here = wide.agents[agent].start
+    for leg, time in zip(line.legs, line.times, strict=True):
+        there = leg.location
+        if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
+            there = places[leg.stop.index]
+        if here is not None and there is not None and {here, there} & set(places.values()):
+            wide.durations[wide.agents[agent].profile][here, there] = time.driven
+        here = there
