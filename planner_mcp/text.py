@@ -24,6 +24,12 @@ def figure(value: float) -> str:
     return f"{value:.15g}"
 
 
+def clock(seconds: float) -> str:
+    """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
 def _is_visible(char: str) -> bool:
     return unicodedata.category(char) not in _HIDDEN
 

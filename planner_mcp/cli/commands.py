@@ -1,4 +1,4 @@
-"""The command line: `serve`, `worker`, `manifest`, `doctor`, `bench`; no command speaks MCP over stdio.
+"""The command line; without a command it speaks MCP over stdio.
 
 Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
 workers finish or hand back; a second one leaves at once. Standard output carries what a command prints, or the
@@ -11,10 +11,10 @@ import json
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import anyio
 import typer
@@ -37,6 +37,7 @@ from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.manifest import served
 from workers.pool import Pool, run_pool, signals_to
 
+_Done = TypeVar("_Done")
 log = logging.getLogger(__name__)
 
 app = typer.Typer(
@@ -124,16 +125,16 @@ def solve(
 ) -> None:
     """Plan a scenario and write the plan; exit status 1 when there is none."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
-    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    _run(_solve(file, seconds, output, settings, found))
-    is_written = bool(found) and files.write_plan(found[0][1], found[0][0], output)
+    planned = _run(_solve(file, seconds, output, settings))
+    is_written = planned is not None and files.write_plan(planned[1], planned[0], output)
     sys.exit(0 if is_written else 1)
 
 
-async def _solve(file: Path, seconds: int, output: Path | None, settings: Settings, found: list[Any]) -> None:
+async def _solve(
+    file: Path, seconds: int, output: Path | None, settings: Settings
+) -> tuple[files.Json, files.Json] | None:
     async with open_house(settings) as house, _workers(settings, 1):
-        if (planned := await files.solve(house.planner, file, seconds, output, settings=settings)) is not None:
-            found.append(planned)
+        return await files.solve(house.planner, file, seconds, output, settings=settings)
 
 
 @app.command()
@@ -269,10 +270,10 @@ def _export_spans() -> None:
         raise typer.BadParameter("PLANNER_OTEL needs the extra: pip install 'planner-mcp[otel]'") from error
 
 
-def _run(work: Any) -> None:
-    """Run to the end; what the planner refuses is told, a line a fault, with exit status 1."""
+def _run(work: Coroutine[Any, Any, _Done]) -> _Done:
+    """Run to the end, return what came of it; what the planner refuses is told, a line a fault, with exit status 1."""
     try:
-        asyncio.run(work)
+        return asyncio.run(work)
     except PlannerError as error:
         for line in error.lines():
             log.error(line, extra={"code": error.code, "type": error.type})

@@ -12,6 +12,8 @@ from itertools import pairwise
 from math import cos, floor, log10, pi
 from typing import Any, Final
 
+from planner_mcp.text import clock
+
 MAP_WIDTH: Final = 720.0
 MAP_HEIGHT: Final = 560.0
 _MARGIN: Final = 28.0
@@ -62,12 +64,6 @@ class Projection:
     def points_per_km(self) -> float:
         """Length of a kilometre on the map."""
         return self.scale * 1000 / (1.0 if self.is_plane else _METRES_PER_DEGREE)
-
-
-def clock(seconds: float) -> str:
-    """Return seconds after midnight as `HH:MM`."""
-    minutes = round(seconds / 60)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:

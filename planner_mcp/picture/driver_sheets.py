@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from planner_mcp.picture.cargo import picked_up
-from planner_mcp.picture.drawing import clock
+from planner_mcp.text import clock
 
 Json = dict[str, Any]
 _STYLE: Final = Path(__file__).with_name("report.css")

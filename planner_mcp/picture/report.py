@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from planner_mcp.picture.cargo import fullness, picked_up
-from planner_mcp.picture.drawing import clock, curve, route_map, timeline
+from planner_mcp.picture.drawing import curve, route_map, timeline
 from planner_mcp.picture.places import left_out, positions
+from planner_mcp.text import clock
 
 _STYLE: Final = Path(__file__).with_name("report.css")
 

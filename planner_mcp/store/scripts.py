@@ -56,17 +56,18 @@ def load_steps(settings: Settings) -> dict[str, Step]:
 
 
 def _family(names: tuple[str, ...], shared: tuple[str, ...], settings: Settings) -> dict[str, Step]:
-    head = "\n".join([_constants(settings), *(_read(name) for name in shared)])
+    head = "\n".join([_constants(settings), *(step_text(name) for name in shared)])
     return {name: _step(name, head) for name in names}
 
 
 def _step(name: str, head: str) -> Step:
-    text = f"{head}\n{_read(name)}"
+    text = f"{head}\n{step_text(name)}"
     return Step(name, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 @cache
-def _read(name: str) -> str:
+def step_text(name: str) -> str:
+    """Return the Lua text of one step, with nothing in front."""
     return (files("planner_mcp.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 

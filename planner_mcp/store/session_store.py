@@ -18,13 +18,13 @@ mcp:x                channel "<sid> <request id>": somebody cancelled a request
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from redis.asyncio import Redis
 
 from planner_mcp.errors import LostStreamError, QuotaExceededError
 from planner_mcp.store.border import border
+from planner_mcp.store.scripts import step_text
 from planner_mcp.store.session_cap import SessionCap
 
 TTL_S: Final = 1800
@@ -39,11 +39,6 @@ READ_AT_ONCE: Final = 100
 START: Final = "0-0"
 """The position before everything a stream still has."""
 CANCELS: Final = "mcp:x"
-
-
-def step_text(name: str) -> str:
-    """Return the Lua text of a step on sessions."""
-    return (files("planner_mcp.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
 class SessionStore:

@@ -18,7 +18,8 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.store.border import border
-from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, channel_of, step_text, watch_key
+from planner_mcp.store.scripts import step_text
+from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, channel_of, watch_key
 
 STANDALONE: Final = "g"
 EVERYBODY: Final = "*"

@@ -30,12 +30,6 @@ def number(value: float | None) -> float | int | None:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def clock(seconds: float) -> str:
-    """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
-    minutes = round(seconds / 60)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
-
-
 def timestamp(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC with milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
