@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import cos, floor, log10, pi
 from typing import Any, Final
 
-from planner_mcp.text import clock
+from planner_mcp.text import clock, plain
 
 MAP_WIDTH: Final = 720.0
 MAP_HEIGHT: Final = 560.0
@@ -21,6 +21,8 @@ _METRES_PER_DEGREE: Final = 111_195.0
 """Of latitude, on a sphere of 6371 km."""
 _ROW: Final = 26.0
 _LABEL: Final = 70.0
+_LABEL_CHARS: Final = 10
+"""Of an agent's id that fit beside its row; the whole id shows on hovering."""
 _CHART_WIDTH: Final = 1120.0
 _SHORTEST_S: Final = 60
 """Of what is drawn between arrival and service."""
@@ -189,7 +191,8 @@ def timeline(plan: dict[str, Any], setups_s: Mapping[str, float]) -> str:
 
 def _row(route: dict[str, Any], setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
     middle = top + 8
-    yield f'<text class="label" x="0" y="{top + 12:g}">{escape(route["agent_id"])}</text>'
+    name = route["agent_id"]
+    yield f'<text class="label" x="0" y="{top + 12:g}">{escape(plain(name, _LABEL_CHARS))}{_title(name)}</text>'
     left, right = at(route["start_s"]), at(route["end_s"])
     yield f'<line class="drive" x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}"/>'
     for kind, since, until, does in _standing(route, setups_s):

@@ -30,3 +30,11 @@ def test_setting_up_is_not_called_waiting() -> None:
     assert plan["routes"][0]["waiting_s"] == 10 * 60
     drawn = re.findall(r"<title>((?:sets up|waits) [^<]*)</title>", page(DAY, plan))
     assert drawn == ["sets up 05:40–06:00", "sets up 06:30–06:50", "waits 06:50–07:00"]
+
+
+def test_a_long_id_does_not_lie_over_the_bars() -> None:
+    """SPEC R1: beside the row it is cut, and hovering tells it whole."""
+    name = "van of the northern depot"
+    day = {**DAY, "agents": [{"id": name, "capacity": 9}]}
+    plan = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
+    assert re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', page(day, plan)) == [("van of th…", name)]
