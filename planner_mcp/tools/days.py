@@ -44,6 +44,8 @@ Patch = Annotated[
 ]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
+_REPLACED: Final = "GROUP_OTHER_CHOSEN"
+"""Code of an alternative that is left out as it should be: of its group another is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,17 @@ class Subject:
     def plan_id(self) -> str:
         """The name of the plan."""
         return plan_of(self.job.id)
+
+    def chosen_instead(self) -> dict[str, str]:
+        """Return the ticket served in place of each that is left out for another of its group."""
+        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        left = {entry["ticket_id"] for entry in self.plan["unassigned"] if entry["code"] == _REPLACED}
+        groups = [group["tickets"] for group in self.scenario.body.get("groups") or () if group["kind"] == "one_of"]
+        instead: dict[str, str] = {}
+        for names in groups:
+            if (other := next((name for name in names if name in served), None)) is not None:
+                instead |= {name: other for name in names if name in left}
+        return instead
 
     def unassigned(self, ticket_ids: list[str]) -> list[Json]:
         """Return the unassigned entries that were asked for, all of them where none was named."""
@@ -163,6 +176,11 @@ def revised(
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise
+
+
+def nothing_to_mend(ticket: str, other: str) -> str:
+    """Return the sentence of an alternative that is left out as it should be."""
+    return f"{ticket}: nothing to mend: {other} of its group is served"
 
 
 def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
