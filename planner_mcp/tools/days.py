@@ -16,7 +16,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
-from planner_mcp.text import plain
+from planner_mcp.text import counted, plain
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day, written_faults
@@ -25,7 +25,7 @@ from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
-from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
+from planner_mcp.vrp.day.patch import changes, gone_agents, led_back, misuses, revise, tickets_naming
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario
 
@@ -219,6 +219,14 @@ def change_lines(before: Json, after: Json) -> list[str]:
         lines.append(f"{name}: {', '.join(told)}")
     others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
     return lines + ([f"changed: {', '.join(others)}"] if others else [])
+
+
+def parting_notes(body: Json, patch: Json) -> list[str]:
+    """Return a sentence of the tickets whose words of agents a patch takes away with these agents."""
+    gone = gone_agents(patch)
+    free = tickets_naming(body, gone) if gone else []
+    told = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
+    return [told] if free else []
 
 
 _LISTS: Final = ("agents", "tickets", "locations")

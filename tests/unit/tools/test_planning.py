@@ -219,6 +219,22 @@ async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer
     assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
 
 
+async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(call: Call, store: RedisStore) -> None:
+    """SPEC T5: their words of it go with it, and every tool that takes the patch says so."""
+    tickets = [ticket("a", preferred_agent="w", switch_cost=2), ticket("b", "B", not_agents=["w"]), ticket("c", "C")]
+    scenario_id = await created(call, body([agent("v"), agent("w")], tickets))
+    job_id = await solved(call, store, scenario_id, ["b", "c"], ["a"])
+    patch = {"agents": {"w": None}}
+    note = "w gone: preferred or forbidden no longer by 2 tickets (a, b)"
+    asked = {"scenario_id": scenario_id, "patch": patch}
+    assert (await call("validate_scenario", asked)).structured["warnings"] == [note]
+    revised = (await call("revise_scenario", asked)).structured
+    assert (revised["warnings"], revised["changes"]) == ([note], ["agents: 1 removed (w)", "tickets: 2 changed (a, b)"])
+    answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "keep_agents": True})
+    assert note in answer.structured["notes"]
+    assert (await finish(store, ["b", "c", "a"])).scenario.body["held"]["stay"] == {"b": "v", "c": "v"}
+
+
 async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
     """SPEC Q1, T7: broken parts of a day under way are told as faults, never as an error of ours."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
