@@ -469,12 +469,16 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
 }
 
 
+ALL_LISTED: Final = "each is listed in errors."
+"""End of the message of several faults; an answer with room for a part of them says so in its place."""
+
+
 def input_error(faults: Sequence[Fault]) -> InputError:
     """Return the error that carries all faults: the class they share, or the general one when they differ."""
     kinds = {fault.kind for fault in faults}
     cls = _KIND_CLASSES[kinds.pop()] if len(kinds) == 1 else InputError
     count = len(faults)
-    message = faults[0].problem if count == 1 else f"{count} problems; each is listed in errors."
+    message = faults[0].problem if count == 1 else f"{count} problems; {ALL_LISTED}"
     return cls(message, errors=faults)
 
 

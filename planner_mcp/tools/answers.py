@@ -8,7 +8,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from planner_mcp.errors import PlannerError
+from planner_mcp.errors import ALL_LISTED, PlannerError
 from planner_mcp.tools.base import ErrorResult
 
 MAX_ERROR_TOKENS: Final = 360
@@ -57,5 +57,8 @@ def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
         if room < 0 and kept:
             break
         kept.append(fault)
-    omitted = len(body["errors"]) - len(kept)
-    return {**body, "errors": kept, **({"errors_omitted": omitted} if omitted else {})}
+    if not (omitted := len(body["errors"]) - len(kept)):
+        return body
+    listed = "the first is listed." if len(kept) == 1 else f"the first {len(kept)} are listed."
+    message = body["message"].replace(ALL_LISTED, listed)
+    return {**body, "message": message, "errors": kept, "errors_omitted": omitted}

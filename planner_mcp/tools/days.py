@@ -16,7 +16,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
-from planner_mcp.text import plain
+from planner_mcp.text import counted, plain
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, read_day, written_faults
@@ -25,7 +25,7 @@ from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
-from planner_mcp.vrp.day.patch import changes, led_back, misuses, revise
+from planner_mcp.vrp.day.patch import changes, gone_agents, led_back, misuses, revise, tickets_naming
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario
 
@@ -44,6 +44,8 @@ Patch = Annotated[
 ]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
+_REPLACED: Final = "GROUP_OTHER_CHOSEN"
+"""Code of an alternative that is left out as it should be: of its group another is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,17 @@ class Subject:
     def plan_id(self) -> str:
         """The name of the plan."""
         return plan_of(self.job.id)
+
+    def chosen_instead(self) -> dict[str, str]:
+        """Return the ticket served in place of each that is left out for another of its group."""
+        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        left = {entry["ticket_id"] for entry in self.plan["unassigned"] if entry["code"] == _REPLACED}
+        groups = [group["tickets"] for group in self.scenario.body.get("groups") or () if group["kind"] == "one_of"]
+        instead: dict[str, str] = {}
+        for names in groups:
+            if (other := next((name for name in names if name in served), None)) is not None:
+                instead |= {name: other for name in names if name in left}
+        return instead
 
     def unassigned(self, ticket_ids: list[str]) -> list[Json]:
         """Return the unassigned entries that were asked for, all of them where none was named."""
@@ -165,6 +178,11 @@ def revised(
         raise
 
 
+def nothing_to_mend(ticket: str, other: str) -> str:
+    """Return the sentence of an alternative that is left out as it should be."""
+    return f"{ticket}: nothing to mend: {other} of its group is served"
+
+
 def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
     """Refuse agents that nobody knows: what is told of them would pass for nothing to tell.
 
@@ -201,6 +219,14 @@ def change_lines(before: Json, after: Json) -> list[str]:
         lines.append(f"{name}: {', '.join(told)}")
     others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
     return lines + ([f"changed: {', '.join(others)}"] if others else [])
+
+
+def parting_notes(body: Json, patch: Json) -> list[str]:
+    """Return a sentence of the tickets whose words of agents a patch takes away with these agents."""
+    gone = gone_agents(patch)
+    free = tickets_naming(body, gone) if gone else []
+    told = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
+    return [told] if free else []
 
 
 _LISTS: Final = ("agents", "tickets", "locations")

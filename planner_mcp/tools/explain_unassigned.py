@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.auth.masking import trials_for
 from planner_mcp.text import figure
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, nothing_to_mend, subject, time_for
 from planner_mcp.vrp.advice.fixes import Bench, told
 from planner_mcp.vrp.advice.insertion import Trial, Until
 
@@ -66,8 +66,19 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 
 def _explained(found: Subject, entries: list[Json]) -> list[Json]:
-    is_over, bench = time_for(BUDGET_S), found.bench()
-    return [_entry(bench, entry, is_over) for entry in entries]
+    is_over, bench, instead = time_for(BUDGET_S), found.bench(), found.chosen_instead()
+    return [
+        _replaced(entry, instead[entry["ticket_id"]])
+        if entry["ticket_id"] in instead
+        else _entry(bench, entry, is_over)
+        for entry in entries
+    ]
+
+
+def _replaced(entry: Json, other: str) -> Json:
+    """Return what is said of an alternative: no agent is in its way, nor would one help."""
+    named = {"ticket_id": entry["ticket_id"], "code": entry["code"]}
+    return {**named, "agents": 0, "in_the_way": {}, "nearest": [], "served_instead": other}
 
 
 def _entry(bench: Bench, entry: Json, is_over: Until) -> Json:
@@ -92,6 +103,8 @@ def _nearest(bench: Bench, trial: Trial) -> Json:
 
 
 def _lines(entry: Json) -> list[str]:
+    if "served_instead" in entry:
+        return [nothing_to_mend(f"{entry['ticket_id']} {entry['code']}", entry["served_instead"])]
     ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
     lines = [f"{entry['ticket_id']} {entry['code']}; of {entry['agents']} agents: {ways or 'nothing in the way'}"]
     for near in entry["nearest"]:

@@ -11,7 +11,18 @@ from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import lender, mask_cautions, with_roads
-from planner_mcp.tools.days import Json, Patch, PlanName, Subject, aside, named, revised, scenario_at, subject
+from planner_mcp.tools.days import (
+    Json,
+    Patch,
+    PlanName,
+    Subject,
+    aside,
+    named,
+    parting_notes,
+    revised,
+    scenario_at,
+    subject,
+)
 from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties
@@ -95,6 +106,7 @@ async def _day(
     held = begun(start.plan, until_s) if until_s else None
     body, scenario = await aside(ctx, partial(revised, held=held), base.body, asked.patch, ctx.settings, lend)
     notes = mask_cautions(body) + _departed(revise(base.body, asked.patch), body)
+    notes += parting_notes(base.body, asked.patch)
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
         tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)

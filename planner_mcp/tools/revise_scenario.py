@@ -18,7 +18,7 @@ from planner_mcp.tools.base import (
     schema_of,
 )
 from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised, scenario_at
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, parting_notes, revised, scenario_at
 from planner_mcp.vrp.scenario import warnings
 
 _MAX_WARNINGS: Final = 5
@@ -68,7 +68,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
     new, scenario = revised(body, patch, settings, lend)
-    return new, change_lines(body, new), [*mask_cautions(new), *warnings(scenario)][:_MAX_WARNINGS]
+    cautions = [*mask_cautions(new), *parting_notes(body, patch), *warnings(scenario)]
+    return new, change_lines(body, new), cautions[:_MAX_WARNINGS]
 
 
 TOOL: Final = Tool(

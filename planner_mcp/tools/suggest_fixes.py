@@ -1,20 +1,23 @@
 """`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.jobs.model import SENSITIVE
-from planner_mcp.tools.answers import number
+from planner_mcp.tools.answers import compact, number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, subject, time_for
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, nothing_to_mend, subject, time_for
 from planner_mcp.vrp.advice.fixes import Fix
 
 BUDGET_S: Final = 4.0
 """Time for one answer; tickets it does not suffice for are named."""
 MAX_TICKETS: Final = 5
+MAX_DEFAULT: Final = 3
+"""Tickets looked at, and alternatives spoken of, where none was named."""
 MAX_BYTES: Final = 3500
-"""Room of all fixes; of a ticket with many, the smallest come first."""
+"""Room of all fixes: the smallest of each ticket first, and of these the patches, then the next of each."""
 MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is told in words all the same."""
 _PRICED: Final = {"ADD_AGENT", "PENALTY"}
@@ -26,7 +29,7 @@ class SuggestArguments(Arguments):
 
     plan: PlanName
     ticket_ids: Annotated[
-        list[str], Field(max_length=MAX_TICKETS, description="absent: the first three unassigned")
+        list[str], Field(max_length=MAX_TICKETS, description="absent: the first three not left out as alternatives")
     ] = []  # noqa: RUF012
 
 
@@ -40,6 +43,8 @@ _OUTPUT: Final = {
         },
         "without_fix": {"type": "array", "items": {"type": "string"}},
         "not_examined": {"type": "array", "items": {"type": "string"}},
+        "nothing_to_mend": {"type": "object", "description": "alternatives, and which of the group is served"},
+        "not_asked": {"type": "integer", "description": "unassigned tickets beyond these"},
     },
     "required": ["plan_id", "fixes"],
 }
@@ -49,17 +54,52 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     """Return proved fixes, smallest first, for a few tickets."""
     asked = parse(SuggestArguments, args)
     found = await subject(ctx, asked.plan, "/plan")
-    names = [entry["ticket_id"] for entry in found.unassigned(asked.ticket_ids)]
-    wanted = names if asked.ticket_ids else names[:3]
+    entries, instead = found.unassigned(asked.ticket_ids), found.chosen_instead()
+    most = MAX_TICKETS if asked.ticket_ids else MAX_DEFAULT
+    replaced = [entry["ticket_id"] for entry in entries if entry["ticket_id"] in instead]
+    wanted = [entry["ticket_id"] for entry in entries if entry["ticket_id"] not in instead][:most]
     fixes = await aside(ctx, _fixes, found, wanted, ctx.settings.max_agents) if wanted else {}
     shows_prices = ctx.principal.may(SENSITIVE)
+    told = told_of({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
     structured = {
         "plan_id": found.plan_id,
-        "fixes": fitting([_shown(fix, shows_prices) for each in fixes.values() for fix in each], MAX_BYTES),
+        "fixes": told,
         "without_fix": [name for name, each in fixes.items() if not each],
-        "not_examined": [name for name in wanted if name not in fixes],
+        "not_examined": [name for name in wanted if not _is_told(name, fixes, told)],
+        "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
+        "not_asked": len(entries) - len(wanted) - len(replaced[:most]),
     }
     return ToolResult(structured, "\n".join(_lines(structured)))
+
+
+def told_of(fixes: Mapping[str, list[Json]]) -> list[Json]:
+    """Return as many fixes as there is room for, ticket by ticket.
+
+    The smallest of every ticket has the first right, then their patches have; after that the second of each, and so on.
+    """
+    room, chosen = MAX_BYTES, dict[tuple[str, int], Json]()
+    for rank in range(max(map(len, fixes.values()), default=0)):
+        whole = {(name, rank): each[rank] for name, each in fixes.items() if rank < len(each)}
+        for place, fix in [*((place, _bare(fix)) for place, fix in whole.items()), *whole.items()]:
+            more = _size(fix) - (_size(chosen[place]) if place in chosen else 0)
+            if more <= room:
+                chosen[place] = fix
+                room -= more
+    places = [(name, rank) for name, each in fixes.items() for rank in range(len(each))]
+    return [chosen[place] for place in places if place in chosen]
+
+
+def _bare(fix: Json) -> Json:
+    return {name: value for name, value in fix.items() if name != "patch"}
+
+
+def _size(fix: Json) -> int:
+    return len(compact(fix).encode()) + 1
+
+
+def _is_told(name: str, fixes: Mapping[str, list[Fix]], told: list[Json]) -> bool:
+    """Return whether the answer says of a ticket what there is to say: a fix, or that none was found."""
+    return fixes.get(name) == [] or any(fix["ticket_id"] == name for fix in told)
 
 
 def _lines(answer: Json) -> list[str]:
@@ -68,7 +108,10 @@ def _lines(answer: Json) -> list[str]:
         cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
         lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
     lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
-    lines += [f"{name}: not examined in time, ask for it alone" for name in answer["not_examined"]]
+    lines += [f"{name}: no time or room left in this answer, ask for it alone" for name in answer["not_examined"]]
+    lines += [nothing_to_mend(name, other) for name, other in answer["nothing_to_mend"].items()]
+    if answer["not_asked"]:
+        lines.append(f"{answer['not_asked']} more unassigned; name them in ticket_ids")
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
 
 

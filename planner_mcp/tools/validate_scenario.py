@@ -9,7 +9,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Borrowed, Lend, lender, mask_cautions, read_day
-from planner_mcp.tools.days import Json, Patch, aside, fitting, named, revised, scenario_at
+from planner_mcp.tools.days import Json, Patch, aside, fitting, named, parting_notes, revised, scenario_at
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of
@@ -58,14 +58,16 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
     borrowed = Borrowed() if patch else lend(body)
+    partings: list[str] = []
     try:
         scenario = read_day(body, settings, borrowed)
         if patch:
+            partings = parting_notes(body, patch)
             body, scenario = revised(body, patch, settings, lend)
     except InputError as error:
         beside = [] if patch else cautions(body, borrowed.tables, error)
         return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_FAULTS]}
-    odd = [*mask_cautions(body), *warnings(scenario)]
+    odd = [*mask_cautions(body), *partings, *warnings(scenario)]
     return {"valid": True, "errors": [], "warnings": odd[:MAX_FAULTS], **_outlook(scenario)}
 
 

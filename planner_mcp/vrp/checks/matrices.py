@@ -1,11 +1,16 @@
 """Checks on tables of travel: those of the scenario itself, and what it says of those that lie elsewhere."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import plain
 from planner_mcp.vrp.checks.names import named_places
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.model import matrix_order as order_of_rows
+
+_MAX_NAMED: Final = 5
+"""Locations without a row that a fault names."""
 
 
 def _tables(scenario: Scenario) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
@@ -45,7 +50,9 @@ def missing_rows(scenario: Scenario) -> Iterator[Fault]:
 
 def _unknown_rows(scenario: Scenario, rows: tuple[str, ...], path: str) -> Iterator[Fault]:
     if missing := named_places(scenario) - set(rows):
-        problem = f"{len(missing)} locations in use have no row in the matrices."
+        named = ", ".join(plain(name, 40) for name in sorted(missing)[:_MAX_NAMED])
+        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+        problem = f"Locations in use have no row in the matrices: {named}{more}."
         yield Fault(path, problem, "every location in use", "Add their rows and columns.", "logic")
 
 

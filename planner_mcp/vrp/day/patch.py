@@ -9,16 +9,21 @@ the route is open there. Who names the depot closes it again. Null for a name th
 the top, so that it is refused instead of passed over. Whether the result makes sense is judged like any scenario, by
 `scenario.py`; its faults are led back to the patch here.
 
+What a change would silently turn into something else is seen to here as well. Rows of matrices that go by the order of
+the locations get their names when locations come or go by id. An agent removed by id is no longer preferred or
+forbidden by any ticket. A pickup is not left without its delivery unless the patch says what becomes of it.
+
 Source: RFC 7396, section 2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import plain
 from planner_mcp.vrp.day.faults import pointer
 from planner_mcp.vrp.day.model import NULLABLE, Agent, Location, Scenario, Ticket
 
@@ -47,10 +52,57 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     """
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
     rest = {name: value for name, value in patch.items() if name not in by_id}
-    merged: Json = merge(body, rest) | _nulls(Scenario, body, rest)
+    merged: Json = merge(_without_words_of(body, gone_agents(patch)), rest) | _nulls(Scenario, body, rest)
     for name, entries in by_id.items():
         merged[name] = _merge_list(BY_ID[name], merged.get(name) or [], entries)
-    return merged
+    return _with_named_rows(body, merged) if "locations" in by_id else merged
+
+
+def gone_agents(patch: Mapping[str, Any]) -> list[str]:
+    """Return the agents a patch removes by id. Who leaves them out of a whole list may have mistyped them."""
+    entries = patch.get("agents")
+    return [id_ for id_, change in entries.items() if change is None] if isinstance(entries, Mapping) else []
+
+
+def tickets_naming(body: Mapping[str, Any], agents: Collection[str]) -> list[str]:
+    """Return the tickets of a day that prefer or forbid one of some agents."""
+    gone = frozenset(agents)
+    return [entry["id"] for entry in body["tickets"] if _words_of(entry, gone)]
+
+
+def _words_of(ticket: Json, agents: frozenset[str]) -> list[str]:
+    """Return the agents among some that a ticket prefers or forbids."""
+    return [name for name in (ticket.get("preferred_agent"), *(ticket.get("not_agents") or ())) if name in agents]
+
+
+def _without_words_of(body: Mapping[str, Any], agents: Collection[str]) -> Json:
+    """Return a day in which no ticket prefers or forbids some agents."""
+    if not (gone := frozenset(agents)):
+        return dict(body)
+    return {**body, "tickets": [_freed(entry, gone) for entry in body["tickets"]]}
+
+
+def _freed(ticket: Json, agents: frozenset[str]) -> Json:
+    if not _words_of(ticket, agents):
+        return ticket
+    freed = {name: value for name, value in ticket.items() if name != "preferred_agent" or value not in agents}
+    if ticket.get("not_agents"):
+        freed["not_agents"] = [name for name in ticket["not_agents"] if name not in agents]
+    return freed
+
+
+def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
+    """Return a revised day whose old matrices keep their rows, by name, where its locations are others now."""
+    travel, before = merged.get("travel"), body.get("travel")
+    if not (isinstance(travel, Mapping) and isinstance(before, Mapping)):
+        return merged
+    tables = [name for name in ("distances", "durations") if travel.get(name) is not None]
+    is_by_order = before.get("matrix_locations") is None and travel.get("matrix_locations") is None
+    is_old = all(travel[name] is before.get(name) for name in tables)  # who brings new ones has their order in mind
+    order, now = ([place["id"] for place in day.get("locations") or ()] for day in (body, merged))
+    if not (tables and is_by_order and is_old and order) or order == now:
+        return merged
+    return {**merged, "travel": {**travel, "matrix_locations": order}}
 
 
 def _nulls(model: type[BaseModel], target: Mapping[str, Any], change: Mapping[str, Any]) -> Json:
@@ -73,7 +125,7 @@ def _merge_list(model: type[BaseModel], target: list[Json], entries: Mapping[str
 
 
 def misuses(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what is wrong with a patch itself: entries that are no objects, strangers removed, ids changed."""
+    """Yield what is wrong with a patch itself: no objects, strangers removed, ids changed, pickups left alone."""
     for name in BY_ID:
         entries = patch.get(name)
         if not isinstance(entries, Mapping):
@@ -87,6 +139,34 @@ def misuses(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[Fault
                 yield Fault(place, "The change is neither an object nor null.", "an object to merge, or null to remove")
             elif change is not None and change.get("id", id_) != id_:
                 yield Fault(f"{place}/id", "The id differs from the key.", "the key, or no id", "Add under a new key.")
+    yield from _pickups_left_alone(body, patch.get("tickets"))
+
+
+def _pickups_left_alone(body: Mapping[str, Any], entries: Any) -> Iterator[Fault]:
+    """Yield deliveries that leave a pickup behind of which the patch says nothing: it would be one more delivery."""
+    if not isinstance(entries, Mapping):
+        return
+    tickets = {entry["id"]: entry for entry in body["tickets"]}
+    named = (change.get("pickup") for change in entries.values() if isinstance(change, Mapping))
+    taken = {name for name in named if isinstance(name, str)}
+    for id_, change in entries.items():
+        pickup = tickets.get(id_, {}).get("pickup")
+        if pickup is None or pickup in taken or not _lets_go(change):
+            continue
+        if not _says_what_becomes(entries.get(pickup, {})) and tickets[pickup].get("kind") != "pickup":
+            place = pointer(("patch", "tickets", id_)) + ("" if change is None else "/pickup")
+            problem = f"Its pickup {plain(pickup, 40)} would stay as a delivery from the depot."
+            yield Fault(place, problem, "a word on both halves", "Remove the pickup too, or give it kind pickup.")
+
+
+def _lets_go(change: Any) -> bool:
+    """Return whether a change of a delivery parts it from its pickup."""
+    return change is None or (isinstance(change, Mapping) and "pickup" in change)
+
+
+def _says_what_becomes(change: Any) -> bool:
+    """Return whether a change of a pickup says what it is from now on: nothing, of some kind, or a delivery itself."""
+    return not isinstance(change, Mapping) or any(change.get(name) is not None for name in ("kind", "pickup"))
 
 
 def led_back(fault: Fault, body: Mapping[str, Any]) -> Fault:

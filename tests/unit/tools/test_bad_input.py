@@ -379,6 +379,7 @@ async def test_a_long_list_of_faults_is_cut_and_counted(call: Call) -> None:
     listed = result.structured["errors"]
     assert 3 <= len(listed) < 20
     assert result.structured["errors_omitted"] > 0
+    assert result.structured["message"].endswith(f" problems; the first {len(listed)} are listed.")
 
 
 async def test_no_text_of_the_caller_is_quoted(call: Call) -> None:

@@ -10,6 +10,7 @@ from planner_mcp.jobs.model import Principal, Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
+from planner_mcp.tools.suggest_fixes import told_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.layout.schedule import lay_out
@@ -218,6 +219,22 @@ async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer
     assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
 
 
+async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(call: Call, store: RedisStore) -> None:
+    """SPEC T5: their words of it go with it, and every tool that takes the patch says so."""
+    tickets = [ticket("a", preferred_agent="w", switch_cost=2), ticket("b", "B", not_agents=["w"]), ticket("c", "C")]
+    scenario_id = await created(call, body([agent("v"), agent("w")], tickets))
+    job_id = await solved(call, store, scenario_id, ["b", "c"], ["a"])
+    patch = {"agents": {"w": None}}
+    note = "w gone: preferred or forbidden no longer by 2 tickets (a, b)"
+    asked = {"scenario_id": scenario_id, "patch": patch}
+    assert (await call("validate_scenario", asked)).structured["warnings"] == [note]
+    revised = (await call("revise_scenario", asked)).structured
+    assert (revised["warnings"], revised["changes"]) == ([note], ["agents: 1 removed (w)", "tickets: 2 changed (a, b)"])
+    answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "keep_agents": True})
+    assert note in answer.structured["notes"]
+    assert (await finish(store, ["b", "c", "a"])).scenario.body["held"]["stay"] == {"b": "v", "c": "v"}
+
+
 async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
     """SPEC Q1, T7: broken parts of a day under way are told as faults, never as an error of ours."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
@@ -418,6 +435,61 @@ async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolConte
     assert first["kinds"] == ["CAPACITY", "PENALTY"]
     assert first["change"] == "raise the capacity (load) of v to 3; raise its penalty"
     assert "patch" not in first
+
+
+async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the first three are such as could be served; of the others it is said which of the group is."""
+    places = dict(zip("abcdef", "ABCABC", strict=True))
+    tickets = [ticket(name, place) for name, place in places.items()] + [ticket(name, "E") for name in "wxyz"]
+    groups = [{"kind": "one_of", "tickets": list(pair)} for pair in ("ad", "be", "cf")]
+    day = body([agent("v", capacity=3)], tickets, groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["a", "b", "c"])
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {fix["ticket_id"] for fix in answer.structured["fixes"]} == {"w", "x", "y"}
+    assert (answer.structured["without_fix"], answer.structured["not_examined"]) == ([], [])
+    assert answer.structured["nothing_to_mend"] == {"d": "a", "e": "b", "f": "c"}
+    assert answer.structured["not_asked"] == 1
+    assert "d: nothing to mend: a of its group is served" in answer.text
+    assert "1 more unassigned; name them in ticket_ids" in answer.text
+    asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["d"]})).structured
+    assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"d": "a"})
+    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["d", "z"]})
+    assert "d GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
+    first, second = why.structured["tickets"]
+    assert (first["served_instead"], first["nearest"]) == ("a", [])
+    assert second["in_the_way"] == {"CAPACITY": 1}
+
+
+async def test_each_ticket_asked_for_stands_somewhere_in_the_answer(call: Call, store: RedisStore) -> None:
+    """SPEC T5: agents of many fields make long patches; the first fix of every ticket goes before the second of any."""
+    van = {
+        "capacity": {"pallets": 1},
+        "shift_end": 600,
+        "skills": [f"skill-of-a-driver-number-{n}" for n in range(20)],
+        "max_tickets": 1,
+        "max_duration_s": 600,
+    }
+    names = [f"order-{n}-of-a-customer-with-a-rather-long-name-{'x' * 40}" for n in range(7)]
+    tickets = [ticket(name, "A", demand={"pallets": 1}) for name in names]
+    day = body([agent("van-north-1", **van), agent("van-north-2", **{**van, "max_tickets": 9})], tickets)
+    job_id = await solved(call, store, await created(call, day), names[:1], names[1:2])
+    answer = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": names[2:]})).structured
+    told = {fix["ticket_id"] for fix in answer["fixes"]}
+    assert told | set(answer["not_examined"]) | set(answer["without_fix"]) == set(names[2:])
+    assert told == set(names[2:])
+
+
+def test_what_does_not_fit_is_left_out_from_the_end() -> None:
+    """SPEC T5, T9: first fixes, then their patches, then second fixes; a patch too long makes room for a short one."""
+    long, short = {"agents": "x" * 2500}, {"tickets": {}}
+    fixes = {
+        "a": [{"ticket_id": "a", "change": "1", "patch": long}, {"ticket_id": "a", "change": "2", "patch": long}],
+        "b": [{"ticket_id": "b", "change": "1", "patch": long}, {"ticket_id": "b", "change": "2", "patch": short}],
+    }
+    told = [(fix["ticket_id"], fix["change"], fix.get("patch")) for fix in told_of(fixes)]
+    assert told == [("a", "1", long), ("a", "2", None), ("b", "1", None), ("b", "2", short)]
+    crowd = {name: [{"ticket_id": name, "change": "x" * 2000}] for name in "ab"}
+    assert [fix["ticket_id"] for fix in told_of(crowd)] == ["a"]
 
 
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner_mcp.errors import Fault
+from planner_mcp.errors import Fault, InvalidScenarioError
 from planner_mcp.vrp.day.model import end_of, start_of
 from planner_mcp.vrp.day.patch import Revision, changes, led_back, merge, misuses, revise
 from planner_mcp.vrp.scenario import parse_scenario
@@ -106,6 +106,98 @@ def test_null_at_a_name_that_no_field_has_is_left_for_the_checks() -> None:
     revised = revise(body(), {"agents": {"v": {"end_locaton": None, "skills": None}}, "extras": None, "groups": None})
     assert revised["agents"][0] == {"id": "v", "capacity": 10, "end_locaton": None}
     assert (revised["extras"], "groups" in revised) == (None, False)
+
+
+MATRIX = [[abs(row - column) for column in range(4)] for row in range(4)]
+ORDER = [{"id": name} for name in "Dabc"]
+"""Places whose rows have no names: they go by their order."""
+
+
+def by_order(**travel: Any) -> dict[str, Any]:
+    """Return a day of tickets at a, b and c, with a matrix whose rows go by the order of the locations."""
+    return body(tickets=[ticket(n, n) for n in "abc"], locations=ORDER, travel={"durations": MATRIX, **travel})
+
+
+def test_rows_of_a_matrix_keep_their_places_when_locations_come_and_go() -> None:
+    """SPEC T5: b goes and e comes at the end, and c keeps its row; e has none, and is named where a ticket is there."""
+    gone = revise(by_order(), {"locations": {"a": None, "e": {}}, "tickets": {"a": None}})
+    tables = parse_scenario(gone).tables
+    assert tables is not None
+    assert tables.durations is not None
+    assert tables.locations == ("D", "a", "b", "c")
+    assert tables.durations[0].tolist() == [0, 1, 2, 3]
+    with pytest.raises(InvalidScenarioError) as refused:
+        parse_scenario(revise(gone, {"tickets": {"e": {"location": "e", "demand": 1}}}))
+    assert [(fault.path, fault.problem) for fault in refused.value.errors] == [
+        ("/travel/matrix_locations", "Locations in use have no row in the matrices: e.")
+    ]
+
+
+def test_rows_are_named_only_where_a_patch_would_shift_them() -> None:
+    """SPEC T5: not for a change of an entry, and not where new tables, names or a whole list come along."""
+    renamed = revise(by_order(), {"locations": {"a": {"name": "Ann's"}}})
+    assert "matrix_locations" not in renamed["travel"]
+    larger = [[abs(row - column) for column in range(5)] for row in range(5)]
+    grown = revise(by_order(), {"locations": {"e": {}}, "travel": {"durations": larger}})
+    assert "matrix_locations" not in grown["travel"]
+    assert parse_scenario(grown).tables is not None
+    named = revise(by_order(), {"locations": {"e": {}}, "travel": {"matrix_locations": ["D", "c", "b", "a"]}})
+    assert named["travel"]["matrix_locations"] == ["D", "c", "b", "a"]
+    assert "matrix_locations" not in revise(by_order(), {"locations": [*ORDER[1:], ORDER[0]]})["travel"]
+    assert revise(by_order(), {"locations": {"e": {}}, "travel": 5})["travel"] == 5
+
+
+def test_an_agent_that_is_removed_is_neither_preferred_nor_forbidden_any_more() -> None:
+    """SPEC T5: a breakdown is told by one null; a name that the patch itself writes, or that never was, is refused."""
+    tickets = [ticket("a", preferred_agent="w", switch_cost=5), ticket("b", "B", not_agents=["v", "w"]), ticket("c")]
+    day = body([agent("v"), agent("w"), agent("x")], tickets)
+    revised = revise(day, {"agents": {"w": None}})
+    assert revised["tickets"] == [ticket("a", switch_cost=5), ticket("b", "B", not_agents=["v"]), ticket("c")]
+    assert day["tickets"] == tickets
+    parse_scenario(revised)
+    for patch in (
+        {"agents": {"w": None}, "tickets": {"c": {"preferred_agent": "w"}}},
+        {"tickets": {"c": {"not_agents": ["W"]}}},
+        {"agents": [agent("v"), agent("W")]},
+    ):
+        with pytest.raises(InvalidScenarioError):
+            parse_scenario(revise(day, patch))
+
+
+SHIPMENT = [ticket("p"), ticket("d", "B", pickup="p"), ticket("x", "C")]
+
+
+@pytest.mark.parametrize(
+    ("entries", "path"),
+    [
+        ({"d": None}, "/patch/tickets/d"),
+        ({"d": None, "p": {"demand": 2}}, "/patch/tickets/d"),
+        ({"d": {"pickup": None}}, "/patch/tickets/d/pickup"),
+        ({"d": {"pickup": "x"}}, "/patch/tickets/d/pickup"),
+    ],
+)
+def test_a_pickup_does_not_silently_become_a_delivery(entries: Any, path: str) -> None:
+    """SPEC T5, T7: its goods would be taken along from the depot."""
+    (fault,) = misuses(body(tickets=SHIPMENT), {"tickets": entries})
+    assert (fault.path, fault.hint) == (path, "Remove the pickup too, or give it kind pickup.")
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"d": None, "p": None},
+        {"d": None, "p": {"kind": "pickup"}},
+        {"d": None, "p": {"kind": "delivery"}},
+        {"d": None, "e": {"location": "C", "demand": 1, "pickup": "p"}},
+        {"d": {"demand": 2, "pickup": "p"}, "p": {"demand": 2}},
+        {"x": None},
+    ],
+)
+def test_a_shipment_is_parted_by_who_says_what_becomes_of_it(entries: Any) -> None:
+    """SPEC T5: of its pickup: nothing, some kind, or another delivery's."""
+    day = body(tickets=SHIPMENT)
+    assert list(misuses(day, {"tickets": entries})) == []
+    parse_scenario(revise(day, {"tickets": entries}))
 
 
 def test_a_list_replaces_the_list() -> None:
