@@ -17,11 +17,8 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, revised, scenario_at
-from planner_mcp.vrp.scenario import warnings
-
-_MAX_WARNINGS: Final = 5
+from planner_mcp.tools.borrowing import Lend, lender
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, first_warnings, revised, scenario_at
 
 
 class ReviseArguments(Arguments):
@@ -68,7 +65,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
     new, scenario = revised(body, patch, settings, lend)
-    return new, change_lines(body, new), [*mask_cautions(new), *warnings(scenario)][:_MAX_WARNINGS]
+    return new, change_lines(body, new), first_warnings(new, scenario)
 
 
 TOOL: Final = Tool(
