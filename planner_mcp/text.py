@@ -1,4 +1,4 @@
-"""Text from strangers made safe to repeat, and numbers with their nouns.
+"""Text from strangers made safe to repeat, numbers with their nouns, and the first of many names.
 
 Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
 overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
@@ -6,10 +6,15 @@ overrides, invisible tag characters, line separators and halves of surrogate pai
 """
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
+MAX_NAMED: Final = 5
+"""Ids told in a sentence."""
+MAX_NAMED_BYTES: Final = 200
+"""… and the room they may take, each with its quotes and comma."""
 
 
 def plain(text: str, limit: int = 100) -> str:
@@ -37,3 +42,16 @@ def _is_visible(char: str) -> bool:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not one: "1 agent", "120 tickets"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def named(ids: Sequence[str]) -> str:
+    """Return the first few ids, and how many more there are."""
+    shown: list[str] = []
+    room_bytes = MAX_NAMED_BYTES
+    for name in ids[:MAX_NAMED]:
+        room_bytes -= len(name.encode()) + 3
+        if room_bytes < 0:
+            break
+        shown.append(name)
+    more = len(ids) - len(shown)
+    return ", ".join([*shown, *([f"{more} more"] if more else [])])

@@ -16,10 +16,12 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
+from planner_mcp.text import MAX_NAMED_BYTES as MAX_NAMED_BYTES
 from planner_mcp.text import counted, plain
+from planner_mcp.text import named as named
 from planner_mcp.tools.answers import compact
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.borrowing import Lend, read_day, written_faults
+from planner_mcp.tools.borrowing import Lend, mask_cautions, read_day, written_faults
 from planner_mcp.tools.lookups import PLAN, SCENARIO, looked_up
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
@@ -27,7 +29,7 @@ from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
 from planner_mcp.vrp.day.patch import changes, gone_agents, led_back, misuses, revise, tickets_naming
 from planner_mcp.vrp.day.tables import Tables
-from planner_mcp.vrp.scenario import Scenario
+from planner_mcp.vrp.scenario import Scenario, warnings
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -204,12 +206,6 @@ def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
         raise input_error(faults)
 
 
-MAX_NAMED: Final = 5
-"""Ids told in a sentence."""
-MAX_NAMED_BYTES: Final = 200
-"""… and the room they may take."""
-
-
 def change_lines(before: Json, after: Json) -> list[str]:
     """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
     lines = []
@@ -230,13 +226,12 @@ def parting_notes(body: Json, patch: Json) -> list[str]:
 
 
 _LISTS: Final = ("agents", "tickets", "locations")
+_MAX_WARNINGS: Final = 5
 
 
-def named(ids: Sequence[str]) -> str:
-    """Return the first few ids, and how many more there are."""
-    shown = fitting(ids[:MAX_NAMED], MAX_NAMED_BYTES)
-    more = len(ids) - len(shown)
-    return ", ".join([*shown, *([f"{more} more"] if more else [])])
+def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
+    """Return the first of what is odd about a day that a patch was laid on."""
+    return [*mask_cautions(after), *parting_notes(before, patch), *warnings(scenario)][:_MAX_WARNINGS]
 
 
 def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:

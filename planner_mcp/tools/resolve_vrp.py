@@ -1,32 +1,65 @@
 """`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
 
+import re
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
-from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
+from planner_mcp.settings import Settings
+from planner_mcp.text import clock
 from planner_mcp.tools.answers import timestamp
-from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import lender, mask_cautions, with_roads
+from planner_mcp.tools.base import (
+    WRITE,
+    Arguments,
+    Hints,
+    Link,
+    Tool,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.tools.borrowing import Lend, lender, with_roads
 from planner_mcp.tools.days import (
     Json,
     Patch,
     PlanName,
     Subject,
     aside,
+    change_lines,
+    first_warnings,
     named,
-    parting_notes,
     revised,
     scenario_at,
     subject,
 )
 from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
-from planner_mcp.vrp.advice.locks import begun, kept, ties
+from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
+from planner_mcp.vrp.day.fields import moment, read_date
 from planner_mcp.vrp.day.patch import revise
+from planner_mcp.vrp.scenario import Scenario
+
+_DAY_S: Final = 86_400.0
+_SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
+"""A time as plans show it, whose hours run on through all days."""
+
+
+def _seconds(hour: Any, context: Json) -> float:
+    """Return the seconds of an hour in any form a scenario takes, or as plans show it; `context` as for `moment`."""
+    shown = _SHOWN.fullmatch(hour) if isinstance(hour, str) else None
+    return moment(hour if shown is None else int(shown[1]) * 3600.0 + int(shown[2]) * 60.0, context)
+
+
+def _well_formed(hour: Any) -> Any:
+    """Pass on an hour that can be read once its day is known."""
+    _seconds(hour, {})
+    return hour
 
 
 class ResolveArguments(Arguments):
@@ -38,12 +71,10 @@ class ResolveArguments(Arguments):
     keep_agents: Annotated[bool, Field(description="planned tickets stay with their agents; order may change")] = False
     switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
     keep_until: Annotated[
-        str | None,
-        Field(
-            pattern=r"^\d{1,2}:\d\d$",
-            max_length=5,
-            description="HH:MM, now: what has begun or set out by then stays, all else leaves later",
-        ),
+        Any,
+        PlainValidator(_well_formed),
+        WithJsonSchema({"type": ["string", "number"]}),
+        Field(description="now, HH:MM as plans show it or ISO: what has begun or set out stays, the rest leaves later"),
     ] = None
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -57,6 +88,8 @@ _OUTPUT: Final = {
         "submitted_at": {"type": "string", "format": "date-time"},
         "status": {"type": "string"},
         "kept_tickets": {"type": "integer"},
+        "changes": {"type": "array", "items": {"type": "string"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
         "notes": {"type": "array", "items": {"type": "string"}},
     },
     "required": ["job_id", "scenario_id", "submitted_at"],
@@ -68,7 +101,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(ResolveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     start, base = await _start(ctx, asked)
-    day, notes = await _day(ctx, asked, start, base)
+    day, said = await _day(ctx, asked, start, base)
     count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
     job = await ctx.planner.submit(ctx.principal, request)
@@ -78,10 +111,11 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "submitted_at": timestamp(job.submitted_at),
         "status": job.state.upper(),
         "kept_tickets": count,
-        "notes": notes,
+        **said,
     }
     held = f", {count} tickets held" if count else ""
-    lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *notes]
+    lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *said["changes"]]
+    lines += [*(f"Warning: {caution}" for caution in said["warnings"]), *said["notes"]]
     lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
     return ToolResult(structured, "\n".join(lines), (Link(f"job://{job.id}", "job"),))
 
@@ -97,23 +131,33 @@ async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[Subject, St
 
 async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: Subject, base: StoredScenario
-) -> tuple[StoredScenario, list[str]]:
-    """Return the scenario to solve, a new revision where anything is patched or held, and what is to be said of it."""
-    until_s = _until(asked)
-    if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s):
-        return base, []
-    lend = lender(ctx)
+) -> tuple[StoredScenario, dict[str, list[str]]]:
+    """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
+    until_s = _until(asked, start)
+    free = untied(base.body)
+    if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
+        return base, {"changes": [], "warnings": [], "notes": _unbegun(start.plan, until_s)}
     held = begun(start.plan, until_s) if until_s else None
-    body, scenario = await aside(ctx, partial(revised, held=held), base.body, asked.patch, ctx.settings, lend)
-    notes = mask_cautions(body) + _departed(revise(base.body, asked.patch), body)
-    notes += parting_notes(base.body, asked.patch)
+    lend = lender(ctx)
+    body, scenario, said = await aside(ctx, partial(_changed, held=held), free, asked.patch, ctx.settings, lend)
+    said["notes"] += [*_let_go(asked, base.body), *_unbegun(start.plan, until_s)]
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
         tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)
-        tied, said = await aside(ctx, tie, scenario, start.plan)
-        notes += said
+        tied, assumed = await aside(ctx, tie, scenario, start.plan)
+        said["notes"] += assumed
         body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
-    return (base if body == base.body else await ctx.planner.create_scenario(ctx.principal, body, base)), notes
+    return (base if body == base.body else await ctx.planner.create_scenario(ctx.principal, body, base)), said
+
+
+def _changed(
+    body: Json, patch: Json, settings: Settings, lend: Lend, *, held: Json | None
+) -> tuple[Json, Scenario, dict[str, list[str]]]:
+    """Return a day under a patch as `revised` does, and what is to be said of that."""
+    new, scenario = revised(body, patch, settings, lend, held=held)
+    asked = revise(body, patch)
+    warnings = first_warnings(body, patch, new, scenario) if patch else []
+    return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
 
 
 def _departed(asked: Json, settled: Json) -> list[str]:
@@ -123,13 +167,35 @@ def _departed(asked: Json, settled: Json) -> list[str]:
     return [f"Begun by agents that are gone, left out of the day: {named(left)}"] if left else []
 
 
-def _until(asked: ResolveArguments) -> float:
+def _let_go(asked: ResolveArguments, before: Json) -> list[str]:
+    """Return a sentence of what an earlier call tied to agents and this one does not."""
+    held = before.get("held") or {}
+    names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
+    gone = [name for name in names if not getattr(asked, name)]
+    return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
+
+
+def _unbegun(plan: Json, until_s: float | None) -> list[str]:
+    """Return a sentence where an hour comes before all that is planned, as 01:30 does in a night shift."""
+    routes = plan["routes"]
+    if until_s is None or not routes or begun(plan, until_s)["routes"]:
+        return []
+    first_s, last_s = min(route["start_s"] for route in routes), max(route["end_s"] for route in routes)
+    said = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
+    if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
+        said += f" The same hour of the next day is {clock(until_s + _DAY_S)}."
+    return [said]
+
+
+def _until(asked: ResolveArguments, start: Subject) -> float | None:
+    """Return the hour it is, in seconds after midnight of the day that the plan plans."""
     if asked.keep_until is None:
-        return 0.0
-    hours, minutes = map(int, asked.keep_until.split(":"))
-    if hours > 47 or minutes > 59:
-        raise input_error([Fault("/keep_until", "This is not an hour of the day.", "HH:MM, up to 47:59")])
-    return hours * 3600.0 + minutes * 60.0
+        return None
+    try:
+        return _seconds(asked.keep_until, {"planning_date": read_date(start.scenario.body["planning_date"])})
+    except PydanticCustomError as mistake:
+        context = mistake.context or {}
+        raise refuse("/keep_until", mistake.message(), context["accepted"], context["hint"]) from None
 
 
 TOOL: Final = Tool(

@@ -17,11 +17,8 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender, mask_cautions
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, parting_notes, revised, scenario_at
-from planner_mcp.vrp.scenario import warnings
-
-_MAX_WARNINGS: Final = 5
+from planner_mcp.tools.borrowing import Lend, lender
+from planner_mcp.tools.days import Json, Patch, aside, change_lines, first_warnings, revised, scenario_at
 
 
 class ReviseArguments(Arguments):
@@ -68,8 +65,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 def _judge(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, list[str], list[str]]:
     new, scenario = revised(body, patch, settings, lend)
-    cautions = [*mask_cautions(new), *parting_notes(body, patch), *warnings(scenario)]
-    return new, change_lines(body, new), cautions[:_MAX_WARNINGS]
+    return new, change_lines(body, new), first_warnings(body, patch, new, scenario)
 
 
 TOOL: Final = Tool(

@@ -114,6 +114,26 @@ async def test_what_the_usual_answers_cost(use: Use, store: RedisStore) -> None:
     assert {name: cost for name, cost in costs.items() if cost > LIMITS[name]} == {}
 
 
+async def test_a_limit_cut_for_a_whole_fleet_that_is_out(use: Use, store: RedisStore) -> None:
+    """SPEC T9: any result ≤ 8000, however many agents have done more than the patch allows."""
+    fields = {"location": "A", "demand": 1, "time_windows": [["09:00", "10:00"]], "service_time_s": 3600}
+    names = [LONGEST.format(f"v{n}") for n in range(300)]
+    agents = [{"id": name, "capacity": 1, "shift_start": "08:00", "shift_end": "18:00"} for name in names]
+    tickets = [{"id": f"t-{n}", **fields} for n in range(300)]
+    body = {**day(USUAL), "agents": agents, "tickets": tickets}
+    scenario_id = (await use("create_scenario", **body)).structured["scenario_id"]
+    job_id = (await use("solve_vrp", scenario_id=scenario_id)).structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    plan = lay_out(compile_scenario(parse_scenario(body)), Candidate.of_tickets({n: [n] for n in range(300)}))
+    await store.complete(claim, Progress(100, plan.cost), plan.as_json())
+    patch = {"agents": {name: {"shift_end": "09:00", "max_duration_s": 60, "max_distance_m": 1} for name in names}}
+    answer = await use("resolve_vrp", warm_from=job_id, keep_until="09:30", patch=patch)
+    assert len(answer.structured["notes"]) == 3
+    assert whole(answer) <= 1500
+
+
 async def test_the_largest_answers_there_can_be(use: Use, store: RedisStore) -> None:
     """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
     costs = {name: whole(answer) for name, answer in (await answers(use, store, LONGEST)).items()}

@@ -21,6 +21,8 @@ from planner_mcp.vrp.scenario import is_readable
 
 Json = dict[str, Any]
 _NEVER: Final = float("inf")
+_TIES: Final = ("stay", "prefer", "switch_cost")
+"""Fields of `Held` that `ties` writes."""
 
 
 def begun(plan: Mapping[str, Any], until_s: float) -> Json:
@@ -57,6 +59,19 @@ def ties(
         tied["switch_cost"] = switch_cost
     usual = assumptions(scenario)
     return tied, [said for said in problem.assumptions if said not in usual]
+
+
+def untied(body: Json) -> Json:
+    """Return a day in which no ticket is tied to an agent by an earlier call; what has happened stays held.
+
+    The day itself is returned where none is.
+    """
+    held = body.get("held") or {}
+    past = {name: value for name, value in held.items() if name not in _TIES}
+    if past == held:
+        return body
+    own = {name: value for name, value in body.items() if name != "held"}
+    return {**own, "held": past} if past else own
 
 
 def kept(body: Json) -> int:

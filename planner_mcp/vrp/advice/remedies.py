@@ -7,10 +7,12 @@ kilometre, amounts in the scenario's own precision). Whether it helps is proved 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from planner_mcp.text import figure
 from planner_mcp.vrp.advice.fits import Limit, Obstacle
+from planner_mcp.vrp.day.fields import MAX_TIME_S
 from planner_mcp.vrp.problem import GroupKind, Problem
 
 Json = dict[str, Any]
@@ -19,7 +21,7 @@ _CLOCK_END_S: Final = 48 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change for one obstacle: in words, and as a patch."""
+    """A change for one obstacle: in words, and as a patch; empty where nothing the caller wrote is in the way."""
 
     words: str
     patch: Json
@@ -59,16 +61,16 @@ def raised(body: Json, problem: Problem, ticket: int, short: int) -> Remedy:
     return Remedy(f"raise the penalty of its group to {value}", {"groups": groups})
 
 
-def _window(_body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:
+def _window(body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:
     ticket = problem.tickets[obstacle.index]
-    windows = [[_time(opens / problem.scale), _time(closes / problem.scale)] for opens, closes in ticket.windows]
-    windows[-1][1] = until = _time(_minute(obstacle.value / problem.scale))
+    windows = [[_time(body, edge / problem.scale) for edge in window] for window in ticket.windows]
+    windows[-1][1] = until = _time(body, _minute(obstacle.value / problem.scale))
     words = f"widen the time window of {ticket.id} to {until}"
     return Remedy(words, {"tickets": {ticket.id: {"time_windows": windows}}})
 
 
 def _shift(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
-    until = _time(_minute(obstacle.value / problem.scale))
+    until = _time(body, _minute(obstacle.value / problem.scale))
     return _of_agent(body, agent, "shift_end", until, "extend the shift", f"to {until}")
 
 
@@ -99,7 +101,10 @@ def _capacity(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> R
 
 
 def _allowed(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:
-    """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way."""
+    """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way.
+
+    Neither is where what is held of an earlier plan keeps the agent away.
+    """
     driver = body["agents"][agent]
     ticket = body["tickets"][obstacle.index]
     name, held = driver["id"], driver.get("skills") or []
@@ -138,10 +143,13 @@ def _minute(seconds: float) -> float:
     return math.ceil(seconds / 60) * 60.0 if seconds > 600 else float(math.ceil(seconds))
 
 
-def _time(seconds: float) -> str | float | int:
-    """Return a time as `HH:MM` where it is one, else in seconds."""
-    if seconds % 60 or seconds >= _CLOCK_END_S:
+def _time(body: Json, seconds: float) -> str | float | int:
+    """Return a time as `HH:MM` where it is one, from the third day on as a date-time, else in seconds."""
+    if seconds % 60 or seconds > MAX_TIME_S:
         return _plain(seconds)
+    if seconds >= _CLOCK_END_S:
+        moment = datetime.fromisoformat(body["planning_date"]) + timedelta(seconds=seconds)
+        return moment.isoformat(timespec="minutes")
     return f"{int(seconds) // 3600:02d}:{int(seconds) % 3600 // 60:02d}"
 
 

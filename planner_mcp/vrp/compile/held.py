@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from planner_mcp.text import figure
+from planner_mcp.text import figure, named, plain
 from planner_mcp.vrp.compile.past import Done, Past, pasts
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Held, Scenario, Ticket
@@ -27,6 +27,8 @@ from planner_mcp.vrp.problem import AgentSpec, Break, Load, Problem, TicketSpec
 
 _USUAL: Final = 1000
 """The factor of a rush that changes nothing."""
+_MAX_NAME: Final = 40
+"""Characters of an id in a sentence of several."""
 
 
 def bound(scenario: Scenario) -> Scenario:
@@ -72,7 +74,8 @@ class _Layer:
         self._agents = list(problem.agents)
         self._tickets = list(problem.tickets)
         self._drops = {each.pickup: n for n, each in enumerate(problem.tickets) if each.pickup is not None}
-        self._notes: list[str] = []
+        self._raised: dict[str, list[str]] = {}
+        self._unlocked: list[str] = []
         factors = (_USUAL, *(rush.factor for rush in problem.rushes))
         self._quickest, self._slowest = min(factors), max(factors)
         self._pasts = pasts(problem, held)
@@ -96,7 +99,7 @@ class _Layer:
             tickets=tuple(spec if n in owners else self._ahead_of_all(spec) for n, spec in enumerate(self._tickets)),
             incompatible=frozenset(apart),
             since=self._since,
-            assumptions=(*self._day.assumptions, *self._notes),
+            assumptions=(*self._day.assumptions, *self._said()),
         )
 
     def _ahead_of_all(self, spec: TicketSpec) -> TicketSpec:
@@ -249,7 +252,14 @@ class _Layer:
         return self._ends(number, past, past.tickets, now)
 
     def _say(self, number: int, limit: str, value: str) -> None:
-        self._notes.append(f"{self._agents[number].id}: {limit} counts as {value}, which what it has done needs.")
+        self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
+
+    def _said(self) -> Iterator[str]:
+        """Yield what is assumed, a sentence for each limit: of a fleet that is out there are hundreds to name."""
+        for limit, values in self._raised.items():
+            yield f"{limit} counts as {named(values)}: what has been done needs it."
+        if self._unlocked:
+            yield f"{named(self._unlocked)} can be locked no longer."
 
     def _clock(self, moment: int) -> str:
         minutes = -(-moment // (60 * self._day.scale))
@@ -295,7 +305,7 @@ class _Layer:
         rest = [ticket for ticket in agent.locked if ticket not in self._taken]
         kept = [] if is_over else list(self._following(number, done, rest))
         if len(kept) < len(rest):
-            self._notes.append(f"{agent.id}: {self._tickets[rest[len(kept)]].id} can be locked no longer.")
+            self._unlocked.append(plain(self._tickets[rest[len(kept)]].id, _MAX_NAME))
         self._agents[number] = replace(agent, locked=(*done, *kept))
 
     def _following(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:

@@ -103,11 +103,16 @@ def read_date(value: Any) -> date:
 
 def read_time(value: Any, info: ValidationInfo) -> float:
     """Return seconds after midnight of the planning date."""
+    return moment(value, {} if info.context is None else info.context)
+
+
+def moment(value: Any, context: dict[str, Any]) -> float:
+    """Return the same where no model is read; `context` may have the `planning_date`, and remembers an `offset`."""
     if isinstance(value, str):
         if match := _CLOCK.fullmatch(value):
             hours, minutes, seconds = (int(part or 0) for part in match.groups())
             return float(hours * 3600 + minutes * 60 + seconds)
-        return _read_iso(value, {} if info.context is None else info.context)
+        return _read_iso(value, context)
     if not is_number(value):
         raise mistake("The value is not a time.", _TIME_FORMS)
     if not 0 <= value <= MAX_TIME_S:

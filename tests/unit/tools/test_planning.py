@@ -15,6 +15,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.tools.conftest import Call
 from tests.unit.vrp.days import agent, body, ticket
@@ -202,8 +203,79 @@ async def test_an_agent_may_go_that_an_earlier_call_has_held_on_to(call: Call, s
     revised = await call("revise_scenario", {"scenario_id": held.structured["scenario_id"], "patch": patch})
     assert revised.structured["changes"] == ["agents: 1 removed (w)"]
     await finish(store, ["a", "b"], ["c"])
-    again = await call("resolve_vrp", {"warm_from": held.structured["job_id"], "patch": patch})
+    again = await call("resolve_vrp", {"warm_from": held.structured["job_id"], "patch": patch, "keep_agents": True})
     assert again.structured["kept_tickets"] == 2
+
+
+async def test_each_call_says_anew_who_keeps_whom(call: Call, store: RedisStore) -> None:
+    """SPEC T5: what an earlier call tied to agents is free in one that does not ask for it, and the answer says so."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    tied = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True, "switch_cost": 2.5})
+    await finish(store, ["a", "b"], ["c"])
+    patch = {"agents": {"v": {"shift_end": 3}}}
+    free = await call("resolve_vrp", {"warm_from": tied.structured["job_id"], "patch": patch, "keep_until": "00:01"})
+    assert free.structured["notes"][0].startswith("What an earlier call held by keep_agents and switch_cost is free")
+    held = (await finish(store, ["a", "b"], ["c"])).scenario.body["held"]
+    assert set(held) == {"until_s", "routes"}
+    plain = await call("resolve_vrp", {"warm_from": tied.structured["job_id"]})
+    assert (await finish(store, ["a", "b", "c"])).scenario.body == DAY
+    assert plain.structured["kept_tickets"] == 0
+    again = await call("resolve_vrp", {"warm_from": free.structured["job_id"], "keep_agents": True})
+    assert not [note for note in again.structured["notes"] if "earlier call" in note]
+    assert (await finish(store, ["a", "b"], ["c"])).scenario.body["held"]["routes"] == held["routes"]
+
+
+async def test_an_agent_that_kept_its_tickets_gives_them_to_others_when_its_shift_is_cut(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T5: no agent but v could serve them while they stayed with it; now w may, and the proof says so."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    tied = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True})
+    await finish(store, ["a", "b"], ["c"])
+    patch = {"agents": {"v": {"shift_end": 1}}}
+    await call("resolve_vrp", {"warm_from": tied.structured["job_id"], "patch": patch})
+    problem = compile_scenario(parse_scenario((await finish(store, [], ["a", "b", "c"])).scenario.body))
+    assert verify(problem, lay_out(problem, Candidate.of_tickets({1: [0, 1, 2]}))) == []
+
+
+async def test_an_hour_may_have_any_form_of_a_time(call: Call, store: RedisStore) -> None:
+    """SPEC T5: as a scenario has it, or as plans show it, on the third day too; what is no time is a fault."""
+    long = body([agent("v", shift_start=201_600)], [ticket("a"), ticket("b", "B")])
+    job_id = await solved(call, store, await created(call, long), ["a", "b"])
+    for hour in ("56:01", "2025-07-17T08:01", "2025-07-17T08:01:00", 201_660):
+        result = await call("resolve_vrp", {"warm_from": job_id, "keep_until": hour})
+        assert result.structured["kept_tickets"] == 2, hour
+        assert (await finish(store, ["a", "b"])).scenario.body["held"]["until_s"] == 201_660
+    for wrong in ("noon", "25:61", -1, [], True, "2025-07-14T08:00", "9999:00"):
+        refused = await call("resolve_vrp", {"warm_from": job_id, "keep_until": wrong})
+        assert [fault["path"] for fault in refused.structured["errors"]] == ["/keep_until"], wrong
+        assert refused.structured["errors"][0]["accepted"]
+
+
+async def test_an_hour_after_midnight_is_told_apart_from_that_of_the_next_day(call: Call, store: RedisStore) -> None:
+    """SPEC T5: at half past one the night shift is out; 01:30 is before it, and the answer says what it meant."""
+    job_id = await solved(call, store, await created(call, body([agent("v", shift_start="22:00")])), ["a", "b"])
+    said = "Nothing has begun by {}, the first start is at 22:00. The same hour of the next day is {}."
+    for hour, meant in (("01:30", "25:30"), ("00:00", "24:00")):
+        early = await call("resolve_vrp", {"warm_from": job_id, "keep_until": hour})
+        assert early.structured["notes"] == [said.format(hour, meant)]
+        assert early.structured["notes"][0] in early.text
+    soon = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "21:00"})
+    assert soon.structured["notes"] == ["Nothing has begun by 21:00, the first start is at 22:00."]
+    assert (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "25:30"})).structured["notes"] == []
+
+
+async def test_a_warm_solve_says_what_its_patch_did(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T6: what was added, removed and changed, and what is odd about it now, as revise_scenario does."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    patch = {"tickets": [{"id": "t99", "location": "A", "demand": 1, "penalty": 0}], "agents": {"w": {"capacity": 20}}}
+    result = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "keep_agents": True})
+    revised = await call("revise_scenario", {"scenario_id": await created(call), "patch": patch})
+    assert result.structured.get("changes") == revised.structured.get("changes")
+    assert result.structured["changes"][1] == "tickets: 1 added (t99), 3 removed (a, b, c)"
+    assert result.structured["warnings"] == revised.structured["warnings"] != []
+    assert result.structured["changes"][1] in result.text
+    assert f"Warning: {result.structured['warnings'][0]}" in result.text
 
 
 async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer_says_so(
@@ -231,7 +303,7 @@ async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(
     revised = (await call("revise_scenario", asked)).structured
     assert (revised["warnings"], revised["changes"]) == ([note], ["agents: 1 removed (w)", "tickets: 2 changed (a, b)"])
     answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "keep_agents": True})
-    assert note in answer.structured["notes"]
+    assert answer.structured["warnings"] == [note]
     assert (await finish(store, ["b", "c", "a"])).scenario.body["held"]["stay"] == {"b": "v", "c": "v"}
 
 

@@ -329,6 +329,24 @@ def test_more_of_one_kind_of_room_takes_no_other_away(wanted: dict[str, int]) ->
     assert revise(day, fix.patch)["agents"][0]["capacity"] == {"load": 3, **wanted}
 
 
+TIMES = (("a", "08:45", "08:45"), ("b", "09:00", "09:30"))
+
+
+def test_a_fix_on_the_third_day_tells_a_date() -> None:
+    """SPEC T5: in a form that people read and fields accept; "57:31" is none, seconds are not read."""
+    day = "2025-07-17T"
+    windows = {name: [[f"{day}{opens}", f"{day}{closes}"]] for name, opens, closes in TIMES}
+    late = [ticket("a", service_time_s=3600, time_windows=windows["a"]), ticket("b", "B", time_windows=windows["b"])]
+    found = fixes(bench(body([agent()], late), "a"), "b")
+    (fix,) = (each for each in found if each.kinds == ("TIME_WINDOW",))
+    assert fix.patch == {"tickets": {"b": {"time_windows": [[f"{day}09:00", f"{day}09:46"]]}}}
+    assert fix.change == f"widen the time window of b to {day}09:46"
+    short = [ticket("a", service_time_s=3600), ticket("b", "B", service_time_s=1800)]
+    shift = agent(shift_start=f"{day}08:00", shift_end=f"{day}09:05")
+    (fix,) = (each for each in fixes(bench(body([shift], short), "a"), "b") if each.kinds == ("SHIFT_END",))
+    assert fix.patch == {"agents": {"v": {"shift_end": f"{day}09:31"}}}
+
+
 def test_two_changes_of_one_list_are_both_made() -> None:
     """SPEC T5: a patch replaces a list whole."""
     tickets = [ticket("a", skills=["cold"]), ticket("b", "B", skills=["tall"]), ticket("c", "C")]

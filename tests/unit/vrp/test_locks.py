@@ -217,14 +217,32 @@ def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
     assert verify(known, found) == []
     assert found.routes[0].end_s == 104
     assert [each.split(" counts as")[0] for each in known.assumptions if " counts as " in each] == [
-        "v: shift_end",
-        "v: max_duration_s",
-        "v: the distance limit",
-        "v: max_tickets",
-        "v: capacity",
-        "v: shift_start",
+        "shift_end",
+        "max_duration_s",
+        "the distance limit",
+        "max_tickets",
+        "capacity",
+        "shift_start",
     ]
     assert starts(found)["c"] >= 100
+
+
+def test_what_many_agents_need_is_one_sentence() -> None:
+    """SPEC T9: a limit cut for a whole fleet that is out is told with the first few agents, whatever its size."""
+    names = [f"v{n:02d}" for n in range(30)]
+    locks = {name: [f"{name}-a", f"{name}-b", f"{name}-c"] for name in names}
+    ends: Json = {"a": {"time_windows": at(1)}, "b": {"time_windows": at(100, 300)}, "c": {}}
+    tickets = [ticket(f"{name}-{end}", end.upper(), **fields) for name in names for end, fields in ends.items()]
+    day = body([agent(name, locked_tickets=locks[name]) for name in names], tickets)
+    cut = {name: {"max_duration_s": 1} for name in names}
+    late = {f"{name}-b": {"time_windows": at(20)} for name in names}
+    known = compiled(under_way(day, planned(day, *locks.values()), 50, {"agents": cut, "tickets": late}))
+    raised, unlocked = known.assumptions[-2:]
+    assert raised == (
+        "max_duration_s counts as 2 for v00, 2 for v01, 2 for v02, 2 for v03, 2 for v04, 25 more: "
+        "what has been done needs it."
+    )
+    assert unlocked == "v00-c, v01-c, v02-c, v03-c, v04-c, 25 more can be locked no longer."
 
 
 def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> None:
@@ -344,6 +362,18 @@ def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
     known = compiled(under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch))
     assert known.agents[0].locked == (0, 1)
     assert any("n can be locked no longer" in each for each in known.assumptions)
+
+
+def test_a_ticket_whose_window_closed_while_somebody_rested_is_mended_by_its_window_alone() -> None:
+    """SPEC T5, T6: nobody may serve it then, yet neither ticket nor agent says so: no other change."""
+    day = resting()
+    patch = {"tickets": {"n": ticket("n", "A", time_windows=at(0, 100), service_time_s=0)}}
+    late = under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch)
+    known = compiled(late)
+    bench = Bench(late, lay_out(known, candidate(known, "a", "b", "break", "c")).as_json())
+    (fix,) = (each for each in bench.fixes(bench.index["n"], lambda: False) if "ADD_AGENT" not in each.kinds)
+    assert fix.kinds == ("TIME_WINDOW",)
+    assert fix.change.startswith("widen the time window of n to ")
 
 
 def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
