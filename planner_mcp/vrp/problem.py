@@ -208,6 +208,8 @@ class Problem:
     features: frozenset[Feature] = frozenset()
     """What this problem asks of an engine; set by `compile/compiler.py`."""
     assumptions: tuple[str, ...] = ()
+    past_notes: tuple[str, ...] = ()
+    """Those of them that what has happened asks for."""
     positions: tuple[tuple[float, float], ...] = ()
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""
     provenance: dict[str, Any] = field(default_factory=dict)

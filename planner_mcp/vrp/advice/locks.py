@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.repair import repair
-from planner_mcp.vrp.compile.compiler import assumptions, compile_scenario
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Held, Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.scenario import is_readable
@@ -57,8 +57,7 @@ def ties(
         routes = planned.routes
         tied["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
         tied["switch_cost"] = switch_cost
-    usual = assumptions(scenario)
-    return tied, [said for said in problem.assumptions if said not in usual]
+    return tied, list(problem.past_notes)
 
 
 def untied(body: Json) -> Json:

@@ -17,7 +17,7 @@ from planner_mcp.vrp.day.tables import Tables
 
 
 def assumptions_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return the sentences the compiled scenario will carry, for a scenario that `checks/logic.py` accepted."""
+    """Return what is assumed of travel and open ends on a day that `checks/logic.py` accepted; roundings come later."""
     sketch = _sketch(scenario)
     tables = scenario.tables
     if tables is None and scenario.refers_to_tables:

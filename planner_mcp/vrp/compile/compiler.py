@@ -79,13 +79,6 @@ def compile_scenario(scenario: Scenario) -> Problem:
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, rushes, balance))
 
 
-def assumptions(scenario: Scenario) -> tuple[str, ...]:
-    """Return what compiling would assume, without the cost of whole matrices."""
-    names = _locations(scenario)
-    ends = [(start_of(scenario, agent), end_of(scenario, agent)) for agent in scenario.agents]
-    return measure(scenario, names[:1]).assumptions + _open_ends(ends)
-
-
 def _locations(scenario: Scenario) -> tuple[str, ...]:
     """Return the locations in use, ends of routes first."""
     ends = [place for agent in scenario.agents for place in (start_of(scenario, agent), end_of(scenario, agent))]

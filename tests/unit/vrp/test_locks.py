@@ -331,6 +331,14 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
     assert [(spec.agents, spec.preferred) for spec in free.tickets] == [(None, None)] * 2
 
 
+def test_what_a_tie_tells_is_of_the_past_alone() -> None:
+    """SPEC T5: on a day that holds nothing it is nothing, however amounts and prices are rounded."""
+    day = body([agent(capacity=1.0000001)], [ticket("a", "A", demand=0.3333333333)])
+    _, told = ties(parse_scenario(day), planned(day, ("a",)).as_json(), agents=True)
+    assert compiled(day).assumptions
+    assert told == []
+
+
 def test_a_later_hour_holds_what_the_earlier_one_did() -> None:
     """SPEC T5: again and again through the day, with nothing new begun."""
     day = waiting()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.compile.compiler import assumptions
+from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan, PlanStatus
@@ -40,7 +40,7 @@ def test_unknown_positions_count_one_a_leg_and_are_said_to() -> None:
     """SPEC T1: the smallest call."""
     day = problem(tickets=[ticket("a", "X"), ticket("b", "Y")], locations=[], depot=None)
     assert day.distances[0].tolist() == [[0, 1], [1, 0]]
-    assert day.assumptions == assumptions(scenario(tickets=[ticket()], locations=[], depot=None))
+    assert day.assumptions == assumptions_of(scenario(tickets=[ticket()], locations=[], depot=None))
     assert day.assumptions[0] == "Positions are unknown: each leg between two different locations counts 1."
     plan = lay_out(day, candidate(day, "a", "b"))
     assert (plan.distance_m, plan.cost, verify(day, plan)) == (1.0, 1.0, [])
