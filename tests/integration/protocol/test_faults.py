@@ -131,6 +131,16 @@ async def test_a_revision_to_come_is_answered_by_those_served(replicas: Two, cli
     assert (answer.status_code, error["code"], error["data"]["supported"]) == (400, -32022, ["2026-07-28"])
 
 
+async def test_a_slash_at_the_end_leads_to_the_same_door(houses: Houses, web: httpx.AsyncClient) -> None:
+    """SPEC X1, A1: not to another address, which would be one in clear text behind a proxy that ends TLS."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    opened = await web.post(f"{houses[0].mcp}/", json=body, headers=HEADERS)
+    assert (opened.status_code, opened.json()["result"]["protocolVersion"]) == (200, "2025-11-25")
+    assert (await web.get(f"{houses[0].url}/manifest/")).status_code == 200
+    assert (await web.post(f"{houses[0].mcp}//", json=body, headers=HEADERS)).status_code == 404
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/messages"])
 @pytest.mark.parametrize(
     ("content", "headers", "status", "code"),
