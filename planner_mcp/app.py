@@ -65,6 +65,7 @@ from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.matrices_api import MatricesApi
 from planner_mcp.web.metrics import metrics_routes
 from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.slashes import Unslashed
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness
 
@@ -209,7 +210,9 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             after_body=judge_layers(house),
             refusals=dict.fromkeys(("/mcp", "/messages"), edge_refusal),
         )
-        app = Starlette(routes=doors, middleware=[witness, *layers], exception_handlers=HANDLERS)
+        outermost = [Middleware(Unslashed), witness]
+        app = Starlette(routes=doors, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
+        app.router.redirect_slashes = False
         app.state.house = house
         await house.offer.tell()
         yield app

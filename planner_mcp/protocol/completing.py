@@ -1,7 +1,7 @@
-"""Gives the faults of the SDK's stateless entry the `data` that every other door gives (SPEC T7).
+"""Gives the faults of the SDK's stateless entry the `data` and the status that every other door gives (SPEC T7, J7).
 
-Owns the bodies of refusals alone: what was accepted, and streams, pass untouched. A fault that brings `data` of its
-own, as the list of supported revisions, keeps it.
+Owns plain answers that are errors: results, and streams, pass as they are. A fault that brings `data` of its own, as
+the list of supported revisions, keeps it. The SDK knows no status for a store that is away.
 """
 
 import json
@@ -11,7 +11,8 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import Message, Send
 
-from planner_mcp.protocol.faults import data_for
+from planner_mcp.protocol.envelope import RETRY_AFTER_S
+from planner_mcp.protocol.faults import data_for, is_for_later
 
 
 def completing(send: Send) -> Send:
@@ -20,30 +21,35 @@ def completing(send: Send) -> Send:
     body = bytearray()
 
     async def complete(message: Message) -> None:
-        if message["type"] == "http.response.start" and _is_refusal(message):
+        if message["type"] == "http.response.start" and _is_plain(message):
             start.append(message)
         elif not start:
             await send(message)
         else:
             body.extend(message.get("body", b""))
             if not message.get("more_body", False):
-                whole = _completed(bytes(body))
-                MutableHeaders(scope=start[0])["content-length"] = str(len(whole))
-                await send(start.pop())
+                first = start.pop()
+                whole = _completed(bytes(body), first)
+                MutableHeaders(scope=first)["content-length"] = str(len(whole))
+                await send(first)
                 await send({"type": "http.response.body", "body": whole})
 
     return complete
 
 
-def _is_refusal(start: MutableMapping[str, Any]) -> bool:
-    is_json = MutableHeaders(scope=start).get("content-type", "").startswith("application/json")
-    return start["status"] >= 400 and is_json
+def _is_plain(start: MutableMapping[str, Any]) -> bool:
+    return MutableHeaders(scope=start).get("content-type", "").startswith("application/json")
 
 
-def _completed(body: bytes) -> bytes:
-    answer = json.loads(body)
+def _completed(body: bytes, start: MutableMapping[str, Any]) -> bytes:
+    answer = json.loads(body) if body else {}  # nothing is what a notification is answered with
     error = answer.get("error")
-    if not isinstance(error, dict) or "data" in error:
+    if not isinstance(error, dict):
+        return body
+    if is_for_later(answer):
+        start["status"] = 503
+        MutableHeaders(scope=start)["retry-after"] = str(RETRY_AFTER_S)
+    if "data" in error:
         return body
     error["data"] = data_for(error["code"], error["message"])
     return json.dumps(answer, separators=(",", ":")).encode()  # in ASCII, whatever the id of the request holds

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from planner_mcp.errors import InvalidMessageError, PlannerError, QuotaExceededError
 from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.protocol.messages import MalformedError, Message, parse
+from planner_mcp.protocol.revisions import REVISIONS
 from planner_mcp.web.answers import refusal
 
 RETRY_AFTER_S: Final = 2
@@ -62,6 +63,17 @@ def is_stateless(request: Request) -> bool:
     """Return whether the revision named by the header has no handshake; unknown ones are refused by the same entry."""
     version = request.headers.get("mcp-protocol-version")
     return version is not None and version.strip() not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def check_revision(request: Request, *, request_id: Any = None) -> None:
+    """Check that the revision named by the header is one of ours (spec 2025-06-18, transports).
+
+    Raises:
+        HttpFault: 400.
+    """
+    if request.headers.get("mcp-protocol-version", REVISIONS[0]).strip() not in REVISIONS:
+        problem = f"The MCP-Protocol-Version header names no revision served here; these are: {', '.join(REVISIONS)}."
+        raise HttpFault(400, MalformedError(problem), request_id=request_id)
 
 
 def accept(request: Request, *media_types: str) -> None:

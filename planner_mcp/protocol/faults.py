@@ -4,16 +4,20 @@ Owns which standard code an error of the planner travels under. Mistakes in a to
 never come here.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from mcp_types.jsonrpc import HEADER_MISMATCH
+from mcp_types.jsonrpc import CONNECTION_CLOSED, HEADER_MISMATCH
 
 from planner_mcp.errors import (
+    AbandonedRequestError,
     AccessError,
     InputError,
     InvalidMessageError,
     InvalidParameterError,
     PlannerError,
+    StoreError,
+    StoreUnavailableError,
     UnknownMethodError,
     UnknownSessionError,
 )
@@ -24,7 +28,7 @@ INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
-
+_AWAY: Final = frozenset(each.code for each in (StoreError, StoreUnavailableError, AbandonedRequestError))
 
 _METHOD_ERRORS: Final[dict[int, type[PlannerError]]] = {
     PARSE_ERROR: InvalidMessageError,
@@ -32,6 +36,7 @@ _METHOD_ERRORS: Final[dict[int, type[PlannerError]]] = {
     HEADER_MISMATCH: InvalidMessageError,
     METHOD_NOT_FOUND: UnknownMethodError,
     INVALID_PARAMS: InvalidParameterError,
+    CONNECTION_CLOSED: AbandonedRequestError,
 }
 
 
@@ -61,3 +66,9 @@ def rpc_error(error: PlannerError, *, request_id: Any = None, code: int | None =
     number = rpc_code(error) if code is None else code
     body = {"code": number, "message": error.message, "data": rpc_data(error)}
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
+
+
+def is_for_later(answer: Mapping[str, Any]) -> bool:
+    """Return whether a JSON-RPC answer says that store or replica is away: over HTTP a 503 (SPEC J7)."""
+    data = answer.get("error", {}).get("data")
+    return isinstance(data, dict) and data.get("code") in _AWAY

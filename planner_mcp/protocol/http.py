@@ -18,7 +18,7 @@ from typing import Any, Final
 import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import (
@@ -30,11 +30,12 @@ from planner_mcp.errors import (
     UnknownSessionError,
 )
 from planner_mcp.protocol.callers import leave_session
-from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, accept, is_stateless, read, too_many
+from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, accept, check_revision, is_stateless, read, too_many
 from planner_mcp.protocol.exchange import Exchange
 from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
+from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
 from planner_mcp.web.open_requests import held_open
@@ -70,7 +71,7 @@ class Front:
         store: SessionLog,
         wakes: Wakes,
         *,
-        stateless: ASGIApp,
+        stateless: Stateless,
         drain: anyio.Event,
         streams: OpenStreams,
         pump: Pump | None = None,
@@ -104,6 +105,7 @@ class Front:
         """Abandon in time, while they are listened to, answers that could not be read elsewhere."""
         await self.drain.wait()
         await anyio.sleep(self._grace_s)
+        self._stateless.abandon()
         await asyncio.gather(*map(stop, tuple(self._unheld)), return_exceptions=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,6 +128,7 @@ class Front:
 
     async def _serve(self, request: Request) -> Any:
         if is_stateless(request):
+            check_revision(request)
             raise HttpFault(405, MethodNotAllowedError(), headers={"allow": "POST"})
         if request.method == "POST":
             return await self._post(request)
@@ -175,6 +178,8 @@ class Front:
             if isinstance(request_id, int | str):
                 await self._store.cancel(session.id, json.dumps(request_id))
             return
+        if not session.version:
+            return  # of 2024-11-05, and not initialized yet: there is nothing it could be about
 
         async def standalone(note: dict[str, Any]) -> None:
             await self._store.append(session.id, STANDALONE, kind="message", text=json.dumps(note))

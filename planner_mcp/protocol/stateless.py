@@ -2,7 +2,8 @@
 
 Owns the form of the answer: plain JSON to a handler that was quick and sent nothing else, a stream from its first
 message on, or once it was quiet for `QUIET_S`. A client that leaves cancels its request (spec 2026-07-28, transports),
-and so does one that no longer takes what it is sent.
+and so does one that no longer takes what it is sent. Nothing can be resumed here, so what a replica that stops has not
+answered in time ends with an error that says to call again.
 Only a request that is in order is answered here, by the same kernel as those of a session; whatever else a POST may
 hold, and `subscriptions/listen`, goes to the SDK's own entry, whose refusals are the protocol's.
 """
@@ -22,14 +23,15 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     find_duplicated_routing_header,
 )
-from mcp_types import JSONRPCRequest
+from mcp_types import PROTOCOL_VERSION_META_KEY, JSONRPCRequest
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import QuotaExceededError
-from planner_mcp.protocol.envelope import HttpFault, is_json, too_many
+from planner_mcp.errors import AbandonedRequestError, QuotaExceededError
+from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, check_revision, is_json, too_many
+from planner_mcp.protocol.faults import is_for_later, rpc_error
 from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
 from planner_mcp.protocol.messages import NoJsonError, refuse_constant
 from planner_mcp.web.open_streams import OpenStreams
@@ -67,6 +69,12 @@ class Stateless:
         self._sdk = sdk
         self._streams = streams
         self._send_s = send_s
+        self._open: set[Reply] = set()
+
+    def abandon(self) -> None:
+        """End what is not answered yet, while its clients can still be told."""
+        for reply in tuple(self._open):
+            reply.abandon()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one POST."""
@@ -81,9 +89,19 @@ class Stateless:
             await self._sdk(scope, _again(body, receive), send)
             return
         reply = Reply(send, self._send_s)
-        with _attended(receive, reply):
+        self._open.add(reply)
+        try:
+            await self._answer(asked, request, reply)
+        finally:
+            self._open.discard(reply)
+
+    async def _answer(self, asked: Asked, request: Request, reply: "Reply") -> None:
+        with _attended(request.receive, reply):
             answer, _peer = await self._kernel.answer(asked.body, asked.peer, http=request, emit=reply.emit)
-            await reply.end(answer)
+            if not reply.is_abandoned:
+                await reply.end(answer)
+        if reply.is_abandoned:
+            await reply.end(rpc_error(AbandonedRequestError(), request_id=asked.body["id"]))
 
     def _in_order(self, request: Request, body: bytes) -> Asked | None:
         """Return a request that is in order, None for what is the SDK's.
@@ -96,10 +114,15 @@ class Stateless:
             return None
         try:
             decoded = json.loads(body, parse_constant=refuse_constant)
-            asked = JSONRPCRequest.model_validate(decoded)
         except NoJsonError as error:
             raise HttpFault(400, error, code=error.rpc_code) from error
-        except (ValueError, RecursionError, ValidationError):
+        except (ValueError, RecursionError):
+            return None
+        if not _has_envelope(decoded):
+            check_revision(request, request_id=_id_in(decoded))
+        try:
+            asked = JSONRPCRequest.model_validate(decoded)
+        except ValidationError:
             return None
         route = classify_inbound_request(decoded, headers=dict(headers))
         if not isinstance(route, InboundModernRoute) or self._has_mirrors(request, asked):
@@ -136,12 +159,20 @@ class Reply:
 
     def __init__(self, send: Send, send_s: float) -> None:
         self.waited_for = anyio.CancelScope()
-        """Cancelled when the client is gone or takes nothing any more."""
+        """Cancelled when the client is gone or takes nothing any more, and when it is abandoned."""
+        self.is_abandoned = False
         self._send = send
         self._send_s = send_s
         self._is_stream = False
         self._is_quiet = True
+        self._is_ending = False
         self._writing = asyncio.Lock()
+
+    def abandon(self) -> None:
+        """Stop the work on an answer that has not begun to be sent."""
+        if not self._is_ending:
+            self.is_abandoned = True
+            self.waited_for.cancel()
 
     async def emit(self, message: Mapping[str, Any]) -> None:
         """Send a message before the answer, which makes it a stream."""
@@ -150,12 +181,14 @@ class Reply:
 
     async def end(self, answer: Mapping[str, Any]) -> None:
         """Send the answer."""
+        self._is_ending = True
         if self._is_stream:
             await self._put(_event(answer), is_last=True)
             return
-        status = ERROR_CODE_HTTP_STATUS.get(answer["error"]["code"], 200) if "error" in answer else 200
-        body = _text(answer)
+        status, body = _status(answer), _text(answer)
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 503:
+            headers.append((b"retry-after", str(RETRY_AFTER_S).encode()))
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 
@@ -201,6 +234,24 @@ async def _until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
+
+
+def _has_envelope(decoded: Any) -> bool:
+    """Return whether a message names its revision itself, as those of revisions without handshake do."""
+    params = decoded.get("params") if isinstance(decoded, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+
+
+def _id_in(decoded: Any) -> int | str | None:
+    found = decoded.get("id") if isinstance(decoded, dict) else None
+    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+
+
+def _status(answer: Mapping[str, Any]) -> int:
+    if is_for_later(answer):
+        return 503
+    return ERROR_CODE_HTTP_STATUS.get(answer["error"]["code"], 200) if "error" in answer else 200
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

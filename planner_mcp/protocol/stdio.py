@@ -2,7 +2,8 @@
 
 Owns what the SDK does not do for the lines it reads. It drops a line it cannot read, and a request whose id is none, so
 that their client would wait for ever; of batches, which revision 2025-03-26 asks servers to receive, it knows nothing.
-Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message a line.
+Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message a line. What was
+read before the input ended is still answered, if that does not take long: the SDK cancels all that is left by then.
 """
 
 import json
@@ -19,11 +20,19 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import RootModel, ValidationError
 
-from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, rpc_error
-from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message, NoJsonError, parse
+from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, data_for, rpc_error
+from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message, parse
+from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
+from planner_mcp.web.nesting import is_deeper, too_deep
 
 NOT_JSON: Final = "json_invalid"
 """How pydantic names a text that is not JSON, half a surrogate pair included."""
+MAX_NESTING: Final = 200
+"""What the SDK's reader of JSON takes. Tools take less (`PLANNER_MAX_NESTING`), and name the place."""
+LAST_WORDS_S: Final = 1.5
+"""Longest wait for answers at the end of input, below the 2 s after which clients end a server by a signal."""
+ENDLESS: Final = "subscriptions/listen"
+"""Answered when its client wants no more, so never waited for."""
 Answer = JSONRPCResponse | JSONRPCError
 
 
@@ -77,6 +86,9 @@ class Answers:
         """The revision that was agreed on in a handshake, empty before."""
         self._handshake = ""
         self._gatherings: list[Gathering] = []
+        self._open: set[str] = set()
+        """Ids of requests to be answered, as JSON."""
+        self._closed_one = anyio.Event()
 
     async def send(self, item: SessionMessage) -> None:
         """Send a message, or keep it until the rest of its batch is there."""
@@ -85,13 +97,16 @@ class Answers:
             await self.writer.send(item)
             return
         key = json.dumps(message.id)
+        if isinstance(message, JSONRPCError):
+            _complete(message)
         if key == self._handshake and isinstance(message, JSONRPCResponse):
             self.version = str(message.result.get("protocolVersion", ""))
         if (gathering := self._gathering(key)) is None:
             await self.writer.send(item)
-            return
-        gathering.answers.append(message)
-        await self._settle(gathering, key)
+        else:
+            gathering.answers.append(message)
+            await self._settle(gathering, key)
+        self._close(key)
 
     async def refuse(self, error: MalformedError) -> None:
         """Answer a line that is no message."""
@@ -100,7 +115,9 @@ class Answers:
 
     def expect(self, messages: list[Message], *, is_batch: bool) -> None:
         """Hear which requests are on their way to the server."""
-        keys = [json.dumps(each.body["id"]) for each in messages if each.kind is Kind.REQUEST]
+        requests = [each for each in messages if each.kind is Kind.REQUEST]
+        keys = [json.dumps(each.body["id"]) for each in requests]
+        self._open.update(key for key, each in zip(keys, requests, strict=True) if each.method != ENDLESS)
         if is_batch and keys:
             self._gatherings.append(Gathering(keys))
         elif messages[0].method == "initialize" and keys:
@@ -111,6 +128,18 @@ class Answers:
         key = json.dumps((message.body.get("params") or {}).get("requestId"))
         if (gathering := self._gathering(key)) is not None:
             await self._settle(gathering, key)
+        self._close(key)
+
+    async def wait_for_all(self) -> None:
+        """Wait until every request is answered, up to `LAST_WORDS_S`."""
+        with anyio.move_on_after(LAST_WORDS_S):
+            while self._open:
+                self._closed_one = anyio.Event()
+                await self._closed_one.wait()
+
+    def _close(self, key: str) -> None:
+        self._open.discard(key)
+        self._closed_one.set()
 
     def _gathering(self, key: str) -> Gathering | None:
         return next((each for each in self._gatherings if key in each.keys), None)
@@ -155,6 +184,7 @@ class Lines:
     async def __anext__(self) -> str:
         while not self._waiting:
             if not (line := await self._wire.readline()):
+                await self._answers.wait_for_all()
                 raise StopAsyncIteration
             try:
                 self._waiting += await self._messages(line)
@@ -164,9 +194,10 @@ class Lines:
 
     async def _messages(self, line: bytes) -> list[str]:
         messages, is_batch = parse(line)
+        _check_readable(line, None if is_batch else messages[0])
         if is_batch and self._answers.version != BATCHES_IN:
             raise MalformedError(f"Only a session of revision {BATCHES_IN} has batches.")
-        texts = [_text(each) for each in messages] if is_batch else [line.decode()]
+        texts = [json.dumps(each.body, ensure_ascii=False) for each in messages] if is_batch else [line.decode()]
         self._answers.expect(messages, is_batch=is_batch)
         for message in messages:
             if message.method == "notifications/cancelled":
@@ -174,13 +205,29 @@ class Lines:
         return texts
 
 
-def _text(message: Message) -> str:
-    text = json.dumps(message.body, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:  # half a surrogate pair, which the SDK cannot read
-        raise NoJsonError from error
-    return text
+def _check_readable(line: bytes, message: Message | None) -> None:
+    """Check what the SDK could not read; an answer names the request it is about where that can be told.
+
+    Raises:
+        MalformedError: As a body over HTTP is refused.
+    """
+    if not (problem := _problem(line)):
+        return
+    request_id = message.body["id"] if message is not None and message.kind is Kind.REQUEST else None
+    is_text = not has_half_pair(json.dumps(request_id).encode())
+    raise MalformedError(problem, code=PARSE_ERROR, request_id=request_id if is_text else None)
+
+
+def _problem(line: bytes) -> str:
+    if is_deeper(line, MAX_NESTING):
+        return too_deep(MAX_NESTING)
+    return HALF_A_PAIR if has_half_pair(line) else ""
+
+
+def _complete(answer: JSONRPCError) -> None:
+    """Give an error of the SDK's own the data that every error has (SPEC T7)."""
+    if answer.error.data is None:
+        answer.error.data = data_for(answer.error.code, answer.error.message)
 
 
 class Answered:

@@ -25,7 +25,7 @@ QUIET_S: Final = 60.0
 PRIMED_SINCE: Final = "2025-11-25"
 """First revision whose clients expect an event without data at the start."""
 
-_EVENT_ID: Final = re.compile(r"(g|p[0-9a-f]{16})\.([0-9]{1,20}-[0-9]{1,20})")
+_EVENT_ID: Final = re.compile(r"(g|p[0-9a-f]{16})\.([0-9]{1,19}-[0-9]{1,19})")
 
 
 @dataclass(frozen=True, slots=True)

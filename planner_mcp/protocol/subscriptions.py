@@ -37,8 +37,8 @@ QUIET_S: Final = 60.0
 """How often a pump looks for itself what its session watches, and keeps that alive."""
 RETRY_S: Final = 0.5
 """Pause of a pump that lost the store."""
-STEP: Final = 1e-4
-"""Progress must rise with every notification, so each event adds this much to the percentage."""
+MANY_EVENTS: Final = 10_000
+"""So many events add half a percent to the progress, which must rise with every notification."""
 LISTS: Final = ("tools", "resources", "prompts")
 LISTS_CHANNEL: Final = "mcp:l"
 """Rings when a list changed for somebody."""
@@ -229,12 +229,17 @@ def _of_task(job: Job, event: Event, token: int | str | None, ttl_s: int) -> str
         return _text("notifications/tasks/status", core_task(job, ttl_s, event))
     progress = {
         "progressToken": token,
-        "progress": round(event.data.get("progress", 0) + event.number * STEP, 4),
+        "progress": task_progress(event.data.get("progress", 0), event.number),
         "total": 100,
         "message": event_line(event),
         "_meta": {RELATED: {"taskId": job.id}},
     }
     return _text("notifications/progress", progress)
+
+
+def task_progress(percent: float, number: int) -> float:
+    """Return the progress to tell: more with every event of a job, and below 100 while the percentage is (SPEC J5)."""
+    return round(percent + min(1.0, 100 - percent) * number / (number + MANY_EVENTS), 9)
 
 
 def _text(method: str, params: dict[str, Any]) -> str:

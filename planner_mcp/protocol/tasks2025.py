@@ -72,7 +72,7 @@ class CoreTasks:
         Raises:
             MCPError: The tool cannot be run as a task, or refuses the call: a task's answer has no room for that.
         """
-        if "task" not in (ctx.params or {}):
+        if (ctx.params or {}).get("task") is None:  # null is how some serializers write what was left out
             return await call_next(ctx)
         if not is_long:
             error = UnknownMethodError("This tool cannot be called as a task.")

@@ -34,10 +34,10 @@ from planner_mcp.errors import (
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
-from planner_mcp.web.halves import has_half_pair
+from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
 from planner_mcp.web.manifest import PATHS
 from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
-from planner_mcp.web.nesting import is_deeper
+from planner_mcp.web.nesting import is_deeper, too_deep
 
 PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
 PUBLIC_PATHS: Final = frozenset({*PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
@@ -206,9 +206,9 @@ class BodyLimits:
         if b"\0" in body:  # in UTF-16 or UTF-32, in which what follows would overlook all it looks for (RFC 8259 §8.1)
             raise InvalidMessageError("The body is not in UTF-8.")
         if is_deeper(body, self._max_nesting):
-            raise InvalidMessageError(f"The body nests deeper than {self._max_nesting} levels.")
+            raise InvalidMessageError(too_deep(self._max_nesting))
         if has_half_pair(body):
-            raise InvalidMessageError("The body holds half of a surrogate pair.")
+            raise InvalidMessageError(HALF_A_PAIR)
         return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
 
 

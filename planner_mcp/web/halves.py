@@ -8,6 +8,7 @@ no UTF-8, yet readers that take any encoding of JSON let it pass.
 import re
 from typing import Final
 
+HALF_A_PAIR: Final = "The body holds half of a surrogate pair."
 _ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _IN_BYTES: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)

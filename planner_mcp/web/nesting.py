@@ -23,3 +23,8 @@ def is_deeper(body: bytes | bytearray, limit: int) -> bool:
         rest = fewer
     opening = rest.count(b"[")
     return opening > limit or (opening > 0 and 2 * opening == len(rest))
+
+
+def too_deep(limit: int) -> str:
+    """Return how the refusal of a body that nests deeper is put."""
+    return f"The body nests deeper than {limit} levels."

@@ -33,7 +33,7 @@ _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
 
 
 class Witness:
-    """The outermost ASGI layer.
+    """The outermost ASGI layer but the one that evens paths (`slashes`).
 
     Args:
         app: What is behind.

@@ -2,9 +2,11 @@
 
 import json
 import signal
+from typing import Any
 
 import pytest
 
+from tests.system.scenarios import SMALLEST
 from tests.system.stdio_child import Child
 
 HELLO = {
@@ -13,6 +15,12 @@ HELLO = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
 }
+
+
+def call(request_id: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a call of a tool."""
+    params = {"name": tool, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
 
 
 def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child: Child) -> None:
@@ -69,6 +77,28 @@ def test_batch_is_refused_in_every_other_revision(child: Child) -> None:
     child.say(json.dumps([{"jsonrpc": "2.0", "id": 2, "method": "ping"}]))
     refused = child.hear()
     assert (refused["id"], refused["error"]["code"]) == (None, -32600)
+
+
+def test_what_was_asked_before_the_input_ended_is_answered(child: Child) -> None:
+    """SPEC X1, T7: a day that is piped in is kept, and its client told so."""
+    asked = (HELLO, call(2, "create_scenario", SMALLEST), {"jsonrpc": "2.0", "id": 3, "method": "resources/list"})
+    told, _none = child.process.communicate("\n".join(map(json.dumps, asked)), timeout=60)
+    answers = {each["id"]: each["result"] for each in map(json.loads, told.splitlines())}
+    assert answers[2]["structuredContent"]["scenario_id"]
+    assert sorted(answers) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("argument", "problem"), [('"a\\ud800"', "half of a surrogate pair"), ("[" * 300 + "]" * 300, "nests deeper")]
+)
+def test_a_request_that_cannot_be_taken_is_refused_by_its_id(child: Child, argument: str, problem: str) -> None:
+    """SPEC T7: its client would wait for an answer to that id for ever; the cause is named as over HTTP."""
+    child.ask(HELLO)
+    child.say(f'{{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {{"x": {argument}}}}}')
+    refused = child.hear()
+    assert (refused["id"], refused["error"]["code"], refused["error"]["data"]["type"]) == (5, -32700, "InvalidMessage")
+    assert problem in refused["error"]["message"]
+    assert "result" in child.ask({"jsonrpc": "2.0", "id": 6, "method": "ping"})
 
 
 def test_sigterm_ends_it_with_its_workers(child: Child) -> None:

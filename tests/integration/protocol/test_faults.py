@@ -6,7 +6,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.integration.protocol import houses as whole
-from tests.integration.protocol.client import HEADERS, Client
+from tests.integration.protocol.client import HEADERS, MODERN_META, Client
 from tests.integration.protocol.edge import Replica
 
 pytestmark = pytest.mark.anyio
@@ -105,6 +105,40 @@ async def test_the_stateless_era_has_one_method(replicas: Two, client: Client, m
     answer = await client.http.request(method, replicas[0].url, headers=headers)
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
     assert set(answer.json()["error"]["data"]) == DATA
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
+@pytest.mark.parametrize("version", ["bogus", "2025-06-19", ""])
+async def test_a_revision_that_is_none_is_named(replicas: Two, client: Client, method: str, version: str) -> None:
+    """SPEC T7; spec 2025-06-18, transports: 400 for an invalid or unsupported version, with those that are served."""
+    await client.initialize(replicas[0])
+    headers = HEADERS | client.session | {"mcp-protocol-version": version}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = await client.http.request(method, replicas[0].url, json=body, headers=headers)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["data"]["type"]) == (400, -32600, "InvalidMessage")
+    assert answer.json()["id"] == (1 if method == "POST" else None)
+    assert "MCP-Protocol-Version" in error["message"]
+    assert "2025-11-25" in error["message"]
+
+
+async def test_a_revision_to_come_is_answered_by_those_served(replicas: Two, client: Client) -> None:
+    """Spec 2026-07-28, versioning: a request that names its revision itself hears which it can have; -32022."""
+    meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    answer = await client.post(replicas[0], body, **{"mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list"})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["data"]["supported"]) == (400, -32022, ["2026-07-28"])
+
+
+async def test_a_slash_at_the_end_leads_to_the_same_door(houses: Houses, web: httpx.AsyncClient) -> None:
+    """SPEC X1, A1: not to another address, which would be one in clear text behind a proxy that ends TLS."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    opened = await web.post(f"{houses[0].mcp}/", json=body, headers=HEADERS)
+    assert (opened.status_code, opened.json()["result"]["protocolVersion"]) == (200, "2025-11-25")
+    assert (await web.get(f"{houses[0].url}/manifest/")).status_code == 200
+    assert (await web.post(f"{houses[0].mcp}//", json=body, headers=HEADERS)).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/messages"])

@@ -3,8 +3,10 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import anyio
+import httpx2 as httpx
 import pytest
 
 from planner_mcp.settings import Settings
@@ -12,8 +14,11 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from tests.integration.protocol.client import Client, events
 from tests.integration.protocol.edge import replica
+from tests.integration.protocol.houses import MODERN, TASKS, Caller
+from tests.integration.protocol.houses import replica as house
 
 pytestmark = pytest.mark.anyio
+JOB = "job-0-" + "a" * 26
 LIST = {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 
 
@@ -58,3 +63,23 @@ async def test_a_store_that_does_not_answer_is_told_to_all_who_ask(client: Clien
                 os.kill(server.pid, signal.SIGCONT)
             assert statuses == [503] * 100
             assert (await client.post(edge, LIST)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "params"), [("resources/list", {}), ("subscriptions/listen", {"notifications": {"taskIds": [JOB]}})]
+)
+async def test_a_store_that_is_away_is_told_alike_without_a_session(
+    web: httpx.AsyncClient, tmp_path: Path, method: str, params: dict[str, Any]
+) -> None:
+    """SPEC J7: 503 with Retry-After in 2026-07-28 too, where no session is looked up first."""
+    with EmbeddedStore(tmp_path) as server:
+        async with house(server.url, tmp_path) as replica:
+            body, headers = Caller(web, MODERN, {TASKS: {}}).request(method, **params)
+            assert server.pid is not None
+            os.kill(server.pid, signal.SIGSTOP)
+            try:
+                away = await web.post(replica.mcp, json=body, headers=headers)
+            finally:
+                os.kill(server.pid, signal.SIGCONT)
+    assert (away.status_code, away.headers["retry-after"]) == (503, "2")
+    assert (away.json()["id"], away.json()["error"]["data"]["type"]) == (body["id"], "StoreUnavailable")

@@ -101,7 +101,9 @@ async def test_event_id_of_another_session_replays_nothing(replicas: Two, client
         assert b"LostStream" in await refused.aread()
 
 
-@pytest.mark.parametrize("position", ["g.1-1", "nonsense", "p0123456789abcdef.0-0", "g.", "../x.1-1"])
+@pytest.mark.parametrize(
+    "position", ["g.1-1", "nonsense", "p0123456789abcdef.0-0", "g.", "../x.1-1", "g.99999999999999999999-0"]
+)
 async def test_unknown_position_is_an_error(replicas: Two, client: Client, position: str) -> None:
     """Our choice: never silence."""
     await client.initialize(replicas[0])

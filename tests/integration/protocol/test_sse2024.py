@@ -233,3 +233,14 @@ async def test_body_that_is_no_message_is_refused_at_once(
     async with opened(web, houses[0]) as client:
         url, headers = f"{houses[1].url}{client.path}", {"content-type": "application/json"}
         assert (await web.post(url, content=content, headers=headers)).status_code == status
+
+
+async def test_what_is_notified_before_the_handshake_is_passed_over(
+    houses: Two, web: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC X1, T8: no revision is agreed on that it could be read by; the session goes on, and no bug is logged."""
+    async with opened(web, houses[0]) as client:
+        note = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+        assert (await client.post(houses[1], note)).status_code == 202
+        assert (await client.initialize(houses[1]))["protocolVersion"] == "2024-11-05"
+    assert [each.message for each in caplog.records if each.levelname == "ERROR"] == []

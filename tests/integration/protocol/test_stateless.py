@@ -13,9 +13,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.protocol.stateless import Stateless
+from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.web.open_streams import OpenStreams
-from tests.integration.protocol.client import HEADERS, MODERN_META, Client
-from tests.integration.protocol.edge import Replica, SlowDesk
+from tests.integration.protocol.client import HEADERS, MODERN_META, Client, events
+from tests.integration.protocol.edge import Replica, SlowDesk, replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
@@ -56,6 +57,30 @@ async def test_a_client_that_leaves_cancels_its_request(replicas: Two, client: C
     with anyio.fail_after(30):
         await desk.over.wait()
     assert desk.ended == ["cancelled"]
+
+
+async def test_a_call_that_a_stop_leaves_unanswered_may_be_made_again(store: RedisStore, client: Client) -> None:
+    """SPEC J7, T7: told once the grace is over, by a status while there is none yet."""
+    body, headers = counting(to=1, wait=True), HEADERS | ROUTE
+    async with (
+        replica(store, grace_s=0.05) as edge,
+        client.http.stream("POST", edge.url, json=body, headers=headers) as told,
+    ):
+        edge.front.drain.set()
+        last = [event.message async for event in events(told)][-1]
+    async with replica(store, grace_s=0.05) as edge:
+
+        async def stop() -> None:
+            await edge.desk.begun.wait()
+            edge.front.drain.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(stop)
+            answer = await client.http.post(edge.url, json=counting(to=0, wait=True), headers=headers)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+    for message in (last, answer.json()):
+        assert (message["id"], message["error"]["data"]["type"]) == (1, "AbandonedRequest")
+        assert message["error"]["data"]["retryable"]
 
 
 async def test_what_a_request_made_is_gone_with_its_answer(replicas: Two, client: Client) -> None:

@@ -149,9 +149,10 @@ async def test_tool_that_is_quick_or_refuses_makes_no_core_task(houses: Two, leg
 
 
 async def test_task_is_never_sent_unasked(houses: Two, legacy: Caller, modern: Caller) -> None:
-    """SPEC X2: without `params.task`, or without the extension on the request, the answer is a call result."""
+    """SPEC X2: without `params.task` (null is none), or without the extension on the request: a call result."""
     await legacy.initialize(houses[0])
     assert "job_id" in (await legacy.solve(houses[0]))["structuredContent"]
+    assert "job_id" in (await legacy.solve(houses[0], task=None))["structuredContent"]
     modern.extensions = {}
     assert (await modern.solve(houses[0]))["resultType"] == "complete"
 
