@@ -69,6 +69,16 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 """Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
 
+_ALONE: Final[tuple[Check, ...]] = (
+    names.duplicate_ids,
+    places.incomplete_positions,
+    places.impossible_positions,
+    places.zero_positions,
+    matrices.matrix_values,
+    amounts.negative_amounts,
+)
+"""Those whose faults no mistake in another entry can cause."""
+
 WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
@@ -123,6 +133,11 @@ def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> lis
     """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
     found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
     return [*found, *sizes.too_much_travel(scenario, max_tickets)]
+
+
+def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
+    """Return those of the same faults that no mistake in another entry can cause."""
+    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MOST_FAULTS))
 
 
 def oddities(scenario: Scenario) -> list[Fault]:
