@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, shipments, sizes, times
 from planner_mcp.vrp.checks.sizes import MAX_TICKETS
 from planner_mcp.vrp.day.model import Scenario
 
@@ -122,9 +122,10 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
     unfit = {_touched(fault) for fault in found if "/locked_tickets" not in fault.path}
     agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
     tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
-    for fault in times.unreachable_tickets(scenario, unfit=agents, spared=frozenset(tickets)):
-        tickets.add(int(fault.path.split("/")[2]))
-        yield fault
+    for unreachable in (times.unreachable_tickets, shipments.unreachable_shipments):
+        for fault in list(unreachable(scenario, unfit=agents, spared=frozenset(tickets))):
+            tickets.add(int(fault.path.split("/")[2]))
+            yield fault
     held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)
     yield from locks.unkept_locks(scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets))
 

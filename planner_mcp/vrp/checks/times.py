@@ -1,7 +1,7 @@
 """Checks on times: windows, shifts and breaks that contradict each other, and tickets nobody can reach in time."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -12,7 +12,7 @@ from planner_mcp.vrp.checks.reach import Leg, Reach
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket, end_of, start_of
 
-_ENOUGH: Final = 100
+MOST_TOLD: Final = 100
 """Unreachable tickets after which the search for more ends; more would never be listed."""
 SLACK_S: Final = 2.0
 """Forgiven when a direct trip is judged, because travel is rounded when the day is compiled."""
@@ -158,20 +158,20 @@ def unreachable_tickets(
             continue
         candidates = dict.fromkeys(duties[agent] for agent in carriers.able(ticket, agents))
         setup = ticket.setup_time_s if crowd[ticket.location] == 1 else 0.0  # behind another there it is not spent
-        obstacle = _mildest(ticket, setup, candidates, reach)
+        obstacle = mildest(_in_the_way(ticket, setup, duty, reach) for duty in candidates)
         if obstacle is not None:
             field, problem, hint = _OBSTACLES[obstacle]
             yield Fault(f"/tickets/{index}/{field}", problem, "a ticket that some agent can serve", hint, "logic")
             found += 1
-        if found >= _ENOUGH:
+        if found >= MOST_TOLD:
             return
 
 
-def _mildest(ticket: Ticket, setup: float, duties: dict[Duty, None], reach: Reach) -> int | None:
+def mildest(obstacles: Iterable[int | None]) -> int | None:
     """Return the mildest obstacle over all duties, None where there is none for one of them."""
     worst = -1
-    for duty in duties:
-        if (obstacle := _in_the_way(ticket, setup, duty, reach)) is None:
+    for obstacle in obstacles:
+        if obstacle is None:
             return None
         worst = max(worst, obstacle)
     return worst if worst >= 0 else None
