@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, shipments, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times
 from planner_mcp.vrp.checks.sizes import MAX_TICKETS
 from planner_mcp.vrp.day.model import Scenario
 
@@ -83,6 +83,8 @@ WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
     amounts.free_lateness,
+    idle.idle_fields,
+    idle.idle_promises,
     groups.halves_left_over,
     groups.idle_penalties,
     places.far_outliers,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, reach, shipments, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, reach, shipments, sizes, times
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -112,6 +112,8 @@ ODD: dict[Check, Json] = {
     amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
     amounts.free_lateness: body(tickets=[ticket(soft_close=5)]),
+    idle.idle_fields: body([agent(overtime_s=60)]),
+    idle.idle_promises: body(tickets=[ticket(soft_close=9, lateness_cost_per_hour=1, time_windows=[[6, 9], [1, 5]])]),
     groups.halves_left_over: body(tickets=[*SHIPMENT, ticket("c")], groups=[{"kind": "one_of", "tickets": ["q", "c"]}]),
     groups.idle_penalties: body(groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]),
     places.far_outliers: globe(*PEKING, (52.5, 13.4)),
@@ -172,6 +174,8 @@ TOLD: dict[Check, tuple[str, str]] = {
     amounts.more_demand_than_capacity: ("/agents", "Add agents"),
     amounts.worthless_tickets: ("/tickets/0/penalty", "Raise it"),
     amounts.free_lateness: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
+    idle.idle_fields: ("/agents/0/overtime_s", "Set shift_end"),
+    idle.idle_promises: ("/tickets/0/soft_close", "before the last window closes"),
     groups.halves_left_over: ("/groups/0/tickets/0", "a one_of group too"),
     groups.idle_penalties: ("/groups/0/penalty", "Give its tickets a penalty"),
     places.far_outliers: ("/locations/3", "Check its coordinates"),
@@ -193,7 +197,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) == {*CHECKS, sizes.too_much_travel, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 48
-    assert len(ODD) == 8
+    assert len(ODD) == 10
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -548,3 +552,26 @@ def test_of_alternatives_only_one_takes_room_and_the_price_may_be_the_groups() -
     ]
     dear = [free[0], free[1] | {"penalty": 500}]
     assert oddities(read(body(tickets=dear, groups=pair))) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "order", "path"),
+    [
+        ({"overtime_cost_per_hour": 9}, {}, "/agents/0/overtime_cost_per_hour"),
+        ({"max_reloads": 2}, {}, "/agents/0/max_reloads"),
+        ({}, {"lateness_cost_per_hour": 9}, "/tickets/0/lateness_cost_per_hour"),
+        ({}, {"preferred_agent": "v"}, "/tickets/0/preferred_agent"),
+        ({}, {"switch_cost": 9}, "/tickets/0/switch_cost"),
+    ],
+)
+def test_a_field_without_the_one_that_gives_it_a_meaning_is_odd(driver: Json, order: Json, path: str) -> None:
+    """SPEC T7: told, because whoever wrote it expects something of it."""
+    assert [odd.path for odd in oddities(read(body([agent(**driver)], [ticket(**order)])))] == [path]
+
+
+def test_fields_that_have_an_effect_are_not_odd() -> None:
+    """SPEC T7: not at midnight either, nor where they say that there is none, nor while vehicles are out."""
+    late = agent(shift_end=0, overtime_s=9999, overtime_cost_per_hour=1, max_reloads=0)
+    promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
+    assert oddities(read(body([late], [ticket(preferred_agent="v", switch_cost=9, **promise)]))) == []
+    assert oddities(read(body(tickets=[ticket(preferred_agent="v")], held={"until_s": 60}))) == []
