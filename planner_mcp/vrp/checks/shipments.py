@@ -7,6 +7,7 @@ only takes more. Single tickets are `checks/times.py`'s.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -14,7 +15,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks.amounts import shipments
 from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.reach import Leg, Reach
-from planner_mcp.vrp.checks.times import MOST_TOLD, SLACK_S, Duty, mildest
+from planner_mcp.vrp.checks.times import MOST_TOLD, SLACK_S, Duty, Mildest
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, Ticket
 
@@ -62,7 +63,8 @@ def unreachable_shipments(
 
 def _unreachable(scenario: Scenario, unfit: frozenset[int], spared: frozenset[int]) -> Iterator[Fault]:
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
-    eligible, carriers, reach = Eligible(scenario), Carriers(scenario), Reach(scenario)
+    eligible, carriers = Eligible(scenario), Carriers(scenario)
+    reach, mildest = Reach(scenario), Mildest()
     crowd = Counter(ticket.location for ticket in scenario.tickets)
     untold = {scenario.tickets[index].id for index in spared}
     for index, delivery, pickup in shipments(scenario):
@@ -71,13 +73,13 @@ def _unreachable(scenario: Scenario, unfit: frozenset[int], spared: frozenset[in
             continue
         first, last = (_Half(each, each.setup_time_s * (crowd[each.location] == 1)) for each in (pickup, delivery))
         candidates = dict.fromkeys(duties[agent] for agent in carriers.able(delivery, agents))
-        obstacle = mildest(_in_the_way((first, last), duty, reach) for duty in candidates)
+        obstacle = mildest.obstacle(candidates, partial(_in_the_way, (first, last), reach))
         if obstacle is not None:
             problem, hint = _OBSTACLES[obstacle]
             yield Fault(f"/tickets/{index}", problem, "a shipment that some agent can make", hint, "logic")
 
 
-def _in_the_way(halves: _Halves, duty: Duty, reach: Reach) -> int | None:
+def _in_the_way(halves: _Halves, reach: Reach, duty: Duty) -> int | None:
     """Return the obstacle of the direct trip, or, where others may be shorter, of the best trip over other stops."""
     obstacle = _obstacle(halves, duty, _trip(halves, duty, reach, is_direct=True))
     if obstacle is None or not reach.may_detour:

@@ -41,7 +41,7 @@ def haul(drivers: list[Json], pickup: Json | None = None, delivery: Json | None 
     """Return a day with one shipment, from 1000 s on one side of the depot to 1000 s on the other."""
     known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
     halves = [ticket("p", "P", kind="pickup", **(pickup or {})), ticket("q", "Q", pickup="p", **(delivery or {}))]
-    return body(drivers, halves, locations=known, **fields)
+    return body(drivers, halves, locations=known) | fields
 
 
 CASES: dict[Check, Json] = {
@@ -501,6 +501,17 @@ def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json
 def test_a_shipment_that_some_agent_can_make_is_let_in(day: Json) -> None:
     """SPEC T7: a check says only what it can prove."""
     assert check(read(day)) == []
+
+
+def test_an_agent_that_can_serve_a_ticket_is_asked_first_about_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC X3: many agents of which only the last can cost no look each at every ticket."""
+    drivers = [agent(str(number), shift_end=number) for number in range(1, 50)]
+    day = read(haul([*drivers, agent()], tickets=[ticket(str(number), "PQ"[number % 2]) for number in range(40)]))
+    asked: list[times.Duty] = []
+    judge = times._in_the_way
+    monkeypatch.setattr(times, "_in_the_way", lambda *given: asked.append(given[-1]) or judge(*given))
+    assert check(day) == []
+    assert len(asked) < 100
 
 
 def test_a_shipment_that_can_be_made_over_other_stops_is_let_in() -> None:
