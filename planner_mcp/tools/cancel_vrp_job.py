@@ -73,7 +73,7 @@ TOOL: Final = Tool(
     title="Cancel VRP job",
     description=(
         "Stop a queued or solving job for good. The best plan so far stays readable with read_plan. "
-        "A job that has already ended stays as it is (cancelled=false)."
+        "An ended job stays as it is (cancelled=false)."
     ),
     input_schema=schema_of(CancelArguments),
     output_schema=_OUTPUT,

@@ -19,9 +19,9 @@ class SolveArguments(Arguments):
     solve_time: SolveTime = "PT30S"
     callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
-    fresh: Annotated[bool, Field(description="true: a new job even if the same was asked before")] = False
+    fresh: Annotated[bool, Field(description="always a new job")] = False
     engine: Literal["auto", "ortools", "pyvrp", "sisr"] = "auto"
-    seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
 
 
@@ -70,7 +70,7 @@ TOOL: Final = Tool(
     title="Solve VRP",
     description=(
         "Queue a solve of a scenario and return job_id at once. The same call again returns the same job. "
-        "Then query_vrp_status with wait_s=30 until COMPLETED, and read_plan."
+        "Then query_vrp_status wait_s=30 until COMPLETED, and read_plan."
     ),
     input_schema=schema_of(SolveArguments),
     output_schema=_OUTPUT,

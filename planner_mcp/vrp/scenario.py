@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.vrp.checks.logic import check, contradictions, warnings
+from planner_mcp.vrp.checks.logic import check, contradictions, lone_contradictions, warnings
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
@@ -129,10 +129,12 @@ def _beyond(args: Any, error: ValidationError, max_tickets: int) -> list[Fault]:
     if (body := mend(args, places)) is None:
         return []
     try:
-        faults = contradictions(_validate(body), max_tickets=max_tickets)
+        day = _validate(body)
     except ValidationError:
         return []
-    return [fault for fault in faults if not is_doubtful(fault, places)]
+    alone = lone_contradictions(day)
+    faults = contradictions(day, max_tickets=max_tickets)
+    return [fault for fault in faults if not is_doubtful(fault, places, is_alone=fault in alone)]
 
 
 def _planning_date(args: Any) -> date | None:

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.tools import solve_vrp
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
@@ -194,6 +195,14 @@ def test_seed_repeats_a_run(engine: Engine, agents: int | None) -> None:
     first, second = (_first_prices(engine, problem, left_s) for left_s in (60.0, 20.0))
     assert len(first) == REPEATED
     assert first == second
+
+
+@every_engine
+def test_the_tool_says_whose_runs_a_seed_repeats(engine: Engine) -> None:
+    """SPEC S3, T6: whoever gives a seed learns where it is worth giving."""
+    said = str(solve_vrp.TOOL.input_schema["properties"]["seed"]["description"])
+    assert said.startswith("repeats a run of ")
+    assert (engine.name in said) == engine.is_deterministic
 
 
 def _first_prices(engine: Engine, problem: Problem, left_s: float) -> list[int]:

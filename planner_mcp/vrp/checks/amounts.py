@@ -115,7 +115,7 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
 
 
-def _shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
+def shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
     """Yield (index of the delivery, delivery, pickup)."""
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     for index, ticket in enumerate(scenario.tickets):
@@ -126,7 +126,7 @@ def _shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
 def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
     """Yield pickups that are deliveries themselves, in a circle or not, or that two deliveries share."""
     taken: set[str] = set()
-    for index, delivery, pickup in _shipments(scenario):
+    for index, delivery, pickup in shipments(scenario):
         path = f"/tickets/{index}/pickup"
         if pickup.pickup is not None:
             problem = "The ticket named here is itself delivered from a pickup."
@@ -143,7 +143,7 @@ def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
 def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
     """Yield shipments whose halves differ in demand, or that no one agent may serve."""
     eligible = Eligible(scenario)
-    for index, delivery, pickup in _shipments(scenario):
+    for index, delivery, pickup in shipments(scenario):
         if delivery.demand != pickup.demand:
             problem = "The delivery has another demand than its pickup."
             yield Fault(f"/tickets/{index}/demand", problem, "the same demand", "Make them equal.", "logic")
@@ -155,7 +155,7 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
 
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in one trip."""
-    if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in _shipments(scenario)):
+    if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in shipments(scenario)):
         return
     rooms = total(agent.capacity for agent in scenario.agents)
     for kind in ("delivery", "pickup"):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times
 from planner_mcp.vrp.checks.sizes import MAX_TICKETS
 from planner_mcp.vrp.day.model import Scenario
 
@@ -69,10 +69,22 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 """Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
 
+_ALONE: Final[tuple[Check, ...]] = (
+    names.duplicate_ids,
+    places.incomplete_positions,
+    places.impossible_positions,
+    places.zero_positions,
+    matrices.matrix_values,
+    amounts.negative_amounts,
+)
+"""Those whose faults no mistake in another entry can cause."""
+
 WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
     amounts.free_lateness,
+    idle.idle_fields,
+    idle.idle_promises,
     groups.halves_left_over,
     groups.idle_penalties,
     places.far_outliers,
@@ -112,9 +124,10 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
     unfit = {_touched(fault) for fault in found if "/locked_tickets" not in fault.path}
     agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
     tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
-    for fault in times.unreachable_tickets(scenario, unfit=agents, spared=frozenset(tickets)):
-        tickets.add(int(fault.path.split("/")[2]))
-        yield fault
+    for unreachable in (times.unreachable_tickets, shipments.unreachable_shipments):
+        for fault in list(unreachable(scenario, unfit=agents, spared=frozenset(tickets))):
+            tickets.add(int(fault.path.split("/")[2]))
+            yield fault
     held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)
     yield from locks.unkept_locks(scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets))
 
@@ -123,6 +136,11 @@ def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> lis
     """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
     found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
     return [*found, *sizes.too_much_travel(scenario, max_tickets)]
+
+
+def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
+    """Return those of the same faults that no mistake in another entry can cause."""
+    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MOST_FAULTS))
 
 
 def oddities(scenario: Scenario) -> list[Fault]:

@@ -1,11 +1,13 @@
 """Checks on tables of travel: those of the scenario itself, and what it says of those that lie elsewhere."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
 from planner_mcp.vrp.checks.names import named_places
+from planner_mcp.vrp.day.fields import MAX_ROWS
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.model import matrix_order as order_of_rows
 
@@ -88,14 +90,12 @@ def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
 
 
 def matrix_values(scenario: Scenario) -> Iterator[Fault]:
-    """Yield the first negative number of each matrix."""
+    """Yield the least number of each row that has negative ones."""
     for path, table in _tables(scenario):
-        for index, row in enumerate(table):
-            if row and min(row) < 0:
-                at = row.index(min(row))
-                hint = "Where there is no way, give a large number."
-                yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
-                break
+        wrong = ((index, row.index(low)) for index, row in enumerate(table) if row and (low := min(row)) < 0)
+        for index, at in islice(wrong, MAX_ROWS):
+            hint = "Where there is no way, give a large number."
+            yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
 
 
 def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:

@@ -1,8 +1,9 @@
 """Checks on times: windows, shifts and breaks that contradict each other, and tickets nobody can reach in time."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -12,7 +13,7 @@ from planner_mcp.vrp.checks.reach import Leg, Reach
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket, end_of, start_of
 
-_ENOUGH: Final = 100
+MOST_TOLD: Final = 100
 """Unreachable tickets after which the search for more ends; more would never be listed."""
 SLACK_S: Final = 2.0
 """Forgiven when a direct trip is judged, because travel is rounded when the day is compiled."""
@@ -149,7 +150,7 @@ def unreachable_tickets(
     """
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
     eligible, carriers = Eligible(scenario), Carriers(scenario)
-    reach = Reach(scenario)
+    reach, mildest = Reach(scenario), Mildest()
     crowd = Counter(ticket.location for ticket in scenario.tickets)
     found = 0
     for index, ticket in enumerate(scenario.tickets):
@@ -158,26 +159,35 @@ def unreachable_tickets(
             continue
         candidates = dict.fromkeys(duties[agent] for agent in carriers.able(ticket, agents))
         setup = ticket.setup_time_s if crowd[ticket.location] == 1 else 0.0  # behind another there it is not spent
-        obstacle = _mildest(ticket, setup, candidates, reach)
+        obstacle = mildest.obstacle(candidates, partial(_in_the_way, ticket, setup, reach))
         if obstacle is not None:
             field, problem, hint = _OBSTACLES[obstacle]
             yield Fault(f"/tickets/{index}/{field}", problem, "a ticket that some agent can serve", hint, "logic")
             found += 1
-        if found >= _ENOUGH:
+        if found >= MOST_TOLD:
             return
 
 
-def _mildest(ticket: Ticket, setup: float, duties: dict[Duty, None], reach: Reach) -> int | None:
-    """Return the mildest obstacle over all duties, None where there is none for one of them."""
-    worst = -1
-    for duty in duties:
-        if (obstacle := _in_the_way(ticket, setup, duty, reach)) is None:
+class Mildest:
+    """What keeps the duty that comes closest; asks first the one that could last, because it can most other times."""
+
+    def __init__(self) -> None:
+        self._able: Duty | None = None
+
+    def obstacle(self, duties: Collection[Duty], judge: Callable[[Duty], int | None]) -> int | None:
+        """Return the mildest obstacle over all duties, None where there is none for one of them, or no duty."""
+        if self._able is not None and self._able in duties and judge(self._able) is None:
             return None
-        worst = max(worst, obstacle)
-    return worst if worst >= 0 else None
+        worst = -1
+        for duty in duties:
+            if (obstacle := judge(duty)) is None:
+                self._able = duty
+                return None
+            worst = max(worst, obstacle)
+        return worst if worst >= 0 else None
 
 
-def _in_the_way(ticket: Ticket, setup: float, duty: Duty, reach: Reach) -> int | None:
+def _in_the_way(ticket: Ticket, setup: float, reach: Reach, duty: Duty) -> int | None:
     """Return the obstacle of a direct trip, or, where others may be shorter, of the best trip over other stops."""
     out, back = reach.leg(duty.start, ticket.location), reach.leg(ticket.location, duty.end)
     fetched = [out[1], *(reach.leg(depot, ticket.location)[1] for depot in duty.reloads)]

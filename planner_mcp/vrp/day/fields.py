@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import islice
 from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
@@ -22,6 +23,8 @@ MAX_TIME_S: Final = 10_000_000
 MAX_NOTE_LENGTH: Final = 500
 """Characters of text for people: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100
+MAX_ROWS: Final = 20
+"""Rows of one matrix that are told to be wrong."""
 
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
@@ -224,14 +227,24 @@ def need_pairs(value: Any) -> Any:
 
 
 def read_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
-    """Return rows of finite numbers. Shape and sign are judged by `checks/logic.py`."""
-    accepted = "a list of rows, each a list of numbers"
+    """Return rows of finite numbers. Shape and sign are judged by `checks/logic.py`.
+
+    Raises:
+        PydanticCustomError: The value is no matrix.
+        ValidationError: Rows that hold something else, each with its index.
+    """
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
-        raise mistake("The matrix is not a list of lists.", accepted)
-    for index, row in enumerate(value):
-        if not set(map(type, row)) <= {int, float} or not all(abs(cell) <= MAX_NUMBER for cell in row):
-            raise mistake(f"Row {index} has something that is not a number up to {MAX_NUMBER:g}.", accepted)
+        raise mistake("The matrix is not a list of lists.", "a list of rows, each a list of numbers")
+    wrong = list(islice((index for index, row in enumerate(value) if not _is_row(row)), MAX_ROWS))
+    if wrong:
+        error = mistake("The row has something that is no number.", f"numbers up to {MAX_NUMBER:g}")
+        told: list[InitErrorDetails] = [{"type": error, "loc": (at,), "input": None} for at in wrong]
+        raise ValidationError.from_exception_data("matrix", told)
     return tuple(tuple(row) for row in value)
+
+
+def _is_row(row: list[Any]) -> bool:
+    return set(map(type, row)) <= {int, float} and all(abs(cell) <= MAX_NUMBER for cell in row)
 
 
 Matrix = Annotated[

@@ -21,6 +21,12 @@ _GUESSES: Final[dict[tuple[str, str], Any]] = {
     ("tickets", "demand"): 0,
 }
 """What stands in for a required value, by list and field. Ids are numbered instead."""
+_FOR_PEOPLE: Final = ("name", "address")
+"""Fields of a location that nothing else is judged by."""
+_PACES: Final = ("speed_kmh", "detour", "crs", "plane_speed", "rush_hours", "rounding", "decimals")
+"""Fields of travel without which no other mistake appears."""
+_OF_AMOUNTS: Final = ("than its pickup", "locked visits need", "locked behind")
+"""Words of faults that may follow from the amount of another ticket, or from which way it goes."""
 
 
 def mend(body: Any, places: Sequence[Place]) -> dict[str, Any] | None:
@@ -31,6 +37,8 @@ def mend(body: Any, places: Sequence[Place]) -> dict[str, Any] | None:
     for name in _LISTS:
         if isinstance(body.get(name), list):
             mended[name] = [dict(part) if isinstance(part, dict) else {} for part in body[name]]
+    if isinstance(body.get("travel"), dict):
+        mended["travel"] = dict(body["travel"])
     for place in places:
         _mend_place(mended, place)
     return mended
@@ -44,6 +52,8 @@ def _mend_place(mended: dict[str, Any], place: Place) -> None:
             _fill(section, owner, place[1])
             return
         field = place[2]
+    elif place[0] == "travel" and len(place) > 1 and "travel" in mended:
+        section, owner, field = "travel", mended["travel"], place[1]
     if field == "id" and section:
         owner["id"] = f"?{place[1]}"
     elif (section, field) in _GUESSES:
@@ -59,10 +69,18 @@ def _fill(section: str, owner: dict[str, Any], index: int) -> None:
     owner.update({field: guess for (name, field), guess in _GUESSES.items() if name == section})
 
 
-def is_doubtful(fault: Fault, places: Sequence[Place]) -> bool:
-    """Return whether a guess, and not the caller, may have caused a logic fault."""
+def is_doubtful(fault: Fault, places: Sequence[Place], *, is_alone: bool = False) -> bool:
+    """Return whether a guess, and not the caller, may have caused a logic fault.
+
+    Args:
+        fault: The fault.
+        places: Where the guesses stand.
+        is_alone: Whether the fault depends on nothing but the entry it stands in.
+    """
     path = tuple(fault.path.split("/")[1:])
-    return any(_touches(path, tuple(map(str, place))) or _follows(fault, path, place) for place in places)
+    if any(_touches(path, tuple(map(str, place))) for place in places):
+        return True
+    return not is_alone and any(_follows(fault, path, place) for place in places)
 
 
 def _touches(path: tuple[str, ...], place: tuple[str, ...]) -> bool:
@@ -73,11 +91,16 @@ def _touches(path: tuple[str, ...], place: tuple[str, ...]) -> bool:
 def _follows(fault: Fault, path: tuple[str, ...], place: Place) -> bool:
     """Return whether the fault may follow from a mistake elsewhere."""
     section, field = place[0], place[-1]
-    if section in ("locations", "travel", "depot") and (
-        path[0] in ("locations", "travel") or "no location" in fault.problem
-    ):
-        return True
-    if section == "agents" and (len(place) == 2 or field in ("capacity", "skills")):
-        return "demand" in path or "skills" in path or "serve" in fault.problem
     is_named = field == "id" or len(place) == 2
-    return is_named and section in _LISTS and f"There is no {str(section)[:-1]} " in fault.problem
+    if is_named and section in _LISTS and f"There is no {str(section)[:-1]} " in fault.problem:
+        return True
+    if section == "travel" and not (len(place) > 1 and place[1] in _PACES):
+        return path[0] in ("locations", "travel") or "no location" in fault.problem
+    if section == "locations" and field not in _FOR_PEOPLE:
+        is_listed = is_named or len(place) == 1
+        return path[0] == "locations" or (is_listed and path[0] == "travel")
+    if section == "agents" and (len(place) == 2 or field in ("capacity", "skills")):
+        return "demand" in path or "skills" in path or any(word in fault.problem for word in ("serve", "capacity"))
+    if section == "tickets" and (len(place) == 2 or field in ("demand", "kind", "pickup")):
+        return any(words in fault.problem for words in _OF_AMOUNTS)
+    return False

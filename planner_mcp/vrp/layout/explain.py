@@ -6,7 +6,8 @@ claims no more than it says. The smallest fix, proved by a re-solve, is a tool's
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Final
 
 from planner_mcp.vrp.layout.pace import quickest
@@ -20,10 +21,12 @@ CODES: Final[dict[str, str]] = {
     "GROUP_OTHER_CHOSEN": "Another ticket of its group is served.",
     "NO_AGENT_WITH_SKILL": "No agent may serve it, by skills or by name.",
     "DEMAND_EXCEEDS_CAPACITY": "Its demand is above the capacity of every agent that may serve it.",
-    "TIME_WINDOW_UNREACHABLE": "No agent that could carry it can be there in time, even driving straight there.",
+    "TIME_WINDOW_UNREACHABLE": (
+        "No agent that could carry it can be there in time, even driving straight there, over its pickup if it has one."
+    ),
     "SHIFT_TOO_SHORT": "No agent that could carry it can serve it and be back before its shift ends.",
-    "MAX_DURATION": "Serving it alone would take every agent that could longer than its max_duration.",
-    "MAX_DISTANCE": "Serving it alone would take every agent that could beyond its max_distance.",
+    "MAX_DURATION": "Serving only it, or its shipment, would take every agent that could longer than its max_duration.",
+    "MAX_DISTANCE": "Serving only it, or its shipment, would take every agent that could beyond its max_distance.",
     "SHIPMENT_HALF_UNSERVED": "The other half of its shipment cannot be served.",
     "GROUP_INCOMPLETE": "Another ticket of its all-or-none group cannot be served.",
     "PENALTY_LOWER_THAN_COST": "It has a price, and the search found no plan in which serving it is worth more.",
@@ -57,16 +60,15 @@ class _Judge:
         self._spare = _spare(problem, plan)
         self._sent: dict[str, tuple[int | None, int]] = {}
         self._crowd = Counter(ticket.location for ticket in problem.tickets)
+        self._never = cache(self._proof)
 
     def code(self, index: int) -> str:
         """Return the first code whose fact holds."""
         if self._is_replaced(index):
             return "GROUP_OTHER_CHOSEN"
-        if (alone := self._alone(index)) is not None:
-            return alone
-        if (partner := self._partner.get(index)) is not None and self._alone(partner) is not None:
-            return "SHIPMENT_HALF_UNSERVED"
-        if any(self._alone(other) for other in self._companions(index)):
+        if (never := self._never(index)) is not None:
+            return never
+        if any(self._never(other) for other in self._companions(index)):
             return "GROUP_INCOMPLETE"
         if self._problem.tickets[index].is_priced:
             return "PENALTY_LOWER_THAN_COST"
@@ -82,51 +84,74 @@ class _Judge:
         groups = (group for group in self._problem.groups if group.kind is GroupKind.ALL and index in group.tickets)
         return {other for group in groups for other in group.tickets} - {index}
 
+    def _proof(self, index: int) -> str | None:
+        """Return why no agent could serve the ticket, with its other half, even with nothing else to do, or None."""
+        if (alone := self._alone(index)) is not None or (partner := self._partner.get(index)) is None:
+            return alone
+        if self._alone(partner) is not None:
+            return "SHIPMENT_HALF_UNSERVED"
+        is_pickup = self._problem.tickets[index].pickup is None
+        code = self._together(index, partner) if is_pickup else self._together(partner, index)
+        return "SHIPMENT_HALF_UNSERVED" if is_pickup and code == "TIME_WINDOW_UNREACHABLE" else code
+
     def _alone(self, index: int) -> str | None:
-        """Return why no agent could serve the ticket even with nothing else to do, or None."""
+        """Return why no agent could serve the ticket by itself, or None."""
         ticket = self._problem.tickets[index]
         if ticket.windows and ticket.windows[-1][1] < self._problem.since:
             return "TIME_WINDOW_UNREACHABLE"
-        allowed = self._allowed(ticket)
-        if not allowed:
+        if not (allowed := self._allowed(ticket)):
             return "NO_AGENT_WITH_SKILL"
-        codes: set[str] = set()
         able = [agent for agent in allowed if _fits(ticket, agent.capacity)]
-        free = [agent for agent in able if not _is_done(agent)]
-        for agent in free:
-            if (code := self._direct(ticket, agent)) is None:
-                return None
-            codes.add(code)
-        if able and not free:
-            return None
-        return next((code for code in _MILDEST_FIRST if code in codes), "DEMAND_EXCEEDS_CAPACITY")
+        return self._trips_of([index], able) if able else "DEMAND_EXCEEDS_CAPACITY"
+
+    def _together(self, pickup: int, delivery: int) -> str | None:
+        """Return why no agent that could carry a shipment could make both of its halves, or None."""
+        halves = [self._problem.tickets[index] for index in (pickup, delivery)]
+        theirs = {agent.id for agent in self._allowed(halves[0])}
+        both = (agent for agent in self._allowed(halves[1]) if agent.id in theirs)
+        able = [agent for agent in both if all(_fits(half, agent.capacity) for half in halves)]
+        return self._trips_of([pickup, delivery], able)
 
     def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
         agents = self._problem.agents
         return agents if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
 
-    def _direct(self, ticket: TicketSpec, agent: AgentSpec) -> str | None:
-        """Return what forbids the trip start, ticket, end; breaks left aside."""
-        there, back = self._leg(agent, agent.start, ticket.location), self._leg(agent, ticket.location, agent.end)
-        fetched = min([there[1], *(self._leg(agent, depot, ticket.location)[1] for depot in agent.reload_depots)])
+    def _trips_of(self, tickets: Sequence[int], agents: Iterable[AgentSpec]) -> str | None:
+        """Return what keeps each of the agents from a trip to the tickets, None where one can or none is free."""
+        codes: set[str] = set()
+        for agent in agents:
+            if not _is_done(agent):
+                if (code := self._direct(tickets, agent)) is None:
+                    return None
+                codes.add(code)
+        return next((code for code in _MILDEST_FIRST if code in codes), None)
+
+    def _direct(self, indexes: Sequence[int], agent: AgentSpec) -> str | None:
+        """Return what forbids the trip start, tickets in order, end; breaks left aside, locked visits made before."""
         if agent.id not in self._sent:
             self._sent[agent.id] = self._after_locks(agent)
-        place, free = self._sent[agent.id]
-        sent = free + self._leg(agent, place, ticket.location)[1]
-        is_spared = self._crowd[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
-        setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
-        ready = max(sent, ticket.release + fetched) + setup
-        closes = [close for _, close in ticket.windows if close >= ready]
-        if ticket.windows and not closes:
-            return "TIME_WINDOW_UNREACHABLE"
-        start = max(ready, next((opens for opens, close in ticket.windows if close >= ready), ready))
-        if start + ticket.service + back[1] > agent.shift[1] + agent.overtime:
+        place, now = self._sent[agent.id]
+        left = [index for index in indexes if index not in agent.locked or index == indexes[-1]]
+        origin, far, busy = agent.start, 0, 0
+        for ticket in (self._problem.tickets[index] for index in left):
+            there = self._leg(agent, origin, ticket.location)
+            depots = (agent.start, *agent.reload_depots)
+            fetched = min(self._leg(agent, depot, ticket.location)[1] for depot in depots)
+            is_spared = self._crowd[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
+            setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
+            ready = max(now + self._leg(agent, place, ticket.location)[1], ticket.release + fetched) + setup
+            starts = [max(ready, opens) for opens, close in ticket.windows if close >= ready]
+            if ticket.windows and not starts:
+                return "TIME_WINDOW_UNREACHABLE"
+            now = min(starts, default=ready) + ticket.service
+            far, busy = far + there[0], busy + there[1] + setup + ticket.service
+            origin = place = ticket.location
+        back = self._leg(agent, origin, agent.end)
+        if now + back[1] > agent.shift[1] + agent.overtime:
             return "SHIFT_TOO_SHORT"
-        busy = there[1] + setup + ticket.service + back[1]
-        if agent.max_duration is not None and busy > agent.max_duration:
+        if agent.max_duration is not None and busy + back[1] > agent.max_duration:
             return "MAX_DURATION"
-        is_far = agent.max_distance is not None and there[0] + back[0] > agent.max_distance
-        return "MAX_DISTANCE" if is_far else None
+        return "MAX_DISTANCE" if agent.max_distance is not None and far + back[0] > agent.max_distance else None
 
     def _after_locks(self, agent: AgentSpec) -> tuple[int | None, int]:
         """Return where an agent is done with its locked visits, and when at the soonest."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, locks, matrices, names, places, reach, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, reach, shipments, sizes, times
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -35,6 +35,14 @@ def matrix(**travel: Any) -> Json:
 
 PEKING = [(39.9, 116.4), (39.91, 116.41), (39.92, 116.42)]
 SHIPMENT = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p")]
+
+
+def haul(drivers: list[Json], pickup: Json | None = None, delivery: Json | None = None, **fields: Any) -> Json:
+    """Return a day with one shipment, from 1000 s on one side of the depot to 1000 s on the other."""
+    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    halves = [ticket("p", "P", kind="pickup", **(pickup or {})), ticket("q", "Q", pickup="p", **(delivery or {}))]
+    return body(drivers, halves, locations=known) | fields
+
 
 CASES: dict[Check, Json] = {
     names.duplicate_ids: body([agent(), agent()]),
@@ -97,12 +105,15 @@ CASES: dict[Check, Json] = {
         options={"backhaul": True},
     ),
     times.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
+    shipments.unreachable_shipments: haul([agent(shift_end=3900)]),
     locks.unkept_locks: body([agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]),
 }
 ODD: dict[Check, Json] = {
     amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
     amounts.free_lateness: body(tickets=[ticket(soft_close=5)]),
+    idle.idle_fields: body([agent(overtime_s=60)]),
+    idle.idle_promises: body(tickets=[ticket(soft_close=9, lateness_cost_per_hour=1, time_windows=[[6, 9], [1, 5]])]),
     groups.halves_left_over: body(tickets=[*SHIPMENT, ticket("c")], groups=[{"kind": "one_of", "tickets": ["q", "c"]}]),
     groups.idle_penalties: body(groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]),
     places.far_outliers: globe(*PEKING, (52.5, 13.4)),
@@ -158,10 +169,13 @@ TOLD: dict[Check, tuple[str, str]] = {
     locks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
     locks.locked_backhaul: ("/agents/0/locked_tickets/1", "Lock deliveries first"),
     times.unreachable_tickets: ("/tickets/1/location", "Extend a shift"),
+    shipments.unreachable_shipments: ("/tickets/1", "Extend a shift"),
     locks.unkept_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
     amounts.more_demand_than_capacity: ("/agents", "Add agents"),
     amounts.worthless_tickets: ("/tickets/0/penalty", "Raise it"),
     amounts.free_lateness: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
+    idle.idle_fields: ("/agents/0/overtime_s", "Set shift_end"),
+    idle.idle_promises: ("/tickets/0/soft_close", "before the last window closes"),
     groups.halves_left_over: ("/groups/0/tickets/0", "a one_of group too"),
     groups.idle_penalties: ("/groups/0/penalty", "Give its tickets a penalty"),
     places.far_outliers: ("/locations/3", "Check its coordinates"),
@@ -179,10 +193,11 @@ def read(day: Json) -> Scenario:
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    assert set(CASES) == {*CHECKS, sizes.too_much_travel, times.unreachable_tickets, locks.unkept_locks}
+    with_travel = {times.unreachable_tickets, shipments.unreachable_shipments, locks.unkept_locks}
+    assert set(CASES) == {*CHECKS, sizes.too_much_travel, *with_travel}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 47
-    assert len(ODD) == 8
+    assert len(CASES) == 48
+    assert len(ODD) == 10
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -451,6 +466,88 @@ def test_a_shipment_counts_as_two_tickets() -> None:
     assert [fault.path for fault in found] == ["/tickets/0", "/tickets/1"]
 
 
+@pytest.mark.parametrize(
+    ("day", "told"),
+    [
+        (haul([agent(shift_end=3900), agent("w", shift_start=60, shift_end=3900)]), "within its shift"),
+        (haul([agent(max_duration_s=3900)]), "max_duration_s"),
+        (haul([agent(max_distance_m=3900)]), "distance limit"),
+        (haul([agent()], {"time_windows": [[1500, 9000]]}, {"time_windows": [[0, 3400]]}), "in its window"),
+        (haul([agent()], {"service_time_s": 1000}, {"time_windows": [[0, 3900]], "penalty": 5}), "in its window"),
+        (haul([agent(), agent("w", shift_end=3900)], {"agents": ["w"]}), "within its shift"),
+    ],
+    ids=["shift", "duration", "distance", "windows", "service", "agents"],
+)
+def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json, told: str) -> None:
+    """SPEC T7: a ticket no agent could ever serve; it is served after its pickup, by the same agent."""
+    (fault,) = check(read(day))
+    assert fault.path == "/tickets/1"
+    assert told in fault.problem
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        haul([agent(shift_end=4000)]),
+        haul([agent(shift_end=3000), agent("w", shift_end=4000)]),
+        haul([agent(shift_end=3000, overtime_s=1000)]),
+        haul([agent(shift_end=3000, end_location=None)]),
+        haul([agent(shift_end=3000, start_location=None)]),
+        haul([agent(shift_end=2000, speed_factor=2)]),
+        haul([agent(shift_end=2000)], travel={"rush_hours": [{"start": 0, "end": 9000, "factor": 0.5}]}),
+    ],
+    ids=["just", "another agent", "overtime", "open end", "open start", "speed", "quick hours"],
+)
+def test_a_shipment_that_some_agent_can_make_is_let_in(day: Json) -> None:
+    """SPEC T7: a check says only what it can prove."""
+    assert check(read(day)) == []
+
+
+def test_an_agent_that_can_serve_a_ticket_is_asked_first_about_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC X3: many agents of which only the last can cost no look each at every ticket."""
+    drivers = [agent(str(number), shift_end=number) for number in range(1, 50)]
+    day = read(haul([*drivers, agent()], tickets=[ticket(str(number), "PQ"[number % 2]) for number in range(40)]))
+    asked: list[times.Duty] = []
+    judge = times._in_the_way
+    monkeypatch.setattr(times, "_in_the_way", lambda *given: asked.append(given[-1]) or judge(*given))
+    assert check(day) == []
+    assert len(asked) < 100
+
+
+def test_a_shipment_that_can_be_made_over_other_stops_is_let_in() -> None:
+    """SPEC T7: in a table of travel a direct leg need not be the shortest way, between the halves either."""
+    table = [[0, 300, 300, 300], [300, 0, 9999, 300], [300, 9999, 0, 300], [300, 300, 300, 0]]
+    orders = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p", time_windows=[[0, 950]]), ticket("c", "C")]
+    assert check(read(by_table(table, orders))) == []
+    (fault,) = check(read(by_table(table, [orders[0], orders[1] | {"time_windows": [[0, 850]]}, orders[2]])))
+    assert fault.path == "/tickets/1"
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_a_shipment_that_a_plan_makes_is_never_refused(data: st.DataObject) -> None:
+    """SPEC T7: a check says only what it can prove, whatever rounding, setups, releases and windows do."""
+    limits = ("shift_end", "max_duration_s", "max_distance_m")
+    driver = agent(**{limit: data.draw(st.integers(2, 30)) for limit in limits if data.draw(st.booleans())})
+    times = st.integers(0, 9)
+    halves = [
+        ticket(
+            name,
+            data.draw(st.sampled_from("ABCE")),
+            service_time_s=data.draw(times),
+            setup_time_s=data.draw(times),
+            release_time=data.draw(times),
+            time_windows=[[opens := data.draw(times), opens + data.draw(st.integers(0, 20))]],
+        )
+        for name in "pq"
+    ]
+    orders = [halves[0] | {"kind": "pickup"}, halves[1] | {"pickup": "p"}]
+    day = read(body([driver], orders, travel={"decimals": 0, "detour": data.draw(st.sampled_from([0.7, 1.0, 3.4]))}))
+    problem = compile_scenario(day)
+    if not verify(problem, lay_out(problem, Candidate.of_tickets({0: [0, 1]}))):
+        assert list(shipments.unreachable_shipments(day)) == []
+
+
 def test_of_alternatives_only_one_takes_room_and_the_price_may_be_the_groups() -> None:
     """SPEC T7: what is odd is told of what would really be planned."""
     pair = [{"kind": "one_of", "tickets": ["a", "b"]}]
@@ -466,3 +563,26 @@ def test_of_alternatives_only_one_takes_room_and_the_price_may_be_the_groups() -
     ]
     dear = [free[0], free[1] | {"penalty": 500}]
     assert oddities(read(body(tickets=dear, groups=pair))) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "order", "path"),
+    [
+        ({"overtime_cost_per_hour": 9}, {}, "/agents/0/overtime_cost_per_hour"),
+        ({"max_reloads": 2}, {}, "/agents/0/max_reloads"),
+        ({}, {"lateness_cost_per_hour": 9}, "/tickets/0/lateness_cost_per_hour"),
+        ({}, {"preferred_agent": "v"}, "/tickets/0/preferred_agent"),
+        ({}, {"switch_cost": 9}, "/tickets/0/switch_cost"),
+    ],
+)
+def test_a_field_without_the_one_that_gives_it_a_meaning_is_odd(driver: Json, order: Json, path: str) -> None:
+    """SPEC T7: told, because whoever wrote it expects something of it."""
+    assert [odd.path for odd in oddities(read(body([agent(**driver)], [ticket(**order)])))] == [path]
+
+
+def test_fields_that_have_an_effect_are_not_odd() -> None:
+    """SPEC T7: not at midnight either, nor where they say that there is none, nor while vehicles are out."""
+    late = agent(shift_end=0, overtime_s=9999, overtime_cost_per_hour=1, max_reloads=0)
+    promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
+    assert oddities(read(body([late], [ticket(preferred_agent="v", switch_cost=9, **promise)]))) == []
+    assert oddities(read(body(tickets=[ticket(preferred_agent="v")], held={"until_s": 60}))) == []

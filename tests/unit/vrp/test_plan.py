@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,6 +195,27 @@ def test_a_setup_that_another_ticket_may_spare_proves_nothing() -> None:
     moved = problem(None, [orders[0] | {"location": "B"}, orders[1]])
     (entry,) = lay_out(moved, candidate(moved, "b")).unassigned
     assert (entry.ticket_id, entry.code) == ("a", "TIME_WINDOW_UNREACHABLE")
+
+
+@pytest.mark.parametrize(
+    ("driver", "delivery", "codes"),
+    [
+        ({"shift": (0, 3900)}, {}, ["SHIFT_TOO_SHORT"] * 2),
+        ({"max_duration": 3900}, {}, ["MAX_DURATION"] * 2),
+        ({"max_distance": 3900}, {}, ["MAX_DISTANCE"] * 2),
+        ({}, {"windows": ((0, 2900),)}, ["SHIPMENT_HALF_UNSERVED", "TIME_WINDOW_UNREACHABLE"]),
+        ({"shift": (0, 4000)}, {"windows": ((0, 3000),)}, ["NO_ROOM_FOUND"] * 2),
+        ({"shift": (0, 3900)}, {"is_priced": True}, ["SHIFT_TOO_SHORT"] * 2),
+    ],
+    ids=["shift", "duration", "distance", "window", "possible", "priced"],
+)
+def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, delivery: Any, codes: list[str]) -> None:
+    """SPEC T5: each half may be within reach where both together are not."""
+    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    day = problem(None, [ticket("p", "P", kind="pickup"), ticket("q", "Q", pickup="p")], locations=known)
+    halves = (day.tickets[0], replace(day.tickets[1], **delivery))
+    narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)
+    assert [entry.code for entry in lay_out(narrow, Candidate(())).unassigned] == codes
 
 
 def test_large_days_fit_in_memory_and_time() -> None:

@@ -400,6 +400,71 @@ def test_mistakes_of_schema_and_of_logic_are_told_at_once() -> None:
     ]
 
 
+def globe(*places: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a day on the globe, the first place 48.85 N unless told otherwise."""
+    sound = {"lat": 48.85, "lon": 2.35}
+    known = [{"id": f"P{number}", **sound, **place} for number, place in enumerate(places)]
+    return body(tickets=[ticket("a", "P0")], locations=known, depot="P0", **fields)
+
+
+@pytest.mark.parametrize(
+    ("day", "paths"),
+    [
+        (
+            globe({"lat": "48.85"}, {"lat": 98}, {"lat": 0, "lon": 0}),
+            ["locations/0/lat", "locations/1/lat", "locations/2"],
+        ),
+        (globe({"name": 5}, {"lat": 98}), ["locations/0/name", "locations/1/lat"]),
+        (globe({}, {"lat": 98}, travel={"speed_kmh": "40"}), ["travel/speed_kmh", "locations/1/lat"]),
+        (
+            body([agent(capacity="10")], [ticket(), ticket("b", demand=-3)]),
+            ["agents/0/capacity", "tickets/1/demand"],
+        ),
+        (
+            body(tickets=[ticket("a", "Q")], travel={"distances": [[0]], "matrix_locations": ["D", "A"], "detour": "1"})
+            | {"locations": [{"id": "D", "name": 5}, {"id": "A"}]},
+            ["locations/0/name", "travel/detour", "tickets/0/location", "travel/matrix_locations", "travel/distances"],
+        ),
+    ],
+    ids=["text", "name", "speed", "capacity", "matrix"],
+)
+def test_a_mistake_of_schema_hides_no_mistake_of_another_entry(day: Any, paths: list[str]) -> None:
+    """SPEC T7: all faults at once, save those a mended value may have caused."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [fault.path for fault in caught.value.errors] == [f"/{path}" for path in paths]
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        body([agent(locked_tickets=["a"], capacity="10")], [ticket()]),
+        body(tickets=[ticket("p", demand="3", kind="pickup"), ticket("q", "B", demand=3, pickup="p")]),
+        body([agent(), 7], [ticket(agents=["w"])]),
+        globe({"lat": "30", "lon": 60}, {"lat": 30, "lon": 60}, {"lat": 60, "lon": 30}, {"lat": 60.1, "lon": 30}),
+    ],
+    ids=["capacity", "demand", "agent", "middle"],
+)
+def test_what_stands_in_for_a_mistake_of_schema_is_never_told_as_a_mistake(day: Any) -> None:
+    """SPEC T7: a fault that the caller did not make sends a model astray."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [fault.kind for fault in caught.value.errors] == ["invalid"]
+
+
+def test_every_wrong_row_of_a_matrix_is_told() -> None:
+    """SPEC T7: all at once, each with its place; of very many the first twenty."""
+    rows = [[0, "x"], [0, -1], [None, 0]]
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body(travel={"distances": rows, "durations": [["x"]] * 30}))
+    told = [fault.path for fault in caught.value.errors]
+    assert told == ["/travel/distances/0", "/travel/distances/2", *(f"/travel/durations/{row}" for row in range(20))]
+    negative = {"distances": [[0, -1], [-2, 0]], "matrix_locations": ["D", "A"]}
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(tickets=[ticket()], travel=negative))
+    assert [fault.path for fault in refused.value.errors] == ["/travel/distances/0/1", "/travel/distances/1/0"]
+
+
 def test_the_smallest_call_of_the_design_is_complete() -> None:
     """SPEC T1: valid as it stands."""
     parsed = parse_scenario(SMALLEST)
