@@ -19,11 +19,12 @@ COPY --from=build /opt/planner /opt/planner
 ENV PATH="/opt/planner/bin:$PATH" \
     PLANNER_DATA_DIR=/var/lib/planner/data \
     PYTHONUNBUFFERED=1
-USER planner
+# by number, so that Kubernetes can see that it is not root
+USER 10001
 WORKDIR /var/lib/planner
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8080/healthz', timeout=2)"]
 ENTRYPOINT ["planner-mcp"]
-CMD ["serve", "--host", "127.0.0.1"]
+CMD ["serve"]

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 IS_RECENT := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
+# Without its package of environments a Debian leaves one behind that has an interpreter and no pip.
+IS_MADE := { $(BIN)/python $(IS_RECENT) && $(BIN)/python -m pip --version; } >/dev/null 2>&1
 
 .DEFAULT_GOAL := help
 .PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
@@ -12,9 +14,9 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml
-	@$(BIN)/python $(IS_RECENT) 2>/dev/null || $(PYTHON) $(IS_RECENT) || \
+	@$(IS_MADE) || $(PYTHON) $(IS_RECENT) || \
 		{ echo "$(PYTHON) is no Python 3.11 or newer: name one, as in make setup PYTHON=python3.12"; exit 1; }
-	$(BIN)/python $(IS_RECENT) 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	$(IS_MADE) || $(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[pyvrp]" --group dev
 	touch $@

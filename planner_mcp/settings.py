@@ -19,6 +19,8 @@ from pydantic import (
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from planner_mcp.addresses import is_address, is_host, is_origin, is_url, store_fault
+
 T = TypeVar("T")
 
 
@@ -45,34 +47,28 @@ def _network(text: str) -> str:
         raise ValueError("it is no network; write it like 10.0.0.0/8") from None
 
 
+def _host(text: str) -> str:
+    if not is_host(text):
+        raise ValueError("it is no Host a request could name; write it like planner.example or planner.example:8080")
+    return text
+
+
+def _origin(text: str) -> str:
+    if not is_origin(text):
+        how = "like https://app.example or http://localhost:3000: in lower case, without a path or the usual port"
+        raise ValueError(f"it is no Origin a browser could name; write each {how}")
+    return text
+
+
 Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
 Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
-Delay = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Delay = Annotated[float, Field(ge=0)]
+Port = Annotated[int, Field(ge=1, le=65535)]
 Network = Annotated[str, AfterValidator(_network)]
-
-
-def _is_address(text: str) -> bool:
-    """Return whether a text is an http(s) URL with a host and nothing behind its path."""
-    try:
-        parts = urlsplit(text)
-        has_host = bool(parts.hostname) and parts.port != 0  # reading the port checks it
-    except ValueError:
-        return False
-    is_plain = not any(mark in text for mark in "?#@\\") and not any(map(str.isspace, text))
-    return parts.scheme in ("http", "https") and has_host and is_plain
-
-
-def _is_store(text: str) -> bool:
-    """Return whether a text is the URL of a store, whose password cannot be taken for a port or a path."""
-    try:
-        parts = urlsplit(text)
-        _port = parts.port  # reading it checks it
-    except ValueError:
-        return False
-    behind = parts.path + parts.fragment + ("" if "@" in parts.netloc else parts.query.partition("=")[0])
-    return parts.scheme == "unix" or (parts.scheme in ("redis", "rediss") and "@" not in behind)
+Host = Annotated[str, AfterValidator(_host)]
+Origin = Annotated[str, AfterValidator(_origin)]
 
 
 TOOLSETS: Final = ("core", "planning", "data", "admin")
@@ -105,14 +101,14 @@ class RouterSettings(BaseModel):
 class Settings(BaseSettings):
     """Settings of servers and workers alike."""
 
-    model_config = SettingsConfigDict(env_prefix="PLANNER_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="PLANNER_", extra="ignore", allow_inf_nan=False)
 
     # ---- store
     redis_url: str | None = Field(
         None,
-        pattern=r"^(rediss?|unix)://",
         description=(
-            "Redis or Valkey ≥ 7.0; of a cluster some nodes, comma-separated. Empty: the bundled server in data_dir."
+            "Redis or Valkey ≥ 7.0 (rediss:// with TLS); of a cluster some nodes, comma-separated. "
+            "Empty: the bundled server in data_dir."
         ),
     )
     data_dir: Path = Field(
@@ -138,12 +134,12 @@ class Settings(BaseSettings):
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none.")
     public_url: str | None = Field(
-        None, description="URL clients reach this deployment by. Never taken from request headers."
+        None, description="URL clients reach this deployment by, without /mcp. Never taken from request headers."
     )
-    allowed_hosts: Listed[str] = Field(
+    allowed_hosts: Listed[Host] = Field(
         default_factory=list, description="Further Host values accepted, exact, with port if not default."
     )
-    allowed_origins: Listed[str] = Field(
+    allowed_origins: Listed[Origin] = Field(
         default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass."
     )
     max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
@@ -220,7 +216,9 @@ class Settings(BaseSettings):
         None, description="Audience tokens must be issued for. Default: public_url + /mcp."
     )
     auth_types: Listed[str] = Field(
-        default_factory=lambda: ["at+jwt"], description="Accepted typ headers; add JWT for servers that say so."
+        default_factory=lambda: ["at+jwt"],
+        min_length=1,
+        description="Accepted typ headers; add JWT for servers that say so.",
     )
     auth_tenant_claim: str | None = Field(
         None, description="Claim that names the customer; required in every token once set."
@@ -252,7 +250,7 @@ class Settings(BaseSettings):
     webhook_allow_networks: Listed[Network] = Field(
         default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests."
     )
-    webhook_allow_ports: Listed[int] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
+    webhook_allow_ports: Listed[Port] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
     webhook_schedule_s: Listed[Delay] = Field(
         default_factory=lambda: [0.0, 5.0, 300.0, 1800.0, 7200.0, 18000.0, 36000.0, 36000.0],
         min_length=1,
@@ -289,7 +287,7 @@ class Settings(BaseSettings):
         """The URL clients connect to, by which they find the issuer (RFC 9728); None where neither setting says it."""
         if self.public_url is not None:
             return f"{self.public_url.rstrip('/')}/mcp"
-        return self.auth_audience if self.auth_audience and _is_address(self.auth_audience) else None
+        return self.auth_audience if self.auth_audience and is_address(self.auth_audience) else None
 
     @property
     def token_issuers(self) -> tuple[str, ...]:
@@ -320,19 +318,45 @@ class Settings(BaseSettings):
             raise PydanticUseDefault
         return value
 
+    @field_validator("data_dir", "reports_dir")
+    @classmethod
+    def _find_home(cls, value: Path | None) -> Path | None:
+        """No shell stands before an `env` block or a file of variables; all who use a folder must find the same."""
+        try:
+            return None if value is None else value.expanduser()
+        except RuntimeError:
+            raise ValueError("there is no home folder to put for ~; write the path in full") from None
+
     @field_validator("redis_url")
     @classmethod
     def _check_redis_url(cls, value: str | None) -> str | None:
-        if value is not None and not all(map(_is_store, value.split(","))):
-            how = "write it like redis://:password@host:6379/0, in the password / as %2F and ? as %3F"
-            raise ValueError(f"it is no URL of a store; {how}")
+        if fault := next(filter(None, map(store_fault, value.split(",") if value else ())), ""):
+            raise ValueError(fault)
         return value
 
     @field_validator("public_url")
     @classmethod
     def _check_public_url(cls, value: str | None) -> str | None:
-        if value is not None and not _is_address(value):
+        if value is not None and not is_address(value):
             raise ValueError("it is no URL clients could use; write it like https://planner.example")
+        if value is not None and urlsplit(value).path.rstrip("/").endswith("/mcp"):
+            raise ValueError("it ends in /mcp, which clients find below it; leave that out")
+        return value
+
+    @field_validator("auth_issuers")
+    @classmethod
+    def _check_issuers(cls, value: dict[str, str | None]) -> dict[str, str | None]:
+        for issuer, keys in value.items():
+            if not (is_address(issuer) if keys is None else is_url(keys)):  # beside its keys an issuer is just a word
+                how = '{"https://login.example": null}, or with the http(s) URL of its key set for null'
+                raise ValueError(f"an issuer cannot be asked for its keys; write it like {how}")
+        return value
+
+    @field_validator("auth_introspection_url")
+    @classmethod
+    def _check_introspection_url(cls, value: str | None) -> str | None:
+        if value is not None and not is_url(value):
+            raise ValueError("it is no URL that could be asked; write it like https://login.example/introspect")
         return value
 
     @field_validator("toolsets", "toolsets_allowed")

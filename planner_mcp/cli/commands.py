@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -33,6 +33,7 @@ from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
 from planner_mcp.spans import export_spans
+from planner_mcp.store.seal import open_seal
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.manifest import served
 from workers.pool import Pool, run_pool, signals_to
@@ -103,7 +104,12 @@ def worker(
 ) -> None:
     """Run workers for a store that servers share."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
-    _run(run_pool(settings, processes))
+    _run(_work(settings, processes))
+
+
+async def _work(settings: Settings, processes: int) -> None:
+    open_seal(settings)  # without the key its couriers could sign nothing: told here, once
+    await run_pool(settings, processes)
 
 
 File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
@@ -198,11 +204,10 @@ def main() -> None:
 
 async def _serve(settings: Settings, opening: OpenApp) -> None:
     drain = anyio.Event()
-    listener = listen(settings.host, settings.port)
-    async with (
-        opening(settings, drain=drain) as web,
-        _workers(settings, settings.workers) as drain_workers,
-    ):
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(listen(settings.host, settings.port))
+        web = await stack.enter_async_context(opening(settings, drain=drain))
+        drain_workers = await stack.enter_async_context(_workers(settings, settings.workers))
         server = Server(uvicorn_config(web, settings))
 
         def stop() -> None:

@@ -26,8 +26,19 @@ def read_settings(**given: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        wrong = [_told(each["loc"], each["msg"], given) for each in error.errors(include_input=False)]
         raise typer.BadParameter("; ".join(wrong)) from error
+
+
+def _told(place: tuple[int | str, ...], fault: str, given: dict[str, Any]) -> str:
+    """Return a fault behind the name by which its setting was given; what concerns several names them itself."""
+    fault = fault.removeprefix("Value error, ")
+    if not place:
+        return fault
+    name, *within = map(str, place)
+    is_option = given.get(name) is not None
+    shown = f"--{name.replace('_', '-')}" if is_option else f"{PREFIX}{name.upper()}"
+    return f"{shown}{' at ' if within else ''}{'.'.join(within)}: {fault}"
 
 
 def strange_names() -> dict[str, str]:

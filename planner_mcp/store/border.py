@@ -1,5 +1,7 @@
 """The one place where an error of Redis becomes an error of the planner."""
 
+import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -35,6 +37,47 @@ REFUSALS: Final = (
 )
 """Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors. A blocking read
 that waits while a primary becomes a replica is answered `UNBLOCKED`."""
+_HUNG_UP: Final = "The job store hangs up; where its port speaks TLS, {url} begins with rediss://."
+_SILENT: Final = "Nobody answers where {url} points to; rediss:// is for a port that speaks TLS."
+_CAUSES: Final = (
+    (redis_errors.AuthenticationError, "required", "The job store asks for a password; write it into {url}."),
+    (redis_errors.AuthenticationError, "without any", "The job store has no password, so {url} must not name one."),
+    (redis_errors.AuthenticationError, "", "The job store refuses the password, or the user name, in {url}."),
+    (redis_errors.NoPermissionError, "", "The user in {url} may not do there what the planner does."),
+    (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
+    (socket.gaierror, "", "The host in {url} is not found."),
+    (ConnectionRefusedError, "", "Nobody listens where {url} points to."),
+    (FileNotFoundError, "", "A socket or file that {url} names is not there."),
+    (PermissionError, "", "A socket or file that {url} names may not be opened."),
+    (ssl.SSLCertVerificationError, "", "The store's certificate is not trusted; ?ssl_ca_certs=FILE in {url} may help."),
+    (ssl.SSLError, "", "No TLS with the job store; where its port speaks none, {url} begins with redis://."),
+    (TimeoutError, "", _SILENT),
+    (redis_errors.TimeoutError, "", _SILENT),
+    (ConnectionResetError, "", _HUNG_UP),
+    (redis_errors.ConnectionError, "closed by server", _HUNG_UP),
+)
+"""What an error at the greeting comes from, by its kind and words: the first that fits says where to mend it."""
+
+
+@contextmanager
+def greeting() -> Iterator[None]:
+    """Be the border for the first words with a store that the settings name: say what to mend where that is clear."""
+    try:
+        with border():
+            yield
+    except StoreError as error:
+        raise type(error)(_cause_of(error)) from error
+
+
+def _cause_of(error: BaseException) -> str | None:
+    """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said."""
+    behind: BaseException | None = error
+    while behind is not None:
+        for kind, words, told in _CAUSES:
+            if isinstance(behind, kind) and words in str(behind):
+                return told.format(url="PLANNER_REDIS_URL")
+        behind = behind.__cause__ or behind.__context__
+    return None
 
 
 @contextmanager

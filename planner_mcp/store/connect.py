@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
-from planner_mcp.store.border import border
+from planner_mcp.store.border import border, greeting
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.line import Line, Lines, tells_of_demotion
 from planner_mcp.store.link import ANSWER_S, BLOCK_S, Link
@@ -202,7 +202,7 @@ async def _greeted(client: Redis) -> dict[str, Any]:
 
 async def _checked(client: Redis, settings: Settings) -> bool:
     """Refuse a server that cannot keep a promise; return whether it is a cluster."""
-    with border():
+    with greeting() if settings.redis_url else border():
         info = await _greeted(client)
     version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
     if version < OLDEST:

@@ -52,7 +52,7 @@ class EmbeddedStore:
     """
 
     def __init__(self, data_dir: Path, *, appendfsync: Literal["always", "everysec"] = "always") -> None:
-        self._dir = data_dir.expanduser().absolute()
+        self._dir = data_dir.absolute()
         self._appendfsync = appendfsync
         self._socket = _socket_path(self._dir)
         self._use: IO[str] | None = None

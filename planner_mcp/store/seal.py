@@ -47,22 +47,34 @@ class Seal:
 
 
 def open_seal(settings: Settings) -> Seal:
-    """Return the seal of this deployment, making the key file (readable by its owner alone) if there is no key yet."""
+    """Return the seal of this deployment, making the key file (readable by its owner alone) if there is no key yet.
+
+    Raises:
+        StoreError: There is no key and none can be made or read in the data folder.
+    """
     return Seal(_key(settings))
 
 
 def state_key(settings: Settings) -> bytes:
-    """Return the key that seals the state of calls that come again; another use, so another key."""
+    """Return the key that seals the state of calls that come again: another use, another key. Raises as `open_seal`."""
     return hashlib.sha256(b"planner-mcp request state 1\n" + _key(settings)).digest()
 
 
 def _key(settings: Settings) -> bytes:
-    return settings.secret_key.encode() if settings.secret_key else _key_file(settings.data_dir / KEY_FILE)
+    if settings.secret_key:
+        return settings.secret_key.encode()
+    try:
+        return _key_file(settings.data_dir / KEY_FILE)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {settings.data_dir} cannot be used for the key: {error.strerror}. "
+            "Set PLANNER_SECRET_KEY, or PLANNER_DATA_DIR to a writable folder."
+        ) from error
 
 
 def _key_file(path: Path) -> bytes:
     """Return the key in a file; of several processes that make it at once one wins and all read its key."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123 - a mode

@@ -88,12 +88,19 @@ def test_compose_store_keeps_every_write_and_evicts_nothing(compose: dict[str, A
 def test_image_runs_as_nobody_in_particular_and_says_how_it_is() -> None:
     """Our choice: non-root, a health check, the label registries look for."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    assert "\nUSER planner\n" in lines
+    assert re.search(r"\nUSER [1-9]\d*\n", lines)  # `runAsNonRoot` of Kubernetes refuses a name
     assert "\nHEALTHCHECK " in lines
     assert "io.modelcontextprotocol.server.name=" in lines
     copies = [line.split()[1:-1] for line in lines.splitlines() if line.startswith("COPY ") and "--from" not in line]
     shipped = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
     assert {name.removeprefix("./") for names in copies for name in names} == shipped
+
+
+def test_image_listens_where_the_settings_say() -> None:
+    """SPEC O1, A3: an option would win over PLANNER_HOST; without either it is loopback."""
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    assert lines[-1] == 'CMD ["serve"]'
+    assert Settings.model_fields["host"].default == "127.0.0.1"
 
 
 def test_image_has_all_that_a_wheel_is_built_from() -> None:

@@ -11,6 +11,9 @@ from tests.docs.pages import ROOT
 OLD = "#!/bin/sh\nexit 1\n"
 RECENT = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\n'
 
+BARE = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\n[ "$1 $2" != "-m pip" ]\n'
+"""What `python3 -m venv` leaves behind on a Debian without python3-venv: an interpreter, and no pip."""
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
@@ -44,6 +47,13 @@ def test_an_interpreter_that_is_too_old_is_refused_before_anything_is_made(check
 def test_an_environment_of_an_interpreter_that_was_too_old_is_made_anew(checkout: Path) -> None:
     """SPEC O1: naming another interpreter mends it."""
     script(checkout / ".venv" / "bin" / "python", OLD)
+    setup(checkout, "recent")
+    assert "-m venv --clear .venv" in (checkout / "asked").read_text(encoding="utf-8")
+
+
+def test_an_environment_without_pip_is_made_anew(checkout: Path) -> None:
+    """SPEC O1: `make setup` again, after what Debian says to install, is all that it takes."""
+    script(checkout / ".venv" / "bin" / "python", BARE)
     setup(checkout, "recent")
     assert "-m venv --clear .venv" in (checkout / "asked").read_text(encoding="utf-8")
 

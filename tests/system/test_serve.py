@@ -97,9 +97,10 @@ def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list
     assert ended.stderr
 
 
-def test_worker_without_a_store_says_so_in_one_line_and_tries_again() -> None:
+def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Path) -> None:
     """Issue 2: one JSON object a line in the log, and no stack trace for what an operator mends."""
     command = [sys.executable, "-m", "planner_mcp", "worker", "--redis-url", "redis://127.0.0.1:1"]
+    command += ["--data-dir", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:
         assert worker.stderr is not None
         lines = [json.loads(worker.stderr.readline()) for _ in range(2)]

@@ -1,9 +1,12 @@
 """What passes the border of the store, and as what."""
 
-import pytest
+import ssl
 
-from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.store.border import border
+import pytest
+from redis import exceptions as redis_errors
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.store.border import border, greeting
 
 
 def test_a_connection_lost_while_it_is_opened_is_an_outage() -> None:
@@ -17,3 +20,27 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
     """Our choice: what is wrong in the code must not look like a store that is away."""
     with pytest.raises(AttributeError), border():
         "text".no_such_method()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (ssl.SSLCertVerificationError("self-signed"), "ssl_ca_certs"),
+        (ssl.SSLError("WRONG_VERSION_NUMBER"), "begins with redis://"),
+        (redis_errors.ConnectionError("Connection closed by server."), "begins with rediss://"),
+        (TimeoutError(), "a port that speaks TLS"),
+        (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
+        (redis_errors.NoPermissionError("User ada has no permissions"), "The user in PLANNER_REDIS_URL"),
+        (redis_errors.ResponseError("DB index is out of range"), "no database"),
+        (redis_errors.BusyLoadingError("Redis is loading the dataset in memory"), StoreUnavailableError.summary),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, Exception) else "",
+)
+def test_a_greeting_that_fails_is_told_by_its_cause(error: Exception, remedy: str) -> None:
+    """SPEC O3, J7: however deep the client library hides it; what passes by itself stays "try again"."""
+    with pytest.raises(StoreError) as told, greeting():
+        try:
+            raise error
+        except OSError:
+            raise redis_errors.ConnectionError("Error 1 connecting to store") from None
+    assert remedy in told.value.message and "ada" not in told.value.message

@@ -1,8 +1,14 @@
 """What the environment says, and what it leaves out."""
 
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
+import typer
 from pydantic import ValidationError
 
+from planner_mcp.cli.environment import read_settings
 from planner_mcp.settings import TOOLSETS, Settings, default_data_dir
 from planner_mcp.tools.registry import REGISTRY, shown_tools
 
@@ -39,9 +45,12 @@ def test_the_link_of_a_service_is_no_port(monkeypatch: pytest.MonkeyPatch) -> No
 def test_hosts_and_origins_are_written_like_every_list(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC X3: with commas or as JSON."""
     monkeypatch.setenv("PLANNER_ALLOWED_HOSTS", text)
-    monkeypatch.setenv("PLANNER_ALLOWED_ORIGINS", text)
+    monkeypatch.setenv(
+        "PLANNER_ALLOWED_ORIGINS", text.replace("planner.", "https://planner.").replace("b.", "http://b.")
+    )
     found = Settings()
-    assert found.allowed_hosts == found.allowed_origins == ["planner.example", "b.example:8080"]
+    assert found.allowed_hosts == ["planner.example", "b.example:8080"]
+    assert found.allowed_origins == ["https://planner.example", "http://b.example:8080"]
 
 
 def test_all_shows_every_tool_set_and_another_name_is_refused() -> None:
@@ -59,6 +68,7 @@ def test_all_shows_every_tool_set_and_another_name_is_refused() -> None:
     "url",
     [
         *("planner.example", "planner.example:8080", "ftp://planner.example", "https://", "https:///mcp", "/mcp"),
+        *("https://planner.example/mcp", "https://planner.example/base/mcp/"),  # clients would be sent to /mcp/mcp
         *("https://planner.example?x", "https://planner.example/#a", "https://a b.example", "https://x.example:port"),
     ],
 )
@@ -68,7 +78,9 @@ def test_a_public_url_that_no_client_could_use_is_refused(url: str) -> None:
         Settings(public_url=url)
 
 
-@pytest.mark.parametrize("url", ["https://planner.example", "http://localhost:8080/", "https://[::1]:8080/base"])
+@pytest.mark.parametrize(
+    "url", ["https://planner.example", "http://localhost:8080/", "https://[::1]:8080/base", "http://mcp"]
+)
 def test_a_public_url_has_a_scheme_and_a_host(url: str) -> None:
     """SPEC A1."""
     assert Settings(public_url=url).public_url == url
@@ -93,3 +105,77 @@ def test_one_of_public_url_and_audience_is_enough() -> None:
         Settings(public_url="https://planner.example", auth_issuers=ISSUER),
     ):
         assert found.resource == found.audience == "https://planner.example/mcp"
+
+
+@pytest.mark.parametrize("name", ["data_dir", "reports_dir"])
+def test_a_folder_below_home_is_one_folder_for_all_who_use_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O1, W1: no shell stands before a client's `env`; else the key lies where the process was started."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(f"PLANNER_{name.upper()}", "~/planner")
+    assert getattr(Settings(), name) == tmp_path / "planner"
+    with pytest.raises(ValidationError, match="in full"):
+        Settings(**{name: "~nobody-of-this-name/planner"})
+
+
+ORIGIN, HOST = "allowed_origins", "allowed_hosts"
+
+
+def given(name: str, value: Any) -> dict[str, Any]:
+    """Return one setting, a host or origin as the only one of its list, and what those of authorization want beside."""
+    others = {"auth_audience": "planner", "auth_introspection_issuer": "https://login.example"}
+    return {name: [value] if name in (ORIGIN, HOST) else value, **others}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((ORIGIN, text) for text in ("*", "https://app.example/", "app.example", "https://App.example", "http://")),
+        *((ORIGIN, text) for text in ("https://app.example:443", "http://app.example:x", "https://a@app.example")),
+        *(
+            (HOST, text)
+            for text in ("https://planner.example", "planner.example/mcp", "*", "a b", "planner:0", "x:99999")
+        ),
+        *(("auth_issuers", {"login.example": None}), ("auth_issuers", {"https://login.example": "notaurl"})),
+        *(("auth_introspection_url", "notaurl"), ("auth_types", []), ("drain_s", float("inf"))),
+        *(("webhook_allow_ports", [-1]), ("webhook_allow_ports", [65536]), ("webhook_schedule_s", [float("inf")])),
+    ],
+)
+def test_what_could_never_match_is_refused(name: str, value: Any) -> None:
+    """SPEC X3, A1, W5: else callers are refused with a pointer to the setting that was just made."""
+    with pytest.raises(ValidationError, match=name):
+        Settings(**given(name, value))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((ORIGIN, text) for text in ("http://localhost:3000", "null", "https://[::1]:8443", "chrome-extension://abc")),
+        *((HOST, text) for text in ("planner", "planner.example:443", "[::1]:8080", "10.0.0.7:8080", "my_planner:80")),
+        ("auth_issuers", {"https://login.example/realm": "https://login.example/keys?p=b2c"}),
+        ("auth_issuers", {"accounts.example": "https://login.example/keys"}),
+        ("auth_introspection_url", "https://login.example/introspect?realm=a"),
+    ],
+)
+def test_what_may_match_is_taken(name: str, value: Any) -> None:
+    """SPEC X3, A1."""
+    assert getattr(Settings(**given(name, value)), name) == given(name, value)[name]
+
+
+def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T8: the variable, the place within it, the option; what two settings say together stands as it is."""
+    monkeypatch.setenv("PLANNER_MAX_TICKETS", "0")
+    monkeypatch.setenv("PLANNER_WEBHOOK_ALLOW_PORTS", "443,0")
+    with pytest.raises(typer.BadParameter) as refused:
+        read_settings(redis_url="redis://store?ssl=true", data_dir=None)
+    faults = refused.value.message.split("; ")
+    assert faults[0].startswith("--redis-url: behind ? of a redis:// URL may stand")
+    assert any(fault.startswith("PLANNER_MAX_TICKETS: Input should be") for fault in faults)
+    assert any(fault.startswith("PLANNER_WEBHOOK_ALLOW_PORTS at 1: Input should be") for fault in faults)
+    for name in [name for name in os.environ if name.startswith("PLANNER_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PLANNER_AUTH_ISSUERS", '{"https://login.example": null}')
+    with pytest.raises(typer.BadParameter) as refused:
+        read_settings()
+    assert refused.value.message.startswith("tokens need PLANNER_PUBLIC_URL")

@@ -232,6 +232,22 @@ async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedStore, st
             pass
 
 
+@pytest.mark.parametrize(
+    ("query", "remedy"), [("", "asks for a password"), ("?password=s3cret", "refuses the password")]
+)
+async def test_a_password_that_is_wanted_or_wrong_is_told(
+    query: str, remedy: str, server: EmbeddedStore, store: RedisStore
+) -> None:
+    """SPEC O3: an operator mends the URL; trying again mends nothing."""
+    await store.redis.config_set("requirepass", "another")
+    with pytest.raises(StoreUnavailableError, match=f"{remedy}.* PLANNER_REDIS_URL") as refused:
+        async with connect(Settings(redis_url=f"{server.url}{query}")):
+            pass
+    await store.redis.execute_command("AUTH", "another")
+    await store.redis.config_set("requirepass", "")
+    assert "s3cret" not in refused.value.message
+
+
 async def test_nobody_at_the_url_is_said_at_once() -> None:
     """SPEC J7."""
     with anyio.fail_after(30), pytest.raises(StoreUnavailableError):
