@@ -35,6 +35,7 @@ from planner_mcp.protocol.faults import is_for_later, rpc_error
 from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
 from planner_mcp.protocol.messages import NoJsonError, refuse_constant
 from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.receiving import body_again, until_gone
 from planner_mcp.web.sse import COMMENT, HEADERS, SEND_S
 
 QUIET_S: Final = 15.0
@@ -86,7 +87,7 @@ class Stateless:
             await fault.response(scope, receive, send)
             return
         if asked is None:
-            await self._sdk(scope, _again(body, receive), send)
+            await self._sdk(scope, body_again(body, receive), send)
             return
         reply = Reply(send, self._send_s)
         self._open.add(reply)
@@ -218,7 +219,7 @@ def _attended(receive: Receive, reply: Reply) -> Iterator[None]:
 
     def begin() -> None:
         attending.append(asyncio.create_task(reply.keep_open()))
-        attending.append(asyncio.create_task(_until_gone(receive, reply.waited_for)))
+        attending.append(asyncio.create_task(until_gone(receive, reply.waited_for)))
 
     with reply.waited_for:
         timer = asyncio.get_running_loop().call_later(SOON_S, begin)
@@ -228,12 +229,6 @@ def _attended(receive: Receive, reply: Reply) -> Iterator[None]:
             timer.cancel()
             for task in attending:
                 task.cancel()
-
-
-async def _until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()
 
 
 def _has_envelope(decoded: Any) -> bool:
@@ -252,16 +247,6 @@ def _status(answer: Mapping[str, Any]) -> int:
     if is_for_later(answer):
         return 503
     return ERROR_CODE_HTTP_STATUS.get(answer["error"]["code"], 200) if "error" in answer else 200
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a body that was read, then what follows it."""
-    unread = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Any:
-        return unread.pop() if unread else await receive()
-
-    return replay
 
 
 def _text(message: Mapping[str, Any]) -> bytes:

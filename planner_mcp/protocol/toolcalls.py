@@ -14,12 +14,10 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.auth.audit import Audit
-from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.deliveries import Webhooks
-from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
-from planner_mcp.protocol.callers import leave_job
+from planner_mcp.protocol.callers import caller, leave_job
 from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.protocol.library import Library
 from planner_mcp.settings import TOOLSETS, Settings, names_in
@@ -75,7 +73,7 @@ class ToolDesk:
         self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
-        principal = _principal(ctx)
+        principal = caller(ctx)
         names = [tool.name for tool in shown_tools(self._settings, _asked(ctx)) if principal.may(tool.scope)]
         cursor = params.cursor if params is not None else None
         shown, following = self._library.cursors.page(ctx.method, principal, names, cursor, PAGE)
@@ -106,7 +104,7 @@ class ToolDesk:
 
     async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""
-        principal = _principal(ctx)
+        principal = caller(ctx)
         context = ToolContext(
             principal=principal,
             planner=self._planner,
@@ -121,10 +119,6 @@ class ToolDesk:
         result = await dispatch(tool, context, args)
         self.meter.count(tool.name, result)
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
-
-
-def _principal(ctx: ServerRequestContext[Any, Any]) -> Principal:
-    return principal_of(ctx.request.scope if ctx.request is not None else {})
 
 
 def _asked(ctx: ServerRequestContext[Any, Any]) -> str:

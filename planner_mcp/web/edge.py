@@ -38,6 +38,7 @@ from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
 from planner_mcp.web.manifest import PATHS
 from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.web.nesting import is_deeper, too_deep
+from planner_mcp.web.receiving import again, body_again
 
 PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
 PUBLIC_PATHS: Final = frozenset({*PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
@@ -195,21 +196,21 @@ class BodyLimits:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return _replay([message], receive)
+                return again(message, receive)
             body += message.get("body", b"")
             if len(body) > most:
                 raise TooLargeError(f"The body is larger than {most} bytes.")
             if not message.get("more_body", False):
                 break
         if is_matrix:  # its reader decodes it item by item, and nothing of it goes farther than it understands
-            return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+            return body_again(body, receive)
         if b"\0" in body:  # in UTF-16 or UTF-32, in which what follows would overlook all it looks for (RFC 8259 §8.1)
             raise InvalidMessageError("The body is not in UTF-8.")
         if is_deeper(body, self._max_nesting):
             raise InvalidMessageError(too_deep(self._max_nesting))
         if has_half_pair(body):
             raise InvalidMessageError(HALF_A_PAIR)
-        return _replay([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
+        return body_again(body, receive)
 
 
 def _is_for_any_origin(path: str) -> bool:
@@ -233,13 +234,6 @@ def _lingering(receive: Receive, send: Send) -> Send:
             await send({"type": "http.response.body"})
 
     return linger
-
-
-def _replay(messages: list[Message], receive: Receive) -> Receive:
-    async def replay() -> Message:
-        return messages.pop(0) if messages else await receive()
-
-    return replay
 
 
 def _hardened(send: Send) -> Send:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.auth.challenge import challenge
 from planner_mcp.auth.principal import principal_of
@@ -18,6 +18,7 @@ from planner_mcp.jobs.model import ADMIN, READ, SCOPES, WRITE, Principal
 from planner_mcp.settings import Settings
 from planner_mcp.tools.registry import REGISTRY
 from planner_mcp.web.answers import refusal
+from planner_mcp.web.receiving import again
 
 LARGE_BYTES: Final = 64 * 1024
 """Bodies above this are parsed only for principals that lack a usual scope."""
@@ -65,7 +66,7 @@ class Judge:
             needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})
         elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
             first = await receive()
-            receive = _again(first, receive)
+            receive = again(first, receive)
             needed = scopes_needed(first.get("body", b""), principal)
         if needed <= principal.scopes:
             await self._app(scope, receive, send)
@@ -104,13 +105,3 @@ def _needs(messages: list[Any]) -> Iterator[str]:
             yield METHOD_SCOPES[method]
             if method == "resources/read" and str(named.get("uri", "")).startswith(LOGS):
                 yield ADMIN
-
-
-def _again(first: Message, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a message that was taken, then what follows it."""
-    taken = [first]
-
-    async def replay() -> Message:
-        return taken.pop() if taken else await receive()
-
-    return replay

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from planner_mcp.auth.principal import principal_of, seconds_left
 from planner_mcp.errors import PlannerError
 from planner_mcp.web.chunks import Put, short_way
+from planner_mcp.web.receiving import until_gone
 
 KEEP_ALIVE_S: Final = 15.0
 """A quiet stream carries a comment this often, so that proxies keep it open."""
@@ -84,7 +85,7 @@ class EventStream:
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         self._put_now = short_way(scope)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
+            tasks.start_soon(until_gone, receive, tasks.cancel_scope)
             left_s = math.inf if self._is_answer else seconds_left(principal_of(scope))
             tasks.start_soon(self._until_over, left_s, tasks.cancel_scope)
             tasks.start_soon(self._until_stalled, tasks.cancel_scope)
@@ -117,11 +118,6 @@ class EventStream:
             await anyio.sleep(self._keep_alive_s / 2)
             if self._is_quiet and self._sending_since is None:
                 await self._put(send, COMMENT)
-
-    async def _until_gone(self, receive: Receive, scope: anyio.CancelScope) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        scope.cancel()
 
     async def _until_stalled(self, scope: anyio.CancelScope) -> None:
         """Look now and then: a deadline for each frame would cost more than the frame."""
