@@ -1,13 +1,16 @@
-"""The departure that is best where travel depends on the hour.
+"""The departure that is best where hours are paid or limited.
 
-Owns the moments at which leaving later begins to gain or to lose otherwise than before: some way begins or is over at
-the edge of a rush, some service starts at the edge of a window or gets late, a break must begin, the shift is over.
-Between two of them every later unit makes the same difference, so the best of them is the best there is. They are found
-by running the route backwards from each, and weighed by running it forwards, many at once as arrays. The times of the
-chosen one are laid out, and judged, by `layout/timeline.py`.
+Owns the moments at which leaving later begins to gain or to lose otherwise than before: a service starts at the edge of
+a window or gets late, a break must begin, the shift is over; in a day with rushes some way begins or is over at the
+edge of one. Between two of them every later unit makes the same difference, so the best of them is the best there is.
+Rushes ask for running the route backwards from each of them; else the work in front of it says when it was left for.
+They are weighed by running the route forwards, many at once as arrays, so that many windows take no longer than few.
+The times of the chosen one are laid out, and judged, by `layout/timeline.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,61 +22,173 @@ from planner_mcp.vrp.problem import AgentSpec, Break, Problem, StopKind
 
 _MOST_AT_ONCE: Final = 1000
 """Moments followed through one route; of more, as a day with dozens of rushes has, every second or third is."""
+_MOST_IN_64_BITS: Final = 2**62
 
 Bounds = Sequence[tuple[int, int]]
 """By leg: the first moment at which it can be left, and at which it can be over."""
+Follow = Callable[[Leg, Moments], tuple[Moments, Moments]]
+"""Gives for many moments at which a leg is left when it is over, and by how much its breaks begin too late."""
 
 
-def best_departure(
-    problem: Problem, agent: AgentSpec, legs: Sequence[Leg], bounds: Bounds, absent: Sequence[Break], hourly: int
-) -> int:
-    """Return the departure that keeps most of the limits, then costs least, not before the first that is possible.
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What the longest route pays, beside its own hours, for each unit of time that it is longer than the others."""
+
+    cost: int = 0
+    floor: int = 0
+    """Duration up to which nothing is paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """A route with all that its hours are weighed by."""
+
+    problem: Problem
+    agent: AgentSpec
+    legs: list[Leg]
+    absent: list[Break]
+    """Breaks that are not on the route: to be rested outside it."""
+    span: Span
+
+    @property
+    def over(self) -> int:
+        """When the shift is over, and its overtime."""
+        return self.agent.shift[1] + self.agent.overtime
+
+    def lateness_cost(self, leg: Leg) -> int:
+        """Return what each unit costs by which the service at the end of a leg is late."""
+        is_ticket = leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET
+        return self.problem.tickets[leg.stop.index].lateness_cost if is_ticket and leg.stop is not None else 0
+
+
+def best_departure(tour: Tour, soonest: int) -> int:
+    """Return the departure that breaks the limits least, then costs least, then takes least time; the first of several.
 
     Args:
-        problem: The day.
-        agent: Whose route it is.
-        legs: Of the route.
-        bounds: As the first possible departure leads to them.
-        absent: Breaks rested outside the route.
-        hourly: What a unit of its duration costs.
+        tour: On a day whose travel takes the same at every hour.
+        soonest: The first departure that is possible.
     """
-    pace = Pace(problem.rushes, agent.shift[1] + agent.overtime + sum(leg.travel for leg in legs))
-    leaving = pace.moments({bounds[0][0]} | {int(at) for at in _turns(agent, legs, bounds, absent, pace)})
-    now, broken, late = leaving, 0 * leaving, 0 * leaving
-    for leg in legs:
-        arrival, missed = _arrivals(leg, now, pace)
-        start = _openings(leg, np.maximum(arrival + leg.setup, leg.earliest))
-        if leg.windows:
-            missed += np.maximum(0, start - leg.windows[-1][1])
-        if leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET:
-            late += problem.tickets[leg.stop.index].lateness_cost * np.maximum(0, start - leg.soft_close)
-        broken, now = broken + missed, start + leg.service
-    lasts = now - leaving
-    broken += np.maximum(0, now - agent.shift[1] - agent.overtime)
-    broken += 0 if agent.max_duration is None else np.maximum(0, lasts - agent.max_duration)
-    for rest in absent:
-        broken += np.maximum(0, np.minimum(now - rest.window[1], rest.window[0] + rest.duration - leaving))
-    cost = hourly * lasts + agent.overtime_cost * np.maximum(0, now - agent.shift[1]) + late
+    return _best(tour, _moments(tour, _steady_turns(tour, soonest)), _steady)
+
+
+def best_departure_in_rushes(tour: Tour, bounds: Bounds) -> int:
+    """Return the same on a day with rushes.
+
+    Args:
+        tour: On such a day.
+        bounds: As the first departure that is possible leads to them.
+    """
+    pace = Pace(tour.problem.rushes, tour.over + sum(leg.travel for leg in tour.legs))
+    leaving = pace.moments({bounds[0][0]} | {int(at) for at in _turns(tour, bounds, pace)})
+    return _best(tour, leaving, partial(_arrivals, pace=pace))
+
+
+def _best(tour: Tour, leaving: Moments, follow: Follow) -> int:
+    """Return the best of some departures, and of those between them at which the route gets short enough."""
+    hours = _weighed(tour, leaving, follow)
+    if (more := _crossings(tour, leaving, hours[-1])).size:
+        leaving = np.unique(np.concatenate([leaving, more]))
+        hours = _weighed(tour, leaving, follow)
+    broken, cost, lasts = hours
     return int(leaving[np.lexsort((leaving, lasts, cost, broken))[0]])
 
 
-def _turns(agent: AgentSpec, legs: Sequence[Leg], bounds: Bounds, absent: Sequence[Break], pace: Pace) -> Moments:
-    """Return the departures at which something changes on the way, and the moments after them."""
-    over = agent.shift[1] + agent.overtime
-    ends = {agent.shift[1], over, *(rest.window[1] for rest in absent)}
+def _weighed(tour: Tour, leaving: Moments, follow: Follow) -> tuple[Moments, Moments, Moments]:
+    """Return by how much each departure breaks the limits, then what its hours cost, then how many they are."""
+    agent, now, broken, late = tour.agent, leaving, 0 * leaving, 0 * leaving
+    for leg in tour.legs:
+        arrival, missed = follow(leg, now)
+        start = _openings(leg, np.maximum(arrival + leg.setup, leg.earliest))
+        if leg.windows:
+            missed = missed + np.maximum(0, start - leg.windows[-1][1])
+        if leg.soft_close is not None and (dear := tour.lateness_cost(leg)):
+            late += dear * np.maximum(0, start - leg.soft_close)
+        broken, now = broken + missed, start + leg.service
+    lasts = now - leaving
+    broken += np.maximum(0, now - tour.over)
+    broken += 0 if agent.max_duration is None else np.maximum(0, lasts - agent.max_duration)
+    for rest in tour.absent:
+        broken += np.maximum(0, np.minimum(now - rest.window[1], rest.window[0] + rest.duration - leaving))
+    longer = tour.span.cost * np.maximum(0, lasts - tour.span.floor)
+    overtime = agent.overtime_cost * np.maximum(0, now - agent.shift[1])
+    return broken, agent.time_cost * lasts + longer + overtime + late, lasts
+
+
+def _steady_turns(tour: Tour, soonest: int) -> set[int]:
+    """Return the departures at which something changes on the way.
+
+    A moment on the way depends on the departure only while nobody waits before it, so what lies between is work alone.
+    """
+    found, work = {rest.window[0] + rest.duration for rest in tour.absent}, 0
+    for leg in tour.legs:
+        rested = 0
+        for rest in leg.breaks:
+            found |= {edge - rested - work for edge in (*rest.window, rest.window[0] - leg.travel)}
+            rested += rest.duration
+        work += leg.travel + rested + leg.setup
+        found |= {edge - work for edge in _edges(leg)}
+        found |= {closes + 1 - work for _, closes in leg.windows}
+        work += leg.service
+    found |= {edge - work for edge in _ends(tour)}
+    return {soonest} | {at for at in found if soonest < at <= tour.over}
+
+
+def _crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments:
+    """Return departures between those given from which on, as waiting shrinks, the route is short enough or free."""
+    limits = [tour.span.floor] if tour.span.cost else []
+    limits += [] if tour.agent.max_duration is None else [tour.agent.max_duration]
+    found = [(leaving + lasts - limit)[:-1] for limit in limits]
+    between = [at[(at > leaving[:-1]) & (at < leaving[1:])] for at in found]
+    return np.concatenate([leaving[:0], *between])
+
+
+def _moments(tour: Tour, times: Iterable[int]) -> Moments:
+    """Return moments in order, as numbers to reckon time and money in: of 64 bits where those suffice."""
+    moments = sorted(times)
+    edges = (edge for leg in tour.legs for edge in _edges(leg) | {rest.window[1] for rest in leg.breaks})
+    work = sum(leg.travel + leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in tour.legs)
+    latest = max(tour.over, moments[-1], *edges) + work
+    dear = tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(map(tour.lateness_cost, tour.legs))
+    return np.array(moments, dtype=np.int64 if latest * (1 + dear) < _MOST_IN_64_BITS else object)
+
+
+def _steady(leg: Leg, leaving: Moments) -> tuple[Moments, Moments]:
+    """Follow a leg that takes the same at every hour; travel done before a break counts."""
+    missed, rested, waits_until = 0 * leaving, 0, None
+    for rest in leg.breaks:
+        opens = rest.window[0] - rested
+        waits_until = opens if waits_until is None else max(waits_until, opens)
+        missed += np.maximum(0, np.maximum(leaving, waits_until) + rested - rest.window[1])
+        rested += rest.duration
+    arrival = leaving + leg.travel
+    return (arrival if waits_until is None else np.maximum(arrival, waits_until) + rested), missed
+
+
+def _edges(leg: Leg) -> set[int]:
+    """Return when something begins to change for the service at the end of a leg."""
+    return {edge for window in leg.windows for edge in window} | {leg.earliest, leg.soft_close or 0}
+
+
+def _ends(tour: Tour) -> set[int]:
+    """Return when something begins to change for the end of the route."""
+    return {tour.agent.shift[1], tour.over, *(rest.window[1] for rest in tour.absent)}
+
+
+def _turns(tour: Tour, bounds: Bounds, pace: Pace) -> Moments:
+    """Return the departures at which something changes on the way through rushes, and the moments after them."""
+    over, ends = tour.over, _ends(tour)
     leave = pace.moments(())
-    for leg, (left, reached) in zip(reversed(legs), reversed(bounds), strict=True):
+    for leg, (left, reached) in zip(reversed(tour.legs), reversed(bounds), strict=True):
         last = leg.windows[-1][1] if leg.windows else over
         start = leave - leg.service
-        edges = {edge for window in leg.windows for edge in window} | {leg.earliest, leg.soft_close or 0}
-        marks = {edge - leg.setup for edge in edges} | set(pace.edges) | (ends if leg.stop is None else set())
+        marks = {edge - leg.setup for edge in _edges(leg)} | set(pace.edges) | (ends if leg.stop is None else set())
         arrive = np.unique(np.concatenate([start[start <= last] - leg.setup, pace.moments(marks)]))
         arrive = arrive[(arrive >= reached) & (arrive <= over)]
         leave = np.concatenate([_departures(leg, arrive, pace), *_ways_into_rests(leg, pace), pace.moments(pace.edges)])
         leave = np.unique(leave)
         leave = leave[(leave >= left) & (leave <= over)]
         leave = leave[:: 1 + len(leave) // _MOST_AT_ONCE]
-    out = {rest.window[0] + rest.duration for rest in absent}
+    out = {rest.window[0] + rest.duration for rest in tour.absent}
     leave = np.concatenate([leave, leave + 1, pace.moments(out)])
     return leave[(leave > bounds[0][0]) & (leave <= over)]
 

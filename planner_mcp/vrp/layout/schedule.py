@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from planner_mcp.vrp.layout.departures import Span
 from planner_mcp.vrp.layout.explain import reasons
 from planner_mcp.vrp.layout.legs import Leg
-from planner_mcp.vrp.layout.timeline import Span, Timeline, Times, time_route
+from planner_mcp.vrp.layout.timeline import Timeline, Times, time_route
 from planner_mcp.vrp.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
 from planner_mcp.vrp.problem import (
     AgentSpec,
@@ -71,7 +72,7 @@ def lay_out(
 
 
 def price(problem: Problem, candidate: Candidate) -> int:
-    """Return what engines minimize: cost and penalty in cost units. About a millisecond per 1000 tickets."""
+    """Return what engines minimize: cost and penalty in cost units. Up to 40 ms per 1000 tickets, without rushes."""
     timed = _timed(problem, candidate)
     return _total(problem, timed, _served(timed))
 

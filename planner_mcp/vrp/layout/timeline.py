@@ -1,27 +1,23 @@
 """The clock of one route: when each stop of a given order happens.
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later. Where hours are paid or limited a later departure still may be better, and the cheapest that keeps all
-limits is taken: one that leads to other windows, one that makes a ticket later than agreed so that less time is waited,
-in a day with rushes the best of all (`layout/departures.py`). A break that is not among the stops may call for leaving
-after it. Loads, prices and the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep
-its windows is timed all the same.
+ending later. Where hours are paid or limited a later departure still may be better, one that leads to other windows or
+makes a ticket later than agreed so that less time is waited, and the cheapest that keeps all limits is taken
+(`layout/departures.py`). A break that is not among the stops may call for leaving after it. Loads, prices and the form
+of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from planner_mcp.vrp.layout.departures import best_departure
+from planner_mcp.vrp.layout.departures import Span, Tour, best_departure, best_departure_in_rushes
 from planner_mcp.vrp.layout.driving import drive, mirror
 from planner_mcp.vrp.layout.legs import Leg, Windows, first_release, legs_of
 from planner_mcp.vrp.layout.pace import USUAL, Pace, pace_of
-from planner_mcp.vrp.problem import AgentSpec, Break, Problem, Route, StopKind
+from planner_mcp.vrp.problem import Break, Problem, Route, StopKind
 
 _EVER: Final = 2**62
-_MOST_CHOICES: Final = 200
-"""Choices of windows weighed for one route. A tour of a day has a few dozen windows in all."""
 
 
 @dataclass(slots=True)
@@ -55,15 +51,6 @@ class Timeline:
         return self.end - self.start
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """What the longest route pays, beside its own hours, for each unit of time that it is longer than the others."""
-
-    cost: int = 0
-    floor: int = 0
-    """Duration up to which nothing is paid."""
-
-
 _FREE: Final = Span()
 
 
@@ -73,55 +60,47 @@ def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
     soonest = max(agent.shift[0], first_release(problem, legs))
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
     absent = [rest for index, rest in enumerate(agent.breaks) if index not in taken]
-    lines = _weighed(problem, legs, agent, (soonest, absent), span)
+    tour = Tour(problem, agent, legs, absent, span)
+    lines = _weighed(tour, soonest)
     if any(_intrusion(rest, lines[0]) for rest in absent):
         for rest in absent:
-            lines += _weighed(problem, legs, agent, (max(soonest, rest.window[0] + rest.duration), absent), span)
-    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(problem, agent, line, span, absent))
+            lines += _weighed(tour, max(soonest, rest.window[0] + rest.duration))
+    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(tour, line))
 
 
-def _weighed(
-    problem: Problem, legs: list[Leg], agent: AgentSpec, begin: tuple[int, list[Break]], span: Span
-) -> list[Timeline]:
-    """Return the times worth weighing, those that end first in front.
-
-    `begin`: the first possible departure, and the breaks that are not on the route.
-    """
-    pace, soonest = pace_of(problem), begin[0]
-    first = _timed(legs, soonest, pace)
-    if agent.max_duration is None and agent.time_cost == problem.span_cost == 0:
+def _weighed(tour: Tour, soonest: int) -> list[Timeline]:
+    """Return the times worth weighing of departures from one on, those that end first in front."""
+    pace, agent = pace_of(tour.problem), tour.agent
+    first = _timed(tour.legs, soonest, pace)
+    is_limited = agent.max_duration is not None or agent.time_cost > 0 or tour.problem.span_cost > 0
+    if not is_limited or (pace is None and not any(map(_has_choice, tour.legs))):
         return [first]
-    lines = [first]
-    if pace is not None:
-        lines += _off_the_rush(problem, agent, first, begin, span)
-    elif any(len(leg.windows) > 1 for leg in legs):
-        lines = list(_choices(legs, soonest, agent, pace))
-    if any(leg.soft_close is not None for leg in legs):
-        lines += [_shortened(problem, agent, line, span, pace) for line in lines]
-    return lines
-
-
-def _off_the_rush(
-    problem: Problem, agent: AgentSpec, first: Timeline, begin: tuple[int, list[Break]], span: Span
-) -> list[Timeline]:
-    """Return the times of the departure that costs least, unless the first of all cannot be beaten."""
-    pace, (soonest, absent) = Pace(problem.rushes), begin
-    broken, cost, duration = _burden(problem, agent, first, span, absent)
-    least = _least_duration(problem, first.legs)
-    if duration <= least and broken == 0 and cost <= agent.time_cost * duration + span.cost * (duration - span.floor):
-        return []
-    times = _forward(first.legs, soonest, pace)
+    broken, _, duration = _burden(tour, first)
+    if broken == 0 and duration <= _least_duration(tour):
+        return [first]
+    if pace is None:
+        leaving = best_departure(tour, soonest)
+        return [first, Timeline(tour.legs, _forward(tour.legs, leaving, pace), leaving)]
+    times = _forward(tour.legs, soonest, pace)
     lefts = [soonest, *(time.departure for time in times[:-1])]
     bounds = [(left, time.arrival) for left, time in zip(lefts, times, strict=True)]
-    leaving = best_departure(problem, agent, first.legs, bounds, absent, agent.time_cost + span.cost)
-    return [] if leaving == soonest else [_timed(first.legs, leaving, pace)]
+    leaving = best_departure_in_rushes(tour, bounds)
+    return [first, _timed(tour.legs, leaving, pace)]
 
 
-def _least_duration(problem: Problem, legs: Iterable[Leg]) -> int:
-    """Return a duration that no departure beats: nothing waited, all driven at the quickest pace of the day."""
-    factor = min(USUAL, *(rush.factor for rush in problem.rushes))
-    rests = sum(rest.duration for leg in legs for rest in leg.breaks)
-    return rests + sum(leg.setup + leg.service - (-leg.travel * factor // USUAL) for leg in legs)
+def _has_choice(leg: Leg) -> bool:
+    """Return whether more than one start of the service at the end of a leg may be worth weighing."""
+    return leg.soft_close is not None or len(leg.windows) > 1
+
+
+def _least_duration(tour: Tour) -> int:
+    """Return a duration that no departure beats: nothing waited, all driven at the quickest pace of the day.
+
+    Nor is a route that takes no longer anywhere later than one that leaves after it.
+    """
+    factor = min([USUAL, *(rush.factor for rush in tour.problem.rushes)])
+    rests = sum(rest.duration for leg in tour.legs for rest in leg.breaks)
+    return rests + sum(leg.setup + leg.service - (-leg.travel * factor // USUAL) for leg in tour.legs)
 
 
 def _timed(legs: list[Leg], soonest: int, pace: Pace | None) -> Timeline:
@@ -146,75 +125,22 @@ def _is_undone(legs: Sequence[Leg], first: Sequence[Times], times: Sequence[Time
     )
 
 
-def _shortened(problem: Problem, agent: AgentSpec, line: Timeline, span: Span, pace: Pace | None) -> Timeline:
-    """Return the times in the same windows that wait less, where that is worth the lateness it costs.
-
-    Lateness grows the faster the later the departure, waiting shrinks evenly, so halving finds the least of both.
-    """
-    delays = _delays(agent, line, span)
-
-    def leaving(at: int) -> Timeline:
-        departure = line.start + delays[at]
-        return Timeline(line.legs, _forward(line.legs, departure, pace), departure)
-
-    def is_late_enough(at: int) -> bool:
-        return _burden(problem, agent, leaving(at), span) <= _burden(problem, agent, leaving(at + 1), span)
-
-    return leaving(bisect_left(range(len(delays) - 1), True, key=is_late_enough))
-
-
-def _delays(agent: AgentSpec, line: Timeline, span: Span) -> list[int]:
-    """Return by how much later to leave until another ticket gets late, a window closes or nobody waits any more."""
-    work, waited, most, found = 0, 0, line.duration, {0}
-    for leg, time in zip(line.legs, line.times, strict=True):
-        for rest, (reached, begun) in zip(leg.breaks, time.rests, strict=True):
-            found.add(waited + rest.window[1] - reached)
-            most = min(most, waited + rest.window[1] - reached)
-            waited += begun - reached
-        work += time.driven + sum(rest.duration for rest in leg.breaks) + leg.setup
-        waited = time.start - line.start - work
-        most = min(most, waited + _closing(leg, time.start) - time.start)
-        if leg.soft_close is not None:
-            found.add(waited + max(0, leg.soft_close - time.start))
-        work += leg.service
-    most = max(0, min(most, line.duration - work))
-    if agent.max_duration is not None:
-        found.add(line.duration - agent.max_duration)
-    if span.cost:
-        found.add(line.duration - span.floor)
-    return sorted({delay for delay in found if 0 <= delay <= most} | {most})
-
-
-def _choices(legs: list[Leg], soonest: int, agent: AgentSpec, pace: Pace | None) -> Iterator[Timeline]:
-    """Yield the times for each choice of windows that some departure leads to, those that end first in front.
-
-    Between two of them nothing is gained: while the windows stay the same, whoever leaves later ends later by as much.
-    """
-    for _ in range(_MOST_CHOICES):
-        line = _timed(legs, soonest, pace)
-        yield line
-        soonest = 1 + _last_departure(legs, line.times, pace)
-        if soonest > agent.shift[1] + agent.overtime:
-            return
-
-
 def _intrusion(rest: Break, line: Timeline) -> int:
     """Return how much earlier a route would have to end, or later to begin, for a break to be rested outside it."""
     return max(0, min(line.end - rest.window[1], rest.window[0] + rest.duration - line.start))
 
 
-def _burden(
-    problem: Problem, agent: AgentSpec, line: Timeline, span: Span, absent: Iterable[Break] = ()
-) -> tuple[int, ...]:
+def _burden(tour: Tour, line: Timeline) -> tuple[int, ...]:
     """Return by how much a route breaks its limits, then what its hours cost, then how many they are."""
-    late, broken = 0, sum(_intrusion(rest, line) for rest in absent)
+    agent, span = tour.agent, tour.span
+    late, broken = 0, sum(_intrusion(rest, line) for rest in tour.absent)
     for leg, time in zip(line.legs, line.times, strict=True):
         if leg.windows:
             broken += max(0, time.start - leg.windows[-1][1])
-        if leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET:
-            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+        if leg.soft_close is not None:
+            late += tour.lateness_cost(leg) * max(0, time.start - leg.soft_close)
         broken += sum(max(0, begun - rest.window[1]) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True))
-    broken += max(0, line.end - agent.shift[1] - agent.overtime)
+    broken += max(0, line.end - tour.over)
     broken += 0 if agent.max_duration is None else max(0, line.duration - agent.max_duration)
     hours = agent.time_cost * line.duration + span.cost * max(0, line.duration - span.floor)
     overtime = agent.overtime_cost * max(0, line.end - agent.shift[1])
@@ -247,14 +173,6 @@ def _latest_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | 
     for leg, time in zip(reversed(legs), reversed(times), strict=True):
         latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
         leave = mirror(leg, latest - leg.setup, pace)
-    return leave
-
-
-def _last_departure(legs: Sequence[Leg], times: Sequence[Times], pace: Pace | None) -> int:
-    """Return the latest departure in the same windows, however late the route then ends."""
-    leave = _EVER
-    for leg, time in zip(reversed(legs), reversed(times), strict=True):
-        leave = mirror(leg, max(time.start, min(leave - leg.service, _closing(leg, time.start))) - leg.setup, pace)
     return leave
 
 

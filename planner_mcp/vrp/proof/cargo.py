@@ -5,7 +5,7 @@ it shares nothing with what it judges.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from planner_mcp.vrp.plan import PlannedRoute
 from planner_mcp.vrp.problem import AgentSpec, Load
@@ -84,8 +84,7 @@ class Cargo:
         if tuple(tickets[: len(self.agent.locked)]) != self.agent.locked:
             yield self._say("does not serve its locked tickets first and in order.")
         yield from self._shipments()
-        served = set(tickets)
-        for low, high in sorted(pair for pair in problem.incompatible if served.issuperset(pair)):
+        for low, high in self._excluding():
             yield self._say(
                 f"serves {problem.tickets[low].id} and {problem.tickets[high].id}, which exclude each other."
             )
@@ -95,6 +94,16 @@ class Cargo:
                     yield self._say(f"leaves before ticket {problem.tickets[index].id} is released.")
             if problem.backhaul:
                 yield from self._backhaul(trip)
+
+    def _excluding(self) -> list[tuple[int, int]]:
+        """Return the pairs served here that exclude each other, in order.
+
+        A day may exclude a hundred thousand pairs and have hundreds of routes: most have far fewer pairs of their own.
+        """
+        served, apart = set(self.tickets), self.book.problem.incompatible
+        if len(served) ** 2 < len(apart):
+            return [pair for pair in combinations(sorted(served), 2) if pair in apart]
+        return sorted(pair for pair in apart if served.issuperset(pair))
 
     def _shipments(self) -> Iterator[str]:
         position = {index: at for at, index in enumerate(self.tickets)}

@@ -1,10 +1,13 @@
 """The verifier: a day is planned at the very edge of each constraint, then broken by one unit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan, PlanStatus, Unassigned
@@ -538,3 +541,52 @@ def test_a_visit_to_a_ticket_needs_its_name() -> None:
     nameless = replace(first.visits[0], ticket_id=None)
     broken = replace(plan, routes=(replace(first, visits=(nameless, *first.visits[1:])),))
     assert verify(day, broken)
+
+
+class Looked(frozenset[tuple[int, int]]):
+    """Pairs that count how often one of them is looked at."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for pair in super().__iter__():
+            self.looks += 1
+            yield pair
+
+    def __contains__(self, pair: object) -> bool:
+        self.looks += 1
+        return super().__contains__(pair)
+
+
+def crowd(tickets: int) -> Problem:
+    """Return a day of as many agents as tickets."""
+    names = range(tickets)
+    return problem([agent(f"v{n}", capacity=tickets) for n in names], [ticket(f"t{n}") for n in names])
+
+
+def test_many_exclusions_are_not_gone_through_for_each_route() -> None:
+    """SPEC S2: 650 routes of a day with 180,000 pairs took 12 s to prove, longer than the worker waits for a plan."""
+    day = crowd(60)
+    apart = Looked(combinations(range(60), 2))
+    day = replace(day, incompatible=apart)
+    assert verify(day, lay_out(day, Candidate.of_tickets({n: [n] for n in range(60)}))) == []
+    assert apart.looks <= 60 * 60
+    together = lay_out(day, Candidate.of_tickets({0: range(60)}))
+    assert len(verify(day, together)) == len(apart)
+
+
+@given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1])), st.data())
+def test_the_verifier_tells_each_pair_on_one_route_that_excludes_itself(
+    pairs: set[tuple[int, int]], data: st.DataObject
+) -> None:
+    """SPEC S2: whether a day excludes few pairs or nearly all, and routes are short or long."""
+    day = replace(crowd(8), incompatible=frozenset(pairs))
+    owners = data.draw(st.lists(st.integers(0, 3), min_size=8, max_size=8))
+    routes = {owner: [n for n in range(8) if owners[n] == owner] for owner in sorted(set(owners))}
+    told = [
+        f"Agent v{owner}: serves t{low} and t{high}, which exclude each other."
+        for owner, served in routes.items()
+        for low, high in combinations(served, 2)
+        if (low, high) in pairs
+    ]
+    assert verify(day, lay_out(day, Candidate.of_tickets(routes))) == told
