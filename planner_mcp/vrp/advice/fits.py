@@ -7,6 +7,7 @@ shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py`
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
 from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind
@@ -82,11 +83,13 @@ def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obs
         allowed = problem.tickets[ticket].agents
         if allowed is not None and agent not in allowed:
             yield Obstacle(Limit.NOT_ALLOWED, 1, 3.0, ticket)
-    if problem.incompatible:
-        served = set(tickets)
-        for low, high in problem.incompatible:
-            if low in served and high in served:
-                yield Obstacle(Limit.INCOMPATIBLE, 1, 9.0, high)
+    served, apart = set(tickets), problem.incompatible
+    if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
+        found = [pair for pair in combinations(sorted(served), 2) if pair in apart]
+    else:
+        found = [pair for pair in apart if served.issuperset(pair)]
+    for _, high in found:
+        yield Obstacle(Limit.INCOMPATIBLE, 1, 9.0, high)
 
 
 def _loads(problem: Problem, route: Route) -> Iterator[Obstacle]:

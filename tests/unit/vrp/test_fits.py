@@ -1,6 +1,7 @@
 """What keeps an agent from a route, against the verifier; and plans mended for a day that has changed."""
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from tests.unit.vrp.days import agent, body, problem, route, ticket
 from tests.unit.vrp.test_definition import days
+from tests.unit.vrp.test_verify import Looked, crowd
 
 
 @settings(max_examples=300)
@@ -24,6 +26,18 @@ def test_a_route_has_obstacles_exactly_when_the_verifier_refuses_it(case: tuple[
     day, order = case
     candidate = Candidate.of_tickets({0: order})
     assert (obstacles(day, candidate.routes[0]) == []) == (verify(day, lay_out(day, candidate)) == [])
+
+
+def test_many_exclusions_are_not_gone_through_for_each_route() -> None:
+    """SPEC T5, X3: a plan is mended route by route, on a day that may exclude a hundred thousand pairs."""
+    day = crowd(60)
+    apart = Looked(combinations(range(60), 2))
+    day = replace(day, incompatible=apart)
+    alone = Candidate.of_tickets({n: [n] for n in range(60)})
+    assert [obstacles(day, each) for each in alone.routes] == [[]] * 60
+    assert apart.looks <= 60 * 60
+    (together,) = Candidate.of_tickets({0: range(60)}).routes
+    assert len(obstacles(day, together)) == len(apart)
 
 
 REFUSED: list[tuple[Limit, int, dict[str, Any], dict[str, Any]]] = [
