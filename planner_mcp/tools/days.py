@@ -231,7 +231,16 @@ _MAX_WARNINGS: Final = 5
 
 def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
     """Return the first of what is odd about a day that a patch was laid on."""
-    return [*mask_cautions(after), *parting_notes(before, patch), *warnings(scenario)][:_MAX_WARNINGS]
+    said = [*mask_cautions(after), *parting_notes(before, patch), *_naming_notes(before, patch, after)]
+    return [*said, *warnings(scenario)][:_MAX_WARNINGS]
+
+
+def _naming_notes(before: Json, patch: Json, after: Json) -> list[str]:
+    """Return a sentence where the names of a matrix's rows were written for the caller."""
+    had, has = ((day.get("travel") or {}).get("matrix_locations") for day in (before, after))
+    asked = (patch.get("travel") or {}).get("matrix_locations")
+    told = "travel.matrix_locations is written now, so that rows keep their places; with new tables give it too."
+    return [told] if has and not had and not asked else []
 
 
 def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:

@@ -192,7 +192,8 @@ def _until(asked: ResolveArguments, start: Subject) -> float | None:
     if asked.keep_until is None:
         return None
     try:
-        return _seconds(asked.keep_until, {"planning_date": read_date(start.scenario.body["planning_date"])})
+        date = read_date(start.scenario.body["planning_date"])
+        return _seconds(asked.keep_until, {"planning_date": date, "offset": None})  # now in UTC is another hour there
     except PydanticCustomError as mistake:
         context = mistake.context or {}
         raise refuse("/keep_until", mistake.message(), context["accepted"], context["hint"]) from None

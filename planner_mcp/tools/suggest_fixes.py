@@ -67,7 +67,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "without_fix": [name for name, each in fixes.items() if not each],
         "not_examined": [name for name in wanted if not _is_told(name, fixes, told)],
         "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
-        "not_asked": len(entries) - len(wanted) - len(replaced[:most]),
+        "not_asked": len(entries) - len(wanted) - len(replaced),
     }
     return ToolResult(structured, "\n".join(_lines(structured)))
 

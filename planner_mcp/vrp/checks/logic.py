@@ -83,15 +83,15 @@ WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
     amounts.free_lateness,
-    idle.idle_fields,
-    idle.idle_promises,
     groups.halves_left_over,
     groups.idle_penalties,
     places.far_outliers,
     matrices.matrix_diagonals,
     places.foreign_gcj02,
+    idle.idle_fields,
+    idle.idle_promises,
 )
-"""What looks odd."""
+"""What looks odd, what matters most first."""
 
 
 def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:

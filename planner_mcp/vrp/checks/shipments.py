@@ -4,7 +4,6 @@ Owns the trip start, pickup, delivery, end: each half may be within reach where 
 only takes more. Single tickets are `checks/times.py`'s.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks.amounts import shipments
 from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.reach import Leg, Reach
-from planner_mcp.vrp.checks.times import MOST_TOLD, SLACK_S, Duty, Mildest
+from planner_mcp.vrp.checks.times import MOST_TOLD, SLACK_S, Duty, Mildest, surely_set_up
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, Ticket
 
@@ -65,13 +64,13 @@ def _unreachable(scenario: Scenario, unfit: frozenset[int], spared: frozenset[in
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
     eligible, carriers = Eligible(scenario), Carriers(scenario)
     reach, mildest = Reach(scenario), Mildest()
-    crowd = Counter(ticket.location for ticket in scenario.tickets)
+    set_up = surely_set_up(scenario)
     untold = {scenario.tickets[index].id for index in spared}
     for index, delivery, pickup in shipments(scenario):
         agents = eligible.agents(delivery) & eligible.agents(pickup)
         if not untold.isdisjoint((delivery.id, pickup.id)) or not unfit.isdisjoint(agents):
             continue
-        first, last = (_Half(each, each.setup_time_s * (crowd[each.location] == 1)) for each in (pickup, delivery))
+        first, last = (_Half(each, each.setup_time_s * (each.location in set_up)) for each in (pickup, delivery))
         candidates = dict.fromkeys(duties[agent] for agent in carriers.able(delivery, agents))
         obstacle = mildest.obstacle(candidates, partial(_in_the_way, (first, last), reach))
         if obstacle is not None:

@@ -151,14 +151,14 @@ def unreachable_tickets(
     duties = [Duty.of(scenario, agent) for agent in scenario.agents]
     eligible, carriers = Eligible(scenario), Carriers(scenario)
     reach, mildest = Reach(scenario), Mildest()
-    crowd = Counter(ticket.location for ticket in scenario.tickets)
+    set_up = surely_set_up(scenario)
     found = 0
     for index, ticket in enumerate(scenario.tickets):
         agents = eligible.agents(ticket)
         if index in spared or not unfit.isdisjoint(agents):
             continue
         candidates = dict.fromkeys(duties[agent] for agent in carriers.able(ticket, agents))
-        setup = ticket.setup_time_s if crowd[ticket.location] == 1 else 0.0  # behind another there it is not spent
+        setup = ticket.setup_time_s if ticket.location in set_up else 0.0
         obstacle = mildest.obstacle(candidates, partial(_in_the_way, ticket, setup, reach))
         if obstacle is not None:
             field, problem, hint = _OBSTACLES[obstacle]
@@ -166,6 +166,13 @@ def unreachable_tickets(
             found += 1
         if found >= MOST_TOLD:
             return
+
+
+def surely_set_up(scenario: Scenario) -> frozenset[str]:
+    """Return where services begin with their setup: behind another ticket or a reload at the place it is not spent."""
+    crowd = Counter(ticket.location for ticket in scenario.tickets)
+    crowd.update(place for agent in scenario.agents for place in agent.reload_locations)
+    return frozenset(ticket.location for ticket in scenario.tickets if crowd[ticket.location] == 1)
 
 
 class Mildest:

@@ -25,6 +25,8 @@ _FOR_PEOPLE: Final = ("name", "address")
 """Fields of a location that nothing else is judged by."""
 _PACES: Final = ("speed_kmh", "detour", "crs", "plane_speed", "rush_hours", "rounding", "decimals")
 """Fields of travel without which no other mistake appears."""
+_OF_CARRYING: Final = ("capacity", "skills", "reload_locations", "max_reloads")
+"""Fields of an agent that say what it may serve."""
 _OF_AMOUNTS: Final = ("than its pickup", "locked visits need", "locked behind")
 """Words of faults that may follow from the amount of another ticket, or from which way it goes."""
 
@@ -90,7 +92,7 @@ def _touches(path: tuple[str, ...], place: tuple[str, ...]) -> bool:
 
 def _follows(fault: Fault, path: tuple[str, ...], place: Place) -> bool:
     """Return whether the fault may follow from a mistake elsewhere."""
-    section, field = place[0], place[-1]
+    section, field = place[0], place[2] if len(place) > 2 else place[-1]
     is_named = field == "id" or len(place) == 2
     if is_named and section in _LISTS and f"There is no {str(section)[:-1]} " in fault.problem:
         return True
@@ -99,8 +101,10 @@ def _follows(fault: Fault, path: tuple[str, ...], place: Place) -> bool:
     if section == "locations" and field not in _FOR_PEOPLE:
         is_listed = is_named or len(place) == 1
         return path[0] == "locations" or (is_listed and path[0] == "travel")
-    if section == "agents" and (len(place) == 2 or field in ("capacity", "skills")):
+    if section == "agents" and (len(place) == 2 or field in _OF_CARRYING):
         return "demand" in path or "skills" in path or any(word in fault.problem for word in ("serve", "capacity"))
+    if section == "tickets" and (len(place) == 2 or field == "location") and path[0] in ("locations", "travel"):
+        return True
     if section == "tickets" and (len(place) == 2 or field in ("demand", "kind", "pickup")):
         return any(words in fault.problem for words in _OF_AMOUNTS)
     return False

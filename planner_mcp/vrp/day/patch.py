@@ -85,7 +85,8 @@ def _without_words_of(body: Mapping[str, Any], agents: Collection[str]) -> Json:
 def _freed(ticket: Json, agents: frozenset[str]) -> Json:
     if not _words_of(ticket, agents):
         return ticket
-    freed = {name: value for name, value in ticket.items() if name != "preferred_agent" or value not in agents}
+    gone = ("preferred_agent", "switch_cost") if ticket.get("preferred_agent") in agents else ()
+    freed = {name: value for name, value in ticket.items() if name not in gone}
     if ticket.get("not_agents"):
         freed["not_agents"] = [name for name in ticket["not_agents"] if name not in agents]
     return freed

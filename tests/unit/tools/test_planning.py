@@ -246,10 +246,19 @@ async def test_an_hour_may_have_any_form_of_a_time(call: Call, store: RedisStore
         result = await call("resolve_vrp", {"warm_from": job_id, "keep_until": hour})
         assert result.structured["kept_tickets"] == 2, hour
         assert (await finish(store, ["a", "b"])).scenario.body["held"]["until_s"] == 201_660
-    for wrong in ("noon", "25:61", -1, [], True, "2025-07-14T08:00", "9999:00"):
+    for wrong in ("noon", "25:61", -1, [], True, "2025-07-14T08:00", "2025-07-17T08:01Z", "9999:00"):
         refused = await call("resolve_vrp", {"warm_from": job_id, "keep_until": wrong})
         assert [fault["path"] for fault in refused.structured["errors"]] == ["/keep_until"], wrong
         assert refused.structured["errors"][0]["accepted"]
+
+
+async def test_names_written_for_the_rows_of_a_matrix_are_told(call: Call) -> None:
+    """SPEC T5: new tables come with names from then on, so who patches hears of it."""
+    table = [[0, 9, 9], [9, 0, 9], [9, 9, 0]]
+    day = body(tickets=[ticket("a")], locations=[{"id": name} for name in "DAB"], travel={"durations": table})
+    asked = {"scenario_id": await created(call, day), "patch": {"locations": {"B": None}}}
+    revised = (await call("revise_scenario", asked)).structured
+    assert ["matrix_locations" in said for said in revised["warnings"]] == [True]
 
 
 async def test_an_hour_after_midnight_is_told_apart_from_that_of_the_next_day(call: Call, store: RedisStore) -> None:
@@ -511,22 +520,22 @@ async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolConte
 
 async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call: Call, store: RedisStore) -> None:
     """SPEC T5: the first three are such as could be served; of the others it is said which of the group is."""
-    places = dict(zip("abcdef", "ABCABC", strict=True))
+    places = dict(zip("abcdefgh", "ABCEABCE", strict=True))
     tickets = [ticket(name, place) for name, place in places.items()] + [ticket(name, "E") for name in "wxyz"]
-    groups = [{"kind": "one_of", "tickets": list(pair)} for pair in ("ad", "be", "cf")]
-    day = body([agent("v", capacity=3)], tickets, groups=groups)
-    job_id = await solved(call, store, await created(call, day), ["a", "b", "c"])
+    groups = [{"kind": "one_of", "tickets": list(pair)} for pair in ("ae", "bf", "cg", "dh")]
+    day = body([agent("v", capacity=4)], tickets, groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["a", "b", "c", "d"])
     answer = await call("suggest_fixes", {"plan": job_id})
     assert {fix["ticket_id"] for fix in answer.structured["fixes"]} == {"w", "x", "y"}
     assert (answer.structured["without_fix"], answer.structured["not_examined"]) == ([], [])
-    assert answer.structured["nothing_to_mend"] == {"d": "a", "e": "b", "f": "c"}
+    assert answer.structured["nothing_to_mend"] == {"e": "a", "f": "b", "g": "c"}
     assert answer.structured["not_asked"] == 1
-    assert "d: nothing to mend: a of its group is served" in answer.text
+    assert "e: nothing to mend: a of its group is served" in answer.text
     assert "1 more unassigned; name them in ticket_ids" in answer.text
-    asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["d"]})).structured
-    assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"d": "a"})
-    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["d", "z"]})
-    assert "d GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
+    asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["e"]})).structured
+    assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"e": "a"})
+    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["e", "z"]})
+    assert "e GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
     first, second = why.structured["tickets"]
     assert (first["served_instead"], first["nearest"]) == ("a", [])
     assert second["in_the_way"] == {"CAPACITY": 1}

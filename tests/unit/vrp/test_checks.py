@@ -495,8 +495,9 @@ def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json
         haul([agent(shift_end=3000, start_location=None)]),
         haul([agent(shift_end=2000, speed_factor=2)]),
         haul([agent(shift_end=2000)], travel={"rush_hours": [{"start": 0, "end": 9000, "factor": 0.5}]}),
+        haul([agent(shift_end=4000, reload_locations=["P"], max_reloads=1)], {"setup_time_s": 99}),
     ],
-    ids=["just", "another agent", "overtime", "open end", "open start", "speed", "quick hours"],
+    ids=["just", "another agent", "overtime", "open end", "open start", "speed", "quick hours", "set up by a reload"],
 )
 def test_a_shipment_that_some_agent_can_make_is_let_in(day: Json) -> None:
     """SPEC T7: a check says only what it can prove."""
