@@ -11,10 +11,12 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
-_STORE_PATHS: Final = {"redis": r"(/\d*)?", "rediss": r"(/\d*)?", "unix": r"/.+"}
+_STORE_PATHS: Final = {"redis": r"(/\d*)?/?", "rediss": r"(/\d*)?/?", "unix": r"/.+"}
 """By the scheme, what stands behind the host of a store: the number of a database, or a socket."""
 _ANY_STORE: Final = {"username": ".+", "password": ".+", "db": r"\d+", "health_check_interval": r"\d+"}
-_TLS: Final = dict.fromkeys(("ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"), ".+")
+_TLS: Final = dict.fromkeys(
+    ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname", "ssl_ca_data", "ssl_ciphers"), ".+"
+)
 _STORE_OPTIONS: Final = {
     "unix": _ANY_STORE,
     "redis": _ANY_STORE | {"socket_keepalive": ".+"},

@@ -26,9 +26,9 @@ from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
 from planner_mcp.web.nesting import is_deeper, too_deep
 
 NOT_JSON: Final = "json_invalid"
-"""How pydantic names a text that is not JSON, half a surrogate pair included."""
+"""How pydantic names a text that is not JSON."""
 MAX_NESTING: Final = 200
-"""What the SDK's reader of JSON takes. Tools take less (`PLANNER_MAX_NESTING`), and name the place."""
+"""What the SDK's reader of JSON takes for certain. Tools take less (`PLANNER_MAX_NESTING`), and name the place."""
 LAST_WORDS_S: Final = 1.5
 """Longest wait for answers at the end of input, below the 2 s after which clients end a server by a signal."""
 ENDLESS: Final = "subscriptions/listen"

@@ -1,5 +1,6 @@
 """The one place where an error of Redis becomes an error of the planner."""
 
+import errno
 import socket
 import ssl
 from collections.abc import Iterator
@@ -37,8 +38,14 @@ REFUSALS: Final = (
 )
 """Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors. A blocking read
 that waits while a primary becomes a replica is answered `UNBLOCKED`."""
-_HUNG_UP: Final = "The job store hangs up; where its port speaks TLS, {url} begins with rediss://."
-_SILENT: Final = "Nobody answers where {url} points to; rediss:// is for a port that speaks TLS."
+_HUNG_UP: Final = (
+    "The job store hangs up: where its port speaks TLS, {url} begins with rediss://, "
+    "and it may want ?ssl_certfile= and ssl_keyfile=."
+)
+_SILENT: Final = (
+    "The host in {url} is not found in time, or nobody answers there; rediss:// is for a port that speaks TLS."
+)
+_NOBODY: Final = "Nobody listens where {url} points to."
 _CAUSES: Final = (
     (redis_errors.AuthenticationError, "required", "The job store asks for a password; write it into {url}."),
     (redis_errors.AuthenticationError, "without any", "The job store has no password, so {url} must not name one."),
@@ -46,11 +53,18 @@ _CAUSES: Final = (
     (redis_errors.NoPermissionError, "", "The user in {url} may not do there what the planner does."),
     (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
     (socket.gaierror, "", "The host in {url} is not found."),
-    (ConnectionRefusedError, "", "Nobody listens where {url} points to."),
+    (ConnectionRefusedError, "", _NOBODY),
+    (OSError, f"[Errno {errno.ECONNREFUSED}]", _NOBODY),  # of a name with several addresses, in one error for all
     (FileNotFoundError, "", "A socket or file that {url} names is not there."),
     (PermissionError, "", "A socket or file that {url} names may not be opened."),
+    (ssl.SSLCertVerificationError, "mismatch", "The store's certificate is of another host than {url} names."),
     (ssl.SSLCertVerificationError, "", "The store's certificate is not trusted; ?ssl_ca_certs=FILE in {url} may help."),
-    (ssl.SSLError, "", "No TLS with the job store; where its port speaks none, {url} begins with redis://."),
+    (
+        ssl.SSLError,
+        "WRONG_VERSION",
+        "No TLS with the job store; where its port speaks none, {url} begins with redis://.",
+    ),
+    (ssl.SSLError, "", "No TLS with the job store; look at the certificate files that {url} names."),
     (TimeoutError, "", _SILENT),
     (redis_errors.TimeoutError, "", _SILENT),
     (ConnectionResetError, "", _HUNG_UP),
@@ -70,14 +84,21 @@ def greeting() -> Iterator[None]:
 
 
 def _cause_of(error: BaseException) -> str | None:
-    """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said."""
+    """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said.
+
+    What passes by itself has none, whatever an earlier try met.
+    """
     behind: BaseException | None = error
-    while behind is not None:
+    while behind is not None and not _passes(behind):
         for kind, words, told in _CAUSES:
             if isinstance(behind, kind) and words in str(behind):
                 return told.format(url="PLANNER_REDIS_URL")
         behind = behind.__cause__ or behind.__context__
     return None
+
+
+def _passes(error: BaseException) -> bool:
+    return isinstance(error, redis_errors.BusyLoadingError) or str(error).startswith(REFUSALS)
 
 
 @contextmanager

@@ -6,13 +6,19 @@ from redis.asyncio.cluster import RedisCluster
 
 from planner_mcp.addresses import store_fault
 
-TLS = "rediss://store/0?ssl_ca_certs=/ca.pem&ssl_certfile=/c.pem&ssl_keyfile=/k.pem&ssl_check_hostname=no"
+TLS = "rediss://store/0?ssl_ca_certs=/ca.pem&ssl_certfile=/c.pem&ssl_keyfile=/k.pem&ssl_check_hostname=no&ssl_ciphers=HIGH"
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        *("redis://store", "redis://store/", "redis://store:6379/15", "redis://ada:a%2Fb%3Fc@[::1]:6379/0?db=3"),
+        *(
+            "redis://store",
+            "redis://store/",
+            "redis://store/0/",
+            "redis://store:6379/15",
+            "redis://ada:a%2Fb%3Fc@[::1]:6379/0?db=3",
+        ),
         *("redis://store?username=ada&password=p&health_check_interval=30&socket_keepalive=yes", TLS),
         *("rediss://:p@store:6380/0?ssl_cert_reqs=none", "unix:///run/store.sock?db=2&password=p"),
     ],

@@ -1,5 +1,6 @@
 """What passes the border of the store, and as what."""
 
+import errno
 import ssl
 
 import pytest
@@ -27,6 +28,9 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
     [
         (ssl.SSLCertVerificationError("self-signed"), "ssl_ca_certs"),
         (ssl.SSLError("WRONG_VERSION_NUMBER"), "begins with redis://"),
+        (ssl.SSLError("X509: NO_CERTIFICATE_OR_CRL_FOUND"), "certificate files"),
+        (ssl.SSLCertVerificationError("Hostname mismatch, certificate is not valid"), "another host"),
+        (OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] refused"), "Nobody listens"),
         (redis_errors.ConnectionError("Connection closed by server."), "begins with rediss://"),
         (TimeoutError(), "a port that speaks TLS"),
         (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
@@ -44,3 +48,13 @@ def test_a_greeting_that_fails_is_told_by_its_cause(error: Exception, remedy: st
         except OSError:
             raise redis_errors.ConnectionError("Error 1 connecting to store") from None
     assert remedy in told.value.message and "ada" not in told.value.message
+
+
+def test_a_store_that_is_loading_is_told_as_such_whatever_was_tried_before() -> None:
+    """SPEC J7: a refusal of an earlier try is no cause of what passes by itself."""
+    with pytest.raises(StoreUnavailableError) as told, greeting():
+        try:
+            raise ConnectionRefusedError
+        except OSError:
+            raise redis_errors.BusyLoadingError("Redis is loading the dataset in memory")  # noqa: B904
+    assert told.value.message == StoreUnavailableError.summary
