@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.settings import Settings
-from planner_mcp.text import clock
+from planner_mcp.text import clock, named
 from planner_mcp.tools.answers import timestamp
 from planner_mcp.tools.base import (
     WRITE,
@@ -33,7 +33,6 @@ from planner_mcp.tools.days import (
     aside,
     change_lines,
     first_warnings,
-    named,
     revised,
     scenario_at,
     subject,
