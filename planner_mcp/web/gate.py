@@ -23,9 +23,9 @@ from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.buckets import Buckets, address_of
+from planner_mcp.web.edge import PROBE_PATHS, PUBLIC_PATHS
 from planner_mcp.web.open_requests import OpenRequests
 
-PUBLIC_PATHS: Final = frozenset({"/healthz", "/readyz", "/manifest", "/mcp/server-card"})
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)
 """What a client without a token is told to ask for."""
@@ -33,7 +33,7 @@ USUAL_SCOPES: Final = (READ, WRITE)
 
 def is_public(path: str) -> bool:
     """Return whether anybody may ask for a path."""
-    return path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+    return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
 
 
 class Limiter(Protocol):
