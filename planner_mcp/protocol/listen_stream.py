@@ -17,7 +17,7 @@ from anyio.abc import TaskGroup
 
 from planner_mcp.auth.principal import seconds_left
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
-from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.events import Event, order_of
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.notify.events import notification
 from planner_mcp.protocol.callers import Context
@@ -213,5 +213,5 @@ class Stream:
 
 def _before(event_id: str) -> str:
     """Return the position just before an event, so that following begins with it."""
-    ms, _dash, number = event_id.partition("-")
-    return f"{ms}-{int(number) - 1}" if int(number or 0) else f"{int(ms) - 1}-{10**19 - 1}"
+    ms, number = order_of(event_id)
+    return f"{ms}-{number - 1}" if number else f"{ms - 1}-{10**19 - 1}"
