@@ -13,8 +13,9 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from planner_mcp.notify.channels import stream_channel
 from planner_mcp.store.border import border
-from planner_mcp.store.session_store import TTL_S, channel_of
+from planner_mcp.store.session_store import TTL_S
 
 
 class SessionNotes:
@@ -36,7 +37,7 @@ class SessionNotes:
         """Keep the answer to an open question and wake who waits for it; drop any other."""
         with border():
             if await self._redis.set(_question(session_id, question_id), answer, xx=True, keepttl=True):
-                await self._redis.publish(channel_of(session_id), question_id)
+                await self._redis.publish(stream_channel(session_id), question_id)
 
     async def answer(self, session_id: str, question_id: str) -> str:
         """Return the answer, empty while there is none."""

@@ -23,6 +23,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import LostStreamError, QuotaExceededError
+from planner_mcp.notify.channels import CANCELS, STANDALONE, stream_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
 from planner_mcp.store.session_cap import SessionCap
@@ -38,7 +39,6 @@ MAX_LENGTH: Final = 1000
 READ_AT_ONCE: Final = 100
 START: Final = "0-0"
 """The position before everything a stream still has."""
-CANCELS: Final = "mcp:x"
 
 
 class SessionStore:
@@ -103,7 +103,7 @@ class SessionStore:
             for name in names:
                 keys += [_stream(session_id, name), _lease(session_id, name)]
             await self._redis.delete(*keys)
-            await self._redis.publish(channel_of(session_id), "*")
+            await self._redis.publish(stream_channel(session_id), "*")
             await self._redis.publish(CANCELS, f"{session_id} *")
 
     async def take_standalone(self, session_id: str, token: str) -> bool:
@@ -114,7 +114,7 @@ class SessionStore:
                 pipe.hset(_row(session_id), "standalone", token)
                 pipe.expire(_row(session_id), TTL_S)
                 was_told = (await pipe.execute())[0] is not None
-            await self._redis.publish(channel_of(session_id), "g")
+            await self._redis.publish(stream_channel(session_id), STANDALONE)
         return was_told
 
     async def note_told(self, session_id: str, token: str) -> None:
@@ -127,7 +127,7 @@ class SessionStore:
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hget(_row(session_id), "standalone")
-                for key in (_row(session_id), _names(session_id), _stream(session_id, "g")):
+                for key in (_row(session_id), _names(session_id), _stream(session_id, STANDALONE)):
                     pipe.expire(key, TTL_S)
                 holder: str | None = (await pipe.execute())[0]
                 return holder
@@ -152,7 +152,7 @@ class SessionStore:
         """
         ids = json.dumps(list(request_ids))
         keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name), _names(session_id)]
-        args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, channel_of(session_id), ids]
+        args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, stream_channel(session_id), ids]
         with border():
             position: str | None = await self._append(keys=keys, args=args)
             return position
@@ -200,7 +200,7 @@ class SessionStore:
         """End a stream with these messages if its owner is gone; return whether it is over, now or before."""
         keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name)]
         with border():
-            return bool(await self._orphan(keys=keys, args=[name, channel_of(session_id), *messages]))
+            return bool(await self._orphan(keys=keys, args=[name, stream_channel(session_id), *messages]))
 
     # ---- across replicas
 
@@ -208,11 +208,6 @@ class SessionStore:
         """Tell every replica that a request was cancelled."""
         with border():
             await self._redis.publish(CANCELS, f"{session_id} {request_id}")
-
-
-def channel_of(session_id: str) -> str:
-    """Return the channel on which a session's news travel."""
-    return f"mcp:w:{session_id}"
 
 
 def watch_key(session_id: str) -> str:
