@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 
 from planner_mcp.notify.channels import stream_channel
 from planner_mcp.store.border import border
+from planner_mcp.store.session_keys import row_key
 from planner_mcp.store.session_store import TTL_S
 
 
@@ -61,8 +62,8 @@ class SessionNotes:
 
 
 def _question(session_id: str, question_id: str) -> str:
-    return f"mcp:{{{session_id}}}:q:{question_id}"
+    return f"{row_key(session_id)}:q:{question_id}"
 
 
 def _level(session_id: str) -> str:
-    return f"mcp:{{{session_id}}}:level"
+    return f"{row_key(session_id)}:level"

@@ -20,7 +20,8 @@ from redis.asyncio import Redis
 from planner_mcp.notify.channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
-from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, watch_key
+from planner_mcp.store.session_keys import names_key, row_key, stream_key, watch_key
+from planner_mcp.store.session_store import MAX_LENGTH, TTL_S
 
 EVERYBODY: Final = "*"
 """No principal's name; what is announced to it is announced to all."""
@@ -93,8 +94,8 @@ class WatchLog:
         Returns:
             False when the session is over.
         """
-        row = f"mcp:{{{session_id}}}"
-        keys = [row, f"{row}:e:{STANDALONE}", f"{row}:streams", watch_key(session_id)]
+        stream = stream_key(session_id, STANDALONE)
+        keys = [row_key(session_id), stream, names_key(session_id), watch_key(session_id)]
         args: list[str | int] = [f"c:{cursor}", position, TTL_S, MAX_LENGTH, stream_channel(session_id), STANDALONE]
         args += [word for pair in messages for word in pair]
         with border():
