@@ -31,6 +31,7 @@ from planner_mcp.protocol.listen import Listen
 from planner_mcp.protocol.listen_stream import Sources
 from planner_mcp.protocol.logs import Logs
 from planner_mcp.protocol.offer import Offer
+from planner_mcp.protocol.revisions import REVISIONS
 from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.protocol.stopping import stop
@@ -198,7 +199,7 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
             *JobsApi(house.streams, drain=drain).routes(),
             *MatricesApi(settings).routes(),
             *manifest_routes(settings),
-            *discovery_routes(settings),
+            *discovery_routes(settings, REVISIONS),
             *health_routes(),
             *metrics_routes(settings, house.meter),
             *metadata_routes(settings),

@@ -1,11 +1,17 @@
 """One fact in the life of a job, in an ordered stream per job (SPEC J1).
 
-Owns the kinds and the record. What a client is told of it is `notify/events.py`.
+Owns the kinds, the record, and how positions compare. What a client is told of it is `notify/events.py`.
 """
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+
+_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
 class EventKind(StrEnum):
@@ -43,3 +49,20 @@ class Event:
     def is_final(self) -> bool:
         """Whether nothing can follow."""
         return self.kind in FINAL_KINDS
+
+
+@lru_cache(4096)  # all followers of a job ask for the same
+def order_of(position: str, path: str = "") -> tuple[int, int]:
+    """Return a position (`<ms>-<n>`, or `<ms>` for `<ms>-0`) as numbers that compare as the stream orders them.
+
+    Args:
+        position: An event id, or one such as a caller gave it.
+        path: Where the caller gave it, for the error.
+
+    Raises:
+        InputError: Not a position.
+    """
+    if not _POSITION.fullmatch(position):
+        raise input_error([Fault(path, "The event id is not one of this server's.", "<milliseconds>-<number>")])
+    ms, _dash, number = position.partition("-")
+    return int(ms), int(number or 0)

@@ -14,7 +14,7 @@ import anyio
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.jobs.events import Event, EventKind, order_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.limits import limits_of
 from planner_mcp.jobs.matrices import Matrices
@@ -181,7 +181,7 @@ class Planner:
             return await self.job(principal, job_id)
         async with self._feed.listen(job_id) as follower:
             job = await self.job(principal, job_id)
-            if job.is_terminal or (since is not None and _later(job.changed_id, since)):
+            if job.is_terminal or (since is not None and order_of(job.changed_id) > order_of(since, "/since")):
                 return job
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
                 await _hear_change(follower, job, since or job.event_id, on_event)
@@ -244,17 +244,6 @@ async def _hear_change(follower: Follower, job: Job, after: str, on_event: OnEve
                 await on_event(event)
             if _is_change(event, job):
                 return
-
-
-def _later(event_id: str, than: str) -> bool:
-    return _order(event_id) > _order(than)
-
-
-def _order(event_id: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in event_id.split("-"))
-    except ValueError:
-        raise input_error([Fault("/since", "since is not an event id.", "<milliseconds>-<number>")]) from None
 
 
 def _is_change(event: Event, job: Job) -> bool:

@@ -8,17 +8,15 @@ to one who comes back with a position that is no longer kept.
 """
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
-from functools import lru_cache
 from types import TracebackType
 from typing import Any, Final, Self
 
-from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.jobs.events import Event, EventKind
+from planner_mcp.errors import StoreError
+from planner_mcp.jobs.events import Event, EventKind, order_of
 from planner_mcp.jobs.ports import EventLog, Past
 
 QUEUE_LENGTH: Final = 64
@@ -35,7 +33,6 @@ GATHER_S: Final = 0.03
 """… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
 WATCHDOG_S: Final = 30.0
 """A follower that heard nothing looks for itself at the latest after this."""
-_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
 class Inbox:
@@ -108,15 +105,15 @@ class Follower:
 
     async def events(self, principal: str, after: str = "0", past: Past | None = None) -> AsyncGenerator[Event, None]:
         """Yield as `jobs.ports.Follower`."""
-        last = _position(after)
+        last = order_of(after)
         fresh = past or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
         while True:
             for event in fresh.events:
-                if _position(event.id) <= last:
+                if order_of(event.id) <= last:
                     continue
                 yield _marked(event, last_number)
-                last, last_number = _position(event.id), event.number
+                last, last_number = order_of(event.id), event.number
                 if event.is_final:
                     return
             if fresh.is_over:
@@ -283,15 +280,6 @@ class _Tailer:
         for inboxes in self._inboxes.values():
             for inbox in inboxes:
                 inbox.mark_stale()
-
-
-@lru_cache(4096)  # all followers of a job ask for the same
-def _position(text: str) -> tuple[int, int]:
-    """Return an event id as numbers that compare as the stream orders them."""
-    if not _POSITION.fullmatch(text):
-        raise input_error([Fault("", "The event id is not one of this server's.", "<milliseconds>-<number>")])
-    ms, _dash, number = text.partition("-")
-    return int(ms), int(number or 0)
 
 
 def _marked(event: Event, last_number: int) -> Event:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 import anyio
 from mcp.shared.exceptions import MCPError
 
+from planner_mcp.notify.channels import stream_channel
 from planner_mcp.protocol.channel import Emit
 from planner_mcp.protocol.sessions import Wakes
 
@@ -64,7 +65,7 @@ class Asking:
         question_id = f"ask-{secrets.token_hex(8)}"
         await self._notes.expect(session_id, question_id, LONGEST_S + LOOK_S)
         try:
-            async with self._wakes.watch(f"mcp:w:{session_id}") as bell:
+            async with self._wakes.watch(stream_channel(session_id)) as bell:
                 await emit({"jsonrpc": "2.0", "id": question_id, "method": method, "params": dict(params or {})})
                 with anyio.move_on_after(LONGEST_S):
                     while not (text := await self._notes.answer(session_id, question_id)):

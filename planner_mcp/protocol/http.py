@@ -29,6 +29,7 @@ from planner_mcp.errors import (
     StoreError,
     UnknownSessionError,
 )
+from planner_mcp.notify.channels import STANDALONE
 from planner_mcp.protocol.callers import leave_session
 from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, accept, check_revision, is_stateless, read, too_many
 from planner_mcp.protocol.exchange import Exchange
@@ -37,7 +38,7 @@ from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Mess
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.protocol.stopping import stop
-from planner_mcp.protocol.streams import STANDALONE, Entry, Follower, frame
+from planner_mcp.protocol.streams import Entry, Follower, frame
 from planner_mcp.web.open_requests import held_open
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream

@@ -17,14 +17,15 @@ from anyio.abc import TaskGroup
 
 from planner_mcp.auth.principal import seconds_left
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
-from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.events import Event, order_of
 from planner_mcp.jobs.model import Job, Principal
+from planner_mcp.notify.channels import LISTS_CHANNEL
 from planner_mcp.notify.events import notification
 from planner_mcp.protocol.callers import Context
 from planner_mcp.protocol.listen_filter import Filter
 from planner_mcp.protocol.pipe import Note
 from planner_mcp.protocol.subjects import Registry, Subject, subject_of
-from planner_mcp.protocol.subscriptions import LISTS_CHANNEL, QUIET_S
+from planner_mcp.protocol.subscriptions import QUIET_S
 from planner_mcp.protocol.task_view import detailed_task
 from planner_mcp.protocol.watching import WatchLog
 
@@ -213,5 +214,5 @@ class Stream:
 
 def _before(event_id: str) -> str:
     """Return the position just before an event, so that following begins with it."""
-    ms, _dash, number = event_id.partition("-")
-    return f"{ms}-{int(number) - 1}" if int(number or 0) else f"{int(ms) - 1}-{10**19 - 1}"
+    ms, number = order_of(event_id)
+    return f"{ms}-{number - 1}" if number else f"{ms - 1}-{10**19 - 1}"

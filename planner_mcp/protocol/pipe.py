@@ -12,6 +12,8 @@ import anyio
 import mcp_types as types
 from pydantic import BaseModel
 
+from planner_mcp.notify.channels import watch_channel
+
 SESSION = "stdio"
 """Name of the one session."""
 
@@ -101,4 +103,4 @@ class PipeWakes:
     @asynccontextmanager
     async def watch(self, channel: str) -> AsyncIterator[PipeBell]:
         """Yield the bell of what the client watches; other channels stay silent."""
-        yield self.bell if channel.startswith("mcp:s:") else PipeBell()
+        yield self.bell if channel == watch_channel(SESSION) else PipeBell()

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner_mcp.errors import AbandonedRequestError, LostStreamError
+from planner_mcp.notify.channels import STANDALONE, stream_channel
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog, Wakes
 
-STANDALONE: Final = "g"
-"""Name of the stream a GET without Last-Event-ID listens to."""
 CHECK_S: Final = 2.5
 """How often a follower looks whether the owner of its stream still lives."""
 QUIET_S: Final = 60.0
@@ -84,7 +83,7 @@ class Follower:
         also for a reader so slow that what it would read next is gone: it is told so when it resumes.
         """
         is_over = False
-        async with self.wakes.watch(f"mcp:w:{session.id}") as bell:
+        async with self.wakes.watch(stream_channel(session.id)) as bell:
             while True:
                 try:
                     entries = [Entry(*row) for row in await self.log.read(session.id, stream, after)]

@@ -14,6 +14,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
+from planner_mcp.notify.channels import scenario_channel
 from planner_mcp.protocol.sessions import Wakes
 
 CHECK_S: Final = 60.0
@@ -83,7 +84,7 @@ class Registry:
         if self.wakes is None:
             return
         last = None
-        async with self.wakes.watch(f"scn:{scenario_id}") as bell:
+        async with self.wakes.watch(scenario_channel(scenario_id)) as bell:
             while True:
                 try:
                     newest = await self.planner.last_job(principal, scenario_id)

@@ -24,6 +24,7 @@ from anyio.abc import TaskGroup
 from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.model import READ, Job, Principal
+from planner_mcp.notify.channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.protocol.callers import Context, allow, caller, session_of
 from planner_mcp.protocol.pipe import SESSION, Pipe
 from planner_mcp.protocol.sessions import Wakes
@@ -40,8 +41,6 @@ RETRY_S: Final = 0.5
 MANY_EVENTS: Final = 10_000
 """So many events add half a percent to the progress, which must rise with every notification."""
 LISTS: Final = ("tools", "resources", "prompts")
-LISTS_CHANNEL: Final = "mcp:l"
-"""Rings when a list changed for somebody."""
 
 
 class Subscriptions:
@@ -148,7 +147,7 @@ class Pump:
 
     async def _run(self) -> None:
         async with (
-            self._wakes.watch(f"mcp:s:{self._session_id}") as bell,
+            self._wakes.watch(watch_channel(self._session_id)) as bell,
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(self._lists)

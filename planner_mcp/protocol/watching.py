@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.jobs.events import order_of
 from planner_mcp.jobs.model import Principal
 from planner_mcp.protocol.subjects import MAX_WATCHED, Registry, Subject, subject_of
 
@@ -138,7 +139,4 @@ def _tasks_in(watches: Mapping[str, str]) -> list[str]:
 
 def _order(position: str) -> tuple[int, int]:
     """Return a position as numbers that compare by age; what is over comes first."""
-    if position == OVER:
-        return 0, 0
-    ms, _dash, number = position.partition("-")
-    return int(ms), int(number)
+    return (0, 0) if position == OVER else order_of(position)

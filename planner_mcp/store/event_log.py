@@ -3,6 +3,7 @@
 from collections.abc import Container
 from typing import Final
 
+from planner_mcp.jobs.events import order_of
 from planner_mcp.jobs.ports import Tail
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import Link
@@ -35,9 +36,4 @@ class FeedReader:
 
     async def _was_trimmed(self, stream: str, after: str) -> bool:
         oldest = await self._link.command("XRANGE", stream, "-", "+", "COUNT", 1)
-        return after != "0" and bool(oldest) and _order(oldest[0][0]) > _order(after)
-
-
-def _order(entry_id: str) -> tuple[int, int]:
-    ms, _dash, number = entry_id.partition("-")
-    return int(ms), int(number or 0)
+        return after != "0" and bool(oldest) and order_of(oldest[0][0]) > order_of(after)

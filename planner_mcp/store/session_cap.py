@@ -13,6 +13,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import QuotaExceededError
+from planner_mcp.store.session_keys import row_key
 
 KEEP_S: Final = 86_400
 LOOKED_AT: Final = 100
@@ -59,7 +60,7 @@ class SessionCap:
         sampled = await self._redis.zrandmember(key, LOOKED_AT)
         async with self._redis.pipeline(transaction=False) as pipe:
             for session_id in sampled:
-                pipe.exists(f"mcp:{{{session_id}}}")
+                pipe.exists(row_key(session_id))
             live = await pipe.execute()
         ended = [session_id for session_id, is_live in zip(sampled, live, strict=True) if not is_live]
         return int(await self._redis.zrem(key, *ended)) if ended else 0

@@ -13,8 +13,10 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from planner_mcp.notify.channels import stream_channel
 from planner_mcp.store.border import border
-from planner_mcp.store.session_store import TTL_S, channel_of
+from planner_mcp.store.session_keys import row_key
+from planner_mcp.store.session_store import TTL_S
 
 
 class SessionNotes:
@@ -36,7 +38,7 @@ class SessionNotes:
         """Keep the answer to an open question and wake who waits for it; drop any other."""
         with border():
             if await self._redis.set(_question(session_id, question_id), answer, xx=True, keepttl=True):
-                await self._redis.publish(channel_of(session_id), question_id)
+                await self._redis.publish(stream_channel(session_id), question_id)
 
     async def answer(self, session_id: str, question_id: str) -> str:
         """Return the answer, empty while there is none."""
@@ -60,8 +62,8 @@ class SessionNotes:
 
 
 def _question(session_id: str, question_id: str) -> str:
-    return f"mcp:{{{session_id}}}:q:{question_id}"
+    return f"{row_key(session_id)}:q:{question_id}"
 
 
 def _level(session_id: str) -> str:
-    return f"mcp:{{{session_id}}}:level"
+    return f"{row_key(session_id)}:level"

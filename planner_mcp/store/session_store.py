@@ -23,9 +23,11 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import LostStreamError, QuotaExceededError
+from planner_mcp.notify.channels import CANCELS, STANDALONE, stream_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
 from planner_mcp.store.session_cap import SessionCap
+from planner_mcp.store.session_keys import lease_key, names_key, row_key, stream_key, watch_key, work_key
 
 TTL_S: Final = 1800
 """Life of an unused session."""
@@ -38,7 +40,6 @@ MAX_LENGTH: Final = 1000
 READ_AT_ONCE: Final = 100
 START: Final = "0-0"
 """The position before everything a stream still has."""
-CANCELS: Final = "mcp:x"
 
 
 class SessionStore:
@@ -65,15 +66,15 @@ class SessionStore:
             try:
                 await self._cap.admit(fields["principal"], session_id)
             except QuotaExceededError:
-                await self._redis.delete(_row(session_id))
+                await self._redis.delete(row_key(session_id))
                 raise
 
     async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
         """Write further fields of a session."""
         with border():
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hset(_row(session_id), mapping=dict(fields))
-                pipe.expire(_row(session_id), TTL_S)
+                pipe.hset(row_key(session_id), mapping=dict(fields))
+                pipe.expire(row_key(session_id), TTL_S)
                 await pipe.execute()
 
     async def load(self, session_id: str) -> dict[str, str]:
@@ -83,12 +84,12 @@ class SessionStore:
         """
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.hgetall(_row(session_id))
-                pipe.ttl(_row(session_id))
+                pipe.hgetall(row_key(session_id))
+                pipe.ttl(row_key(session_id))
                 found: dict[str, str]
                 found, left_s = await pipe.execute()
                 if found and left_s < TTL_S - TOUCH_S:
-                    for key in (_row(session_id), _names(session_id), watch_key(session_id)):
+                    for key in (row_key(session_id), names_key(session_id), watch_key(session_id)):
                         pipe.expire(key, TTL_S)
                     await pipe.execute()
                 return found
@@ -96,38 +97,38 @@ class SessionStore:
     async def delete(self, session_id: str) -> None:
         """Forget a session and all its streams; their followers are woken."""
         with border():
-            if owner := await self._redis.hget(_row(session_id), "principal"):
+            if owner := await self._redis.hget(row_key(session_id), "principal"):
                 await self._cap.forget(owner, session_id)
-            names = await self._redis.hkeys(_names(session_id))
-            keys = [_row(session_id), _names(session_id), watch_key(session_id), work_key(session_id)]
+            names = await self._redis.hkeys(names_key(session_id))
+            keys = [row_key(session_id), names_key(session_id), watch_key(session_id), work_key(session_id)]
             for name in names:
-                keys += [_stream(session_id, name), _lease(session_id, name)]
+                keys += [stream_key(session_id, name), lease_key(session_id, name)]
             await self._redis.delete(*keys)
-            await self._redis.publish(channel_of(session_id), "*")
+            await self._redis.publish(stream_channel(session_id), "*")
             await self._redis.publish(CANCELS, f"{session_id} *")
 
     async def take_standalone(self, session_id: str, token: str) -> bool:
         """Make `token` the holder of the standalone stream and wake the one before; return whether any was told."""
         with border():
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hget(_row(session_id), "told")
-                pipe.hset(_row(session_id), "standalone", token)
-                pipe.expire(_row(session_id), TTL_S)
+                pipe.hget(row_key(session_id), "told")
+                pipe.hset(row_key(session_id), "standalone", token)
+                pipe.expire(row_key(session_id), TTL_S)
                 was_told = (await pipe.execute())[0] is not None
-            await self._redis.publish(channel_of(session_id), "g")
+            await self._redis.publish(stream_channel(session_id), STANDALONE)
         return was_told
 
     async def note_told(self, session_id: str, token: str) -> None:
         """Note that the holder of the standalone stream, if it is still this one, is told something."""
         with border():
-            await self._told(keys=[_row(session_id)], args=[token])
+            await self._told(keys=[row_key(session_id)], args=[token])
 
     async def standalone_holder(self, session_id: str) -> str | None:
         """Return the token of the newest GET and push the session's end out; None when it is over."""
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.hget(_row(session_id), "standalone")
-                for key in (_row(session_id), _names(session_id), _stream(session_id, "g")):
+                pipe.hget(row_key(session_id), "standalone")
+                for key in (row_key(session_id), names_key(session_id), stream_key(session_id, STANDALONE)):
                     pipe.expire(key, TTL_S)
                 holder: str | None = (await pipe.execute())[0]
                 return holder
@@ -151,8 +152,8 @@ class SessionStore:
             The position, or None when the session is over or the stream has ended.
         """
         ids = json.dumps(list(request_ids))
-        keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name), _names(session_id)]
-        args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, channel_of(session_id), ids]
+        keys = [row_key(session_id), stream_key(session_id, name), lease_key(session_id, name), names_key(session_id)]
+        args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, stream_channel(session_id), ids]
         with border():
             position: str | None = await self._append(keys=keys, args=args)
             return position
@@ -164,7 +165,7 @@ class SessionStore:
             LostStreamError: The entry at the position is gone, and maybe others after it.
         """
         with border():
-            rows = await self._redis.xrange(_stream(session_id, name), min=after, max="+", count=READ_AT_ONCE + 1)
+            rows = await self._redis.xrange(stream_key(session_id, name), min=after, max="+", count=READ_AT_ONCE + 1)
         if rows and after not in (START, rows[0][0]):
             raise LostStreamError
         told = rows[after != START :][:READ_AT_ONCE]
@@ -173,34 +174,34 @@ class SessionStore:
     async def holds(self, session_id: str, name: str, position: str) -> bool:
         """Return whether an entry is still there, that is: whether nothing after it was trimmed."""
         with border():
-            return bool(await self._redis.xrange(_stream(session_id, name), min=position, max=position))
+            return bool(await self._redis.xrange(stream_key(session_id, name), min=position, max=position))
 
     async def end_of(self, session_id: str, name: str) -> str:
         """Return the newest position of a stream, `0-0` when it is empty."""
         with border():
-            rows = await self._redis.xrevrange(_stream(session_id, name), count=1)
+            rows = await self._redis.xrevrange(stream_key(session_id, name), count=1)
         return str(rows[0][0]) if rows else "0-0"
 
     async def renew(self, session_id: str, name: str, owner: str) -> None:
         """Extend the owner's lease and the life of session and stream."""
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.set(_lease(session_id, name), owner, px=LEASE_MS)
-                for key in (_row(session_id), _names(session_id), _stream(session_id, name)):
+                pipe.set(lease_key(session_id, name), owner, px=LEASE_MS)
+                for key in (row_key(session_id), names_key(session_id), stream_key(session_id, name)):
                     pipe.expire(key, TTL_S)
                 await pipe.execute()
 
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
         """Return the ids of the requests a stream answers."""
         with border():
-            found = await self._redis.hget(_names(session_id), name)
+            found = await self._redis.hget(names_key(session_id), name)
         return list(json.loads(found)) if found else []
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
         """End a stream with these messages if its owner is gone; return whether it is over, now or before."""
-        keys = [_row(session_id), _stream(session_id, name), _lease(session_id, name)]
+        keys = [row_key(session_id), stream_key(session_id, name), lease_key(session_id, name)]
         with border():
-            return bool(await self._orphan(keys=keys, args=[name, channel_of(session_id), *messages]))
+            return bool(await self._orphan(keys=keys, args=[name, stream_channel(session_id), *messages]))
 
     # ---- across replicas
 
@@ -208,34 +209,3 @@ class SessionStore:
         """Tell every replica that a request was cancelled."""
         with border():
             await self._redis.publish(CANCELS, f"{session_id} {request_id}")
-
-
-def channel_of(session_id: str) -> str:
-    """Return the channel on which a session's news travel."""
-    return f"mcp:w:{session_id}"
-
-
-def watch_key(session_id: str) -> str:
-    """Return the key of what a session watches."""
-    return f"mcp:{{{session_id}}}:watch"
-
-
-def work_key(session_id: str) -> str:
-    """Return the key of what is being answered for a session."""
-    return f"mcp:{{{session_id}}}:work"
-
-
-def _row(session_id: str) -> str:
-    return f"mcp:{{{session_id}}}"
-
-
-def _names(session_id: str) -> str:
-    return f"mcp:{{{session_id}}}:streams"
-
-
-def _stream(session_id: str, name: str) -> str:
-    return f"mcp:{{{session_id}}}:e:{name}"
-
-
-def _lease(session_id: str, name: str) -> str:
-    return f"mcp:{{{session_id}}}:o:{name}"

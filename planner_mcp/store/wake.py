@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
 
-from planner_mcp.store.session_store import CANCELS
+from planner_mcp.notify.channels import CANCELS
 
 POLL_S: Final = 5.0
 """Longest one read of the subscription blocks."""

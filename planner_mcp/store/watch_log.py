@@ -17,18 +17,16 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 
+from planner_mcp.notify.channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
-from planner_mcp.store.session_store import MAX_LENGTH, TTL_S, channel_of, watch_key
+from planner_mcp.store.session_keys import names_key, row_key, stream_key, watch_key
+from planner_mcp.store.session_store import MAX_LENGTH, TTL_S
 
-STANDALONE: Final = "g"
 EVERYBODY: Final = "*"
 """No principal's name; what is announced to it is announced to all."""
 OFFER_S: Final = 30 * 86_400
-LISTS_CHANNEL: Final = "mcp:l"
 OFFER: Final = "mcp:offer"
-OVER: Final = "over"
-"""Position of a cursor behind which nothing comes."""
 
 
 class WatchLog:
@@ -96,9 +94,9 @@ class WatchLog:
         Returns:
             False when the session is over.
         """
-        row = f"mcp:{{{session_id}}}"
-        keys = [row, f"{row}:e:{STANDALONE}", f"{row}:streams", watch_key(session_id)]
-        args: list[str | int] = [f"c:{cursor}", position, TTL_S, MAX_LENGTH, channel_of(session_id), STANDALONE]
+        stream = stream_key(session_id, STANDALONE)
+        keys = [row_key(session_id), stream, names_key(session_id), watch_key(session_id)]
+        args: list[str | int] = [f"c:{cursor}", position, TTL_S, MAX_LENGTH, stream_channel(session_id), STANDALONE]
         args += [word for pair in messages for word in pair]
         with border():
             return int(await self._note(keys=keys, args=args)) >= 0
@@ -135,8 +133,3 @@ class WatchLog:
                 found: list[dict[str, str]] = await pipe.execute()
         kinds = {kind for each in found for kind in each}
         return {kind: max(int(each.get(kind, 0)) for each in found) for kind in kinds}
-
-
-def watch_channel(session_id: str) -> str:
-    """Return the channel on which a session's watches change."""
-    return f"mcp:s:{session_id}"

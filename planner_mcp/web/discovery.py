@@ -4,13 +4,13 @@ Owns paths and addresses; the documents are `manifest.identity`'s. Addresses com
 request, so nobody can be sent elsewhere by a header.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from starlette.routing import Route
 
 import planner_mcp
 from manifest import identity
-from planner_mcp.protocol.revisions import REVISIONS
 from planner_mcp.settings import Settings
 from planner_mcp.web.documents import document_routes
 
@@ -19,10 +19,15 @@ CATALOGUE_PATHS: Final = ("/.well-known/ai-catalog.json", "/.well-known/mcp/cata
 """The second is where the draft looked first."""
 
 
-def discovery_routes(settings: Settings) -> list[Route]:
-    """Return the routes to mount."""
+def discovery_routes(settings: Settings, revisions: Sequence[str]) -> list[Route]:
+    """Return the routes to mount.
+
+    Args:
+        settings: Where this server is reached.
+        revisions: Those of MCP it speaks, oldest first.
+    """
     url = mcp_url(settings)
-    card = identity.server_card(planner_mcp.__version__, url, REVISIONS)
+    card = identity.server_card(planner_mcp.__version__, url, revisions)
     return [
         *document_routes(CARD_PATHS, card, identity.CARD_TYPE),
         *document_routes(CATALOGUE_PATHS, identity.catalogue(url), identity.CATALOGUE_TYPE),

@@ -35,13 +35,15 @@ from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
 from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
-from planner_mcp.web.manifest import PATHS
+from planner_mcp.web.health import PATHS as HEALTH_PATHS
+from planner_mcp.web.manifest import PATHS as MANIFEST_PATHS
 from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.web.nesting import is_deeper, too_deep
 from planner_mcp.web.receiving import again, body_again
 
-PROBE_PATHS: Final = frozenset({"/healthz", "/readyz"})
-PUBLIC_PATHS: Final = frozenset({*PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
+PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
+PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
+"""Documents for everybody: a page of any origin may read them, and the gate asks for no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 LINGER_S: Final = 2.0
 """How long a body that is too large may go on arriving, unread, after its refusal."""

@@ -10,7 +10,7 @@ it: a right credential is let in all the same, as judging it costs nothing; only
 its issuer waits with the rest, since every guess would be a question there.
 """
 
-from typing import Final
+from typing import Final, Protocol
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -21,12 +21,11 @@ from planner_mcp.auth.principal import act_for
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.settings import Settings
-from planner_mcp.store.rates import RateLimiter
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.buckets import Buckets, address_of
+from planner_mcp.web.edge import PROBE_PATHS, PUBLIC_PATHS
 from planner_mcp.web.open_requests import OpenRequests
 
-PUBLIC_PATHS: Final = frozenset({"/healthz", "/readyz", "/manifest", "/mcp/server-card"})
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)
 """What a client without a token is told to ask for."""
@@ -34,7 +33,19 @@ USUAL_SCOPES: Final = (READ, WRITE)
 
 def is_public(path: str) -> bool:
     """Return whether anybody may ask for a path."""
-    return path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+    return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+
+
+class Limiter(Protocol):
+    """Counts the requests of principals, on all replicas together."""
+
+    async def take(self, principal: str) -> None:
+        """Count one request.
+
+        Raises:
+            RateLimitedError: There were too many of late; with the time until one is let in again.
+        """
+        ...
 
 
 class Gate:
@@ -47,7 +58,7 @@ class Gate:
         limiter: Counts their requests.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: RateLimiter) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: Limiter) -> None:
         self._app = app
         self._resource = settings.described_resource
         self._authenticator = authenticator

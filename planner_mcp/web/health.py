@@ -11,6 +11,9 @@ import planner_mcp
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.web.answers import json_answer, refusal
 
+ALIVE_PATH: Final = "/healthz"
+READY_PATH: Final = "/readyz"
+PATHS: Final = (ALIVE_PATH, READY_PATH)
 READY_S: Final = 1.5
 """The store must answer and take writes within this time."""
 
@@ -35,4 +38,4 @@ async def readyz(request: Request) -> Response:
 
 def health_routes() -> list[Route]:
     """Return the routes to mount."""
-    return [Route("/healthz", healthz), Route("/readyz", readyz)]
+    return [Route(ALIVE_PATH, healthz), Route(READY_PATH, readyz)]

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, InsufficientScopeError, input_error
-from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.events import Event, order_of
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.events import notification
@@ -30,7 +30,7 @@ from planner_mcp.web.sse import EventStream, frame
 
 JOBS_KEPT: Final = 1000
 """Jobs whose last event is kept as it is sent."""
-_POSITION: Final = re.compile(r"([0-9]{1,19})-([0-9]{1,19})")
+_POSITION: Final = re.compile(r"[0-9]{1,19}-[0-9]{1,19}")
 
 
 class JobsApi:
@@ -106,13 +106,7 @@ def _position(request: Request, job: Job) -> str:
     given = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or "0"
     if given == "0":
         return given
-    match = _POSITION.fullmatch(given)
-    if match is None or (int(match[1]), int(match[2])) > _order(job.event_id):
+    if not _POSITION.fullmatch(given) or order_of(given) > order_of(job.event_id):
         accepted = "the id of an event of this job, <milliseconds>-<number>"
         raise input_error([Fault("/Last-Event-ID", "This is not a position in the events of this job.", accepted)])
     return given
-
-
-def _order(event_id: str) -> tuple[int, int]:
-    milliseconds, _, number = event_id.partition("-")
-    return int(milliseconds), int(number)

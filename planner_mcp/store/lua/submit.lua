@@ -40,7 +40,8 @@ write(A.job, job, {
   summary = '', progress = '', best = '', events = 0,
 })
 call('HSET', scenario_key(A.scenario), 'job', A.job)
-call('PUBLISH', 'scn:' .. A.scenario, A.job) -- who watches the scenario's result follows this job from now on
+-- who watches the scenario's result follows this job from now on (notify/channels.py: scenario_channel)
+call('PUBLISH', 'scn:' .. A.scenario, A.job)
 call('ZADD', QUEUED, NOW_MS, A.job)
 call('ZADD', index_key(A.principal), job.seq, A.job)
 call('ZADD', index_key(A.principal, 'queued'), job.seq, A.job)

@@ -21,6 +21,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+from planner_mcp.notify.channels import LISTS_CHANNEL
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
@@ -28,7 +29,7 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
-from planner_mcp.store.watch_log import LISTS_CHANNEL, WatchLog
+from planner_mcp.store.watch_log import WatchLog
 from tests.cluster import three_nodes
 
 pytestmark = pytest.mark.anyio

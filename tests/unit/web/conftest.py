@@ -17,6 +17,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import LOCAL, Job, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.protocol.revisions import REVISIONS
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.web.answers import HANDLERS
@@ -40,7 +41,7 @@ def build(settings: Settings, planner: Planner, *, drain: anyio.Event | None = N
     routes = [
         *JobsApi(OpenStreams(settings.max_streams), drain=drain).routes(),
         *manifest_routes(settings),
-        *discovery_routes(settings),
+        *discovery_routes(settings, REVISIONS),
         *health_routes(),
     ]
     app = Starlette(routes=routes, middleware=edge_layers(settings), exception_handlers=HANDLERS)
