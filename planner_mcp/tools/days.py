@@ -25,7 +25,15 @@ from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
-from planner_mcp.vrp.day.patch import changes, gone_agents, led_back, misuses, revise, tickets_naming
+from planner_mcp.vrp.day.patch import (
+    changes,
+    gone_agents,
+    led_back,
+    lets_go_of_held,
+    misuses,
+    revise,
+    tickets_naming,
+)
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario, warnings
 
@@ -216,11 +224,17 @@ def change_lines(before: Json, after: Json) -> list[str]:
 
 
 def parting_notes(body: Json, patch: Json) -> list[str]:
-    """Return a sentence of the tickets whose words of agents a patch takes away with these agents."""
+    """Return a sentence of what goes with a date, and one of the tickets whose words of agents go with these agents."""
     gone = gone_agents(patch)
     free = tickets_naming(body, gone) if gone else []
     told = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
-    return [told] if free else []
+    return [*_date_notes(body, patch), *([told] if free else [])]
+
+
+def _date_notes(body: Json, patch: Json) -> list[str]:
+    if not lets_go_of_held(body, patch):
+        return []
+    return [f"held is let go: it was of {body['planning_date']}, and planning_date is another now."]
 
 
 _LISTS: Final = ("agents", "tickets", "locations")

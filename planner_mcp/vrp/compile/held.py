@@ -92,7 +92,7 @@ class _Layer:
                 self._wait(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=past is not None and past.end is not None)
-        notes = tuple(self._said())
+        hour, notes = f"It is {self._clock(self._since)}: nothing new begins before.", tuple(self._said())
         apart = (pair for pair in self._day.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
         return replace(
             self._day,
@@ -100,7 +100,7 @@ class _Layer:
             tickets=tuple(spec if n in owners else self._ahead_of_all(spec) for n, spec in enumerate(self._tickets)),
             incompatible=frozenset(apart),
             since=self._since,
-            assumptions=(*self._day.assumptions, *notes),
+            assumptions=(*self._day.assumptions, hour, *notes),
             past_notes=notes,
         )
 

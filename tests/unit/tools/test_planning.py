@@ -274,6 +274,31 @@ async def test_an_hour_after_midnight_is_told_apart_from_that_of_the_next_day(ca
     assert (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "25:30"})).structured["notes"] == []
 
 
+async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: RedisStore) -> None:
+    """SPEC T5: its visits are no longer served and nothing is too late; a new hour is read on the new date."""
+    day = body([agent("v", shift_start="08:00")], [ticket("a"), ticket("b", "B")])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "12:30"})
+    await finish(store, ["a", "b"])
+    patch = {"planning_date": "2025-07-16", "tickets": {"m": {"location": "A", "demand": 1}}}
+    said = "held is let go: it was of 2025-07-15, and planning_date is another now."
+    asked = {"scenario_id": held.structured["scenario_id"], "patch": patch}
+    revised = (await call("revise_scenario", asked)).structured
+    assert revised["changes"] == ["tickets: 1 added (m)", "changed: planning_date, held"]
+    assert revised["warnings"] == (await call("validate_scenario", asked)).structured["warnings"] == [said]
+    next_day = await call("resolve_vrp", {"warm_from": held.structured["job_id"], "patch": patch})
+    assert (next_day.structured["kept_tickets"], next_day.structured["warnings"]) == (0, [said])
+    assert "held" not in (await finish(store, ["m", "a", "b"])).scenario.body
+    asked = {"warm_from": held.structured["job_id"], "patch": patch, "keep_until": "2025-07-16T09:00"}
+    morning = await call("resolve_vrp", asked)
+    assert morning.structured["notes"] == ["Nothing of the plan counts as done: planning_date is another than its own."]
+    problem = compile_scenario(parse_scenario((await finish(store, ["m", "a", "b"])).scenario.body))
+    assert problem.since == 9 * 3600 * problem.scale
+    assert "It is 09:00: nothing new begins before." in problem.assumptions
+    wrong = await call("resolve_vrp", {**asked, "patch": {"planning_date": "tomorrow"}})
+    assert [fault["path"] for fault in wrong.structured["errors"]] == ["/planning_date"]
+
+
 async def test_a_warm_solve_says_what_its_patch_did(call: Call, store: RedisStore) -> None:
     """SPEC T5, T6: what was added, removed and changed, and what is odd about it now, as revise_scenario does."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
