@@ -11,6 +11,7 @@ from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.shared_prices import own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
+from planner_mcp.vrp.advice.locks import untied
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import read_stored
@@ -64,7 +65,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found: list[Subject] = list({each.plan_id: each for each in named}.values())
     ids = [each.plan_id for each in found]
     base = found[0]
-    day_id, body = await own_prices(ctx, base.scenario) or (None, base.scenario.body)
+    day_id, body = await own_prices(ctx, base.scenario) or (None, untied(base.scenario.body))
     rows = await aside(ctx, _weighed, body, base.tables, [each.plan for each in found])
     structured: Json = {
         "columns": list(_COLUMNS),

@@ -100,6 +100,25 @@ async def test_a_day_further_back_prices_all_that_came_of_it(call: Call, ctx: To
     assert (await compared(call, dear, third))["priced_on"] == await day_of(ctx, dear)
 
 
+async def test_the_price_of_a_call_for_changes_of_agent_is_in_no_comparison(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: between plans made after it, or twice on its day, as little as with the plan before."""
+    first = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    priced = []
+    for seed, routes in enumerate(([["a", "b", "c"]], [["a"], ["b", "c"]])):
+        answer = await call("resolve_vrp", {"warm_from": first, "switch_cost": 100, "seed": seed})
+        await finish(store, *routes)
+        priced.append(str(answer.structured["job_id"]))
+    second, twin = priced
+    third = await revised(call, store, second, {"name": "later"}, ["a", "b"], ["c"])
+    for plan_a, plan_b, delta in ((first, second, -4), (second, third, 4), (second, twin, 2), (twin, third, 2)):
+        assert (await compared(call, plan_a, plan_b))["cost_delta"] == delta
+    assert (await compared(call, second, third))["priced_on"] == await day_of(ctx, second)
+    table = (await call("weigh_plans", {"plans": [second, twin, third]})).structured
+    assert [row[table["columns"].index("cost")] for row in table["rows"]] == [6, 8, 10]
+
+
 async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
