@@ -32,7 +32,11 @@ _MAX_NAME: Final = 40
 
 
 def bound(scenario: Scenario) -> Scenario:
-    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them."""
+    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them.
+
+    A ticket has one price for a change of agent: what the caller wrote for the same agent is added to that of `held`,
+    and what the caller wrote for another agent stands alone.
+    """
     if (held := scenario.held) is None or not (held.stay or held.prefer):
         return scenario
     eligible = Eligible(scenario)
@@ -45,12 +49,19 @@ def bound(scenario: Scenario) -> Scenario:
         change: dict[str, object] = {}
         if known(ticket, keeper := held.stay.get(ticket.id)):
             change["agents"] = (keeper,)
-        if known(ticket, liked := held.prefer.get(ticket.id)):
-            change |= {"preferred_agent": liked, "switch_cost": held.switch_cost}
+        liked = held.prefer.get(ticket.id)
+        if known(ticket, liked) and not is_priced_elsewhere(ticket, liked):
+            own = ticket.switch_cost if ticket.preferred_agent == liked else 0.0
+            change |= {"preferred_agent": liked, "switch_cost": own + held.switch_cost}
         return ticket.model_copy(update=change) if change else ticket
 
     tickets = tuple(tied(ticket) for ticket in scenario.tickets)
     return scenario.model_copy(update={"tickets": tickets}).with_tables(scenario.tables)
+
+
+def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
+    """Return whether the caller priced service of a ticket by another than an agent, and meant a third one."""
+    return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
 
 
 def lay(problem: Problem, held: Held | None, horizon: int) -> Problem:
