@@ -25,6 +25,7 @@ from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
+from planner_mcp.vrp.day.faults import pointer
 from planner_mcp.vrp.day.patch import (
     changes,
     gone_agents,
@@ -178,12 +179,27 @@ def revised(
     if held is not None:
         before = new.get("held")
         new["held"] = {**(before if isinstance(before, dict) else {}), **held}
-    new = settled(new)
+    asked, new = new, settled(new)
+    if new is not asked and not new["tickets"]:
+        raise input_error([_all_begun(asked, patch)])
     try:
         return new, read_day(new, settings, lend(new))
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise
+
+
+def _all_begun(body: Json, patch: Json) -> Fault:
+    """Return the fault of a day whose tickets were all begun by agents that a patch takes out of it."""
+    here = {entry["id"] for entry in body["agents"]}
+    gone = [route["agent"] for route in body["held"]["routes"] if route["agent"] not in here and route.get("visits")]
+    named_in_patch = [name for name in gone_agents(patch) if name in gone]
+    return Fault(
+        pointer(("patch", "agents", *named_in_patch[:1])) if "agents" in patch else "/agents",
+        f"All tickets of the day were begun by {named(gone)}; nothing is left to plan.",
+        "a day with something to do",
+        "Keep it: set its shift_end to now, or add the tickets still to do.",
+    )
 
 
 def nothing_to_mend(ticket: str, other: str) -> str:

@@ -325,6 +325,23 @@ async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer
     assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
 
 
+async def test_a_breakdown_that_leaves_nothing_to_plan_is_refused_at_the_agent(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T7: in the evening all is begun; the answer says by whom and what to do, not that a list is empty."""
+    job_id = await solved(call, store, await created(call), [], ["c", "a", "b"])
+    for patch, path in (
+        ({"agents": {"w": None}}, "/patch/agents/w"),
+        ({"agents": [agent("v", shift_end=20)]}, "/patch/agents"),
+    ):
+        refused = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "10:00", "patch": patch})
+        (fault,) = refused.structured["errors"]
+        assert fault["path"] == path
+        assert fault["problem"] == "All tickets of the day were begun by w; nothing is left to plan."
+        assert fault["hint"] == "Keep it: set its shift_end to now, or add the tickets still to do."
+    for patch in ({"agents": {"w": {"shift_end": 10}}}, {"agents": {"w": None}, "tickets": {"d": ticket("d", "E")}}):
+        kept = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "10:00", "patch": patch})
+        assert not kept.is_error, kept.text
+
+
 async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(call: Call, store: RedisStore) -> None:
     """SPEC T5: their words of it go with it, and every tool that takes the patch says so."""
     tickets = [ticket("a", preferred_agent="w", switch_cost=2), ticket("b", "B", not_agents=["w"]), ticket("c", "C")]
