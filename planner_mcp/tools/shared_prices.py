@@ -17,7 +17,7 @@ from planner_mcp.jobs.model import StoredScenario
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.days import Json, Subject, aside
 from planner_mcp.vrp.advice.alternatives import with_prices_of
-from planner_mcp.vrp.advice.locks import untied
+from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.advice.pricing import priced_on, unpriced
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
@@ -47,7 +47,7 @@ async def on_one_day(ctx: ToolContext, a: Subject, b: Subject) -> tuple[Prices |
             continue
         day_id, body = fair
         tables = await ctx.planner.matrices.of_day(ctx.principal.id, body)
-        if plans := await aside(ctx, _priced, body, tables, [a.plan, b.plan]):
+        if plans := await aside(ctx, _priced, body, tables, [a, b]):
             return Prices(day_id, _told(day_id, of_a, of_b)), plans
     return None, [unpriced(a.plan), unpriced(b.plan)]
 
@@ -92,16 +92,21 @@ def _told(day_id: str, of_a: list[str], of_b: list[str]) -> str:
     return f"a day plan_{'a' if day_id in of_a else 'b'} comes from"
 
 
-def _priced(body: Json, tables: Tables | None, plans: list[Json]) -> list[Json]:
-    """Return the plans with their costs on a day; none where it cannot tell all of them."""
-    if not all(_knows(body, plan) for plan in plans):
+def _priced(body: Json, tables: Tables | None, subjects: list[Subject]) -> list[Json]:
+    """Return plans with their costs on a day; none where it cannot tell all of them."""
+    if not all(_knows(body, each.plan) for each in subjects):
         return []
     try:
         problem = compile_scenario(read_stored(body, tables))
     except TravelUnknownError:
         return []
-    found = [priced for plan in plans if (priced := priced_on(problem, plan))]
-    return found if len(found) == len(plans) else []
+    as_told = [is_of_another_hour(each.scenario.body, body) for each in subjects]
+    found = [
+        priced
+        for each, is_as_told in zip(subjects, as_told, strict=True)
+        if (priced := priced_on(problem, each.plan, is_as_told=is_as_told))
+    ]
+    return found if len(found) == len(subjects) else []
 
 
 def _knows(body: Json, plan: Json) -> bool:

@@ -97,6 +97,16 @@ def kept(body: Json) -> int:
     return len(names & tickets)
 
 
+def is_of_another_hour(body: Json, other: Json) -> bool:
+    """Return whether two days hold different pasts, so that a plan of the one cannot be timed by the other."""
+    return _past(body) != _past(other)
+
+
+def _past(body: Json) -> Json:
+    held: Json = untied(body).get("held") or {}
+    return held if held.get("until_s") else {}
+
+
 def settled(body: Json) -> Json:
     """Return a day without what agents that are gone have done: it is not served again, and nobody else has served it.
 
