@@ -57,7 +57,13 @@ def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Prob
                 rests[stop.index] = Break((start, start), leave - start)
             elif stop.kind is StopKind.TICKET:
                 spec = tickets[stop.index]
-                tickets[stop.index] = replace(spec, windows=((start, start),), service=leave - start, release=0)
+                tickets[stop.index] = replace(
+                    spec,
+                    windows=((start, start),),
+                    setup=min(spec.setup, start - unit(visit["arrival_s"])),  # a visit begun is held without it
+                    service=leave - start,
+                    release=0,
+                )
         agents[route.agent] = replace(agent, shift=(unit(own["start_s"]), agent.shift[1]), breaks=tuple(rests))
     return replace(problem, agents=tuple(agents), tickets=tuple(tickets))
 
