@@ -25,7 +25,16 @@ from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.checks.names import nearest
-from planner_mcp.vrp.day.patch import changes, gone_agents, led_back, misuses, revise, tickets_naming
+from planner_mcp.vrp.day.faults import pointer
+from planner_mcp.vrp.day.patch import (
+    changes,
+    gone_agents,
+    led_back,
+    lets_go_of_held,
+    misuses,
+    revise,
+    tickets_naming,
+)
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import Scenario, warnings
 
@@ -170,12 +179,27 @@ def revised(
     if held is not None:
         before = new.get("held")
         new["held"] = {**(before if isinstance(before, dict) else {}), **held}
-    new = settled(new)
+    asked, new = new, settled(new)
+    if new is not asked and not new["tickets"]:
+        raise input_error([_all_begun(asked, patch)])
     try:
         return new, read_day(new, settings, lend(new))
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise
+
+
+def _all_begun(body: Json, patch: Json) -> Fault:
+    """Return the fault of a day whose tickets were all begun by agents that a patch takes out of it."""
+    here = {entry["id"] for entry in body["agents"]}
+    gone = [route["agent"] for route in body["held"]["routes"] if route["agent"] not in here and route.get("visits")]
+    named_in_patch = [name for name in gone_agents(patch) if name in gone]
+    return Fault(
+        pointer(("patch", "agents", *named_in_patch[:1])) if "agents" in patch else "/agents",
+        f"All tickets of the day were begun by {named(gone)}; nothing is left to plan.",
+        "a day with something to do",
+        "Keep it: set its shift_end to now, or add the tickets still to do.",
+    )
 
 
 def nothing_to_mend(ticket: str, other: str) -> str:
@@ -216,11 +240,17 @@ def change_lines(before: Json, after: Json) -> list[str]:
 
 
 def parting_notes(body: Json, patch: Json) -> list[str]:
-    """Return a sentence of the tickets whose words of agents a patch takes away with these agents."""
+    """Return a sentence of what goes with a date, and one of the tickets whose words of agents go with these agents."""
     gone = gone_agents(patch)
     free = tickets_naming(body, gone) if gone else []
     told = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
-    return [told] if free else []
+    return [*_date_notes(body, patch), *([told] if free else [])]
+
+
+def _date_notes(body: Json, patch: Json) -> list[str]:
+    if not lets_go_of_held(body, patch):
+        return []
+    return [f"held is let go: it was of {body['planning_date']}, and planning_date is another now."]
 
 
 _LISTS: Final = ("agents", "tickets", "locations")

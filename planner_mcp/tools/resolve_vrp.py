@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import date
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -132,14 +134,16 @@ async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: Subject, base: StoredScenario
 ) -> tuple[StoredScenario, dict[str, list[str]]]:
     """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
-    until_s = _until(asked, start)
+    planned_on = _planned_on(asked, base)
+    until_s = _until(asked, planned_on)
+    plan = _lived(start, planned_on)
     free = untied(base.body)
     if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
-        return base, {"changes": [], "warnings": [], "notes": _unbegun(start.plan, until_s)}
-    held = begun(start.plan, until_s) if until_s else None
+        return base, {"changes": [], "warnings": [], "notes": _unbegun(start.plan, plan, until_s)}
+    held = begun(plan, until_s) if until_s else None
     lend = lender(ctx)
     body, scenario, said = await aside(ctx, partial(_changed, held=held), free, asked.patch, ctx.settings, lend)
-    said["notes"] += [*_let_go(asked, base.body), *_unbegun(start.plan, until_s)]
+    said["notes"] += [*_let_go(asked, base.body), *_unbegun(start.plan, plan, until_s)]
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_roads(ctx, scenario, body)
         tie = partial(ties, agents=asked.keep_agents, switch_cost=asked.switch_cost)
@@ -174,11 +178,19 @@ def _let_go(asked: ResolveArguments, before: Json) -> list[str]:
     return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
 
 
-def _unbegun(plan: Json, until_s: float | None) -> list[str]:
-    """Return a sentence where an hour comes before all that is planned, as 01:30 does in a night shift."""
+def _lived(start: Subject, planned_on: date) -> Json:
+    """Return a plan as far as it can have happened on a date: all of it on its own, none of it on another."""
+    is_its_own = read_date(start.scenario.body["planning_date"]) == planned_on
+    return start.plan if is_its_own else {**start.plan, "routes": []}
+
+
+def _unbegun(plan: Json, lived: Json, until_s: float | None) -> list[str]:
+    """Return a sentence where nothing of a plan has happened: on another date, or before 01:30 in a night shift."""
     routes = plan["routes"]
-    if until_s is None or not routes or begun(plan, until_s)["routes"]:
+    if until_s is None or not routes or begun(lived, until_s)["routes"]:
         return []
+    if not lived["routes"]:
+        return ["Nothing of the plan counts as done: planning_date is another than its own."]
     first_s, last_s = min(route["start_s"] for route in routes), max(route["end_s"] for route in routes)
     said = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
     if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
@@ -186,16 +198,23 @@ def _unbegun(plan: Json, until_s: float | None) -> list[str]:
     return [said]
 
 
-def _until(asked: ResolveArguments, start: Subject) -> float | None:
-    """Return the hour it is, in seconds after midnight of the day that the plan plans."""
+def _planned_on(asked: ResolveArguments, base: StoredScenario) -> date:
+    """Return the date of the day that is to be planned; one of the patch that is none is told with its faults."""
+    with suppress(PydanticCustomError):
+        return read_date(asked.patch.get("planning_date"))
+    return read_date(base.body["planning_date"])
+
+
+def _until(asked: ResolveArguments, planned_on: date) -> float | None:
+    """Return the hour it is, in seconds after midnight of the day that is to be planned."""
     if asked.keep_until is None:
         return None
     try:
-        date = read_date(start.scenario.body["planning_date"])
-        return _seconds(asked.keep_until, {"planning_date": date, "offset": None})  # now in UTC is another hour there
+        context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
+        return _seconds(asked.keep_until, context)
     except PydanticCustomError as mistake:
-        context = mistake.context or {}
-        raise refuse("/keep_until", mistake.message(), context["accepted"], context["hint"]) from None
+        told = mistake.context or {}
+        raise refuse("/keep_until", mistake.message(), told["accepted"], told["hint"]) from None
 
 
 TOOL: Final = Tool(

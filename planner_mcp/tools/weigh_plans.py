@@ -11,6 +11,7 @@ from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.shared_prices import own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
+from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import read_stored
@@ -64,8 +65,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found: list[Subject] = list({each.plan_id: each for each in named}.values())
     ids = [each.plan_id for each in found]
     base = found[0]
-    day_id, body = await own_prices(ctx, base.scenario) or (None, base.scenario.body)
-    rows = await aside(ctx, _weighed, body, base.tables, [each.plan for each in found])
+    day_id, body = await own_prices(ctx, base.scenario) or (None, untied(base.scenario.body))
+    rows = await aside(ctx, _weighed, body, base.tables, found)
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
@@ -82,8 +83,9 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(structured, "\n".join(lines))
 
 
-def _weighed(body: Json, tables: Tables | None, plans: list[Json]) -> list[Row]:
-    return weigh(compile_scenario(read_stored(body, tables)), plans)
+def _weighed(body: Json, tables: Tables | None, found: list[Subject]) -> list[Row]:
+    as_told = {at for at, each in enumerate(found) if is_of_another_hour(each.scenario.body, body)}
+    return weigh(compile_scenario(read_stored(body, tables)), [each.plan for each in found], as_told)
 
 
 def _cells(row: Row) -> list[float | int | None]:

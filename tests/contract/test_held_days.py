@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.vrp.advice.locks import begun, settled
+from planner_mcp.vrp.advice.pricing import laid_out_as_told, stops_on
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
@@ -122,6 +123,30 @@ def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: En
         left = departures(after)
         assert all(left[name] >= hour for name in left if name not in locked)
         plan = after
+
+
+@pytest.mark.parametrize("seed", [3, 14, 24])
+def test_a_plan_made_under_way_keeps_its_hours_on_the_day_without_its_past(seed: int) -> None:
+    """SPEC T5: priced by another day it has the visits, departures and durations it tells, set-up and rests too."""
+    random = Random(seed)
+    day = random_day(random)
+    plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)))
+    for hour in (10 * HOUR_S, 12 * HOUR_S + 600):
+        patch = {"tickets": random_patch(random, day, hour)["tickets"]}
+        day = {**revise(day, patch), "held": {**day.get("held", {}), **begun(plan.as_json(), hour)}}
+        plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)), plan)
+        morning = compile_scenario(parse_scenario({**day, "held": None}))
+        stops = stops_on(morning, plan.as_json())
+        assert stops is not None
+        assert hours(laid_out_as_told(morning, stops, plan.as_json())) == hours(plan)
+
+
+def hours(plan: Plan) -> dict[str, list[float]]:
+    """Return when each route and its visits and breaks begin and end."""
+    return {
+        route.agent_id: [route.start_s, route.end_s, *(at for v in route.visits for at in (v.start_s, v.departure_s))]
+        for route in plan.routes
+    }
 
 
 def _has(day: Json, name: str) -> bool:

@@ -6,12 +6,12 @@ there are, and changes how tickets are served, not whether: what a priced ticket
 prices. How different two plans are is measured by `advice/compare.py`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.vrp.advice.compare import difference
-from planner_mcp.vrp.advice.pricing import stops_on
+from planner_mcp.vrp.advice.pricing import laid_out_as_told, stops_on
 from planner_mcp.vrp.day.fields import MAX_NUMBER
 from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.layout.schedule import lay_out
@@ -169,19 +169,23 @@ class Row:
     """Whether it keeps every word of the day."""
 
 
-def weigh(problem: Problem, plans: Sequence[Mapping[str, Any]]) -> list[Row]:
+def weigh(problem: Problem, plans: Sequence[Mapping[str, Any]], as_told: Collection[int] = ()) -> list[Row]:
     """Return a row for each plan, all priced on one day.
 
     Args:
         problem: The day.
         plans: As `Plan.as_json()`, of that day or of revisions of it; the first is what the others differ from.
+        as_told: Positions of plans whose own hours stand, because they were made at another hour of the day.
     """
-    return [_row(problem, plans, number) for number in range(len(plans))]
+    return [_row(problem, plans, number, is_as_told=number in as_told) for number in range(len(plans))]
 
 
-def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int) -> Row:
+def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int, *, is_as_told: bool) -> Row:
     stops = stops_on(problem, plans[number])
-    plan = Plan.from_json(dict(plans[number])) if stops is None else lay_out(problem, stops)
+    there = None if stops is None else lay_out(problem, stops)
+    plan = Plan.from_json(dict(plans[number])) if there is None else there
+    if stops is not None and is_as_told:
+        plan = laid_out_as_told(problem, stops, plans[number])
     lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
     twins = (at for at in range(number) if difference(plans[at], plans[number]) < DUPLICATE_BELOW)
     return Row(
@@ -194,7 +198,7 @@ def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int) -> R
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
         duplicate_of=next(twins, None),
-        is_valid=stops is not None and not verify(problem, plan),
+        is_valid=there is not None and not verify(problem, there),
     )
 
 

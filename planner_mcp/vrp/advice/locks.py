@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from planner_mcp.text import counted, named
 from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.compile.held import is_priced_elsewhere
 from planner_mcp.vrp.day.model import Held, Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.scenario import is_readable
@@ -39,7 +41,9 @@ def begun(plan: Mapping[str, Any], until_s: float) -> Json:
 def ties(
     scenario: Scenario, plan: Mapping[str, Any], *, agents: bool = False, switch_cost: float = 0.0
 ) -> tuple[Json, list[str]]:
-    """Return who keeps which ticket of a plan, as fields of `Held`, and what is assumed so that the past can stand.
+    """Return who keeps which ticket of a plan, as fields of `Held`, and what is to be said of it.
+
+    That is: whose own price stands against that of a change, and what is assumed so that the past can stand.
 
     Args:
         scenario: The day as it is to be planned.
@@ -57,7 +61,15 @@ def ties(
         routes = planned.routes
         tied["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
         tied["switch_cost"] = switch_cost
-    return tied, list(problem.past_notes)
+    return tied, [*_own_prices(scenario, tied.get("prefer", {})), *problem.past_notes]
+
+
+def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
+    """Return a sentence of the tickets whose own price stands in place of that of a change."""
+    planned = (ticket for ticket in scenario.tickets if ticket.id in prefer)
+    own = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
+    told = f"switch_cost of this call passes over {counted(len(own), 'ticket')} ({named(own)})"
+    return [f"{told}: their own preferred_agent is another and has its price."] if own else []
 
 
 def untied(body: Json) -> Json:
@@ -83,6 +95,16 @@ def kept(body: Json) -> int:
     names |= {route.next_ticket for route in routes}
     names |= {ticket for ticket, agent in held.stay.items() if agent in agents}
     return len(names & tickets)
+
+
+def is_of_another_hour(body: Json, other: Json) -> bool:
+    """Return whether two days hold different pasts, so that a plan of the one cannot be timed by the other."""
+    return _past(body) != _past(other)
+
+
+def _past(body: Json) -> Json:
+    held: Json = untied(body).get("held") or {}
+    return held if held.get("until_s") else {}
 
 
 def settled(body: Json) -> Json:

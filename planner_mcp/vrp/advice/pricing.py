@@ -3,15 +3,22 @@
 Owns when that can be told: the day must know every stop of the plan. Costs themselves are `layout/schedule.py`'s. A
 plan of a revision carries the prices of that revision, and those of an alternative are made up
 (`advice/alternatives.py`), so that costs of two plans compare on one day only.
+
+Such a day times a plan as if it had been made with it. Where the plan was made at another hour of the day that is
+wrong: a vehicle sent out at noon is late, though from eight on it would not have been. Then its own hours stand.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
-from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.plan import Plan
+from planner_mcp.vrp.problem import Break, Candidate, Problem, StopKind
 
 Json = dict[str, Any]
+_NO_REST: Final = Break((0, 0), 0)
+"""In place of a break that a plan does not take: none of its routes has to go round it."""
 
 
 def stops_on(problem: Problem, plan: Mapping[str, Any]) -> Candidate | None:
@@ -21,11 +28,57 @@ def stops_on(problem: Problem, plan: Mapping[str, Any]) -> Candidate | None:
     return candidate if found == sum(len(route["visits"]) for route in plan["routes"]) else None
 
 
-def priced_on(problem: Problem, plan: Mapping[str, Any]) -> Json | None:
-    """Return a plan with what it costs on a day, all else as it was; None where that has no answer."""
+def laid_out_as_told(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Plan:
+    """Return a plan on a day, with each visit and break at the hours the plan tells.
+
+    Args:
+        problem: The day, whose prices, soft closes, shift ends and ways hold.
+        stops: Of the plan on this day, as `stops_on` returns them.
+        plan: As `Plan.as_json()`.
+    """
+    return lay_out(_pinned(problem, stops, plan), stops)
+
+
+def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Problem:
+    """Return a day that leaves no choice of hours to the routes of a plan."""
+    agents, tickets = list(problem.agents), list(problem.tickets)
+    told = {route["agent_id"]: route for route in plan["routes"]}
+
+    def unit(seconds: float) -> int:
+        return round(seconds * problem.scale)
+
+    for route in stops.routes:
+        agent = agents[route.agent]
+        rests = [_NO_REST] * len(agent.breaks)
+        own = told[agent.id]
+        for stop, visit in zip(route.stops, own["visits"], strict=True):
+            start, leave = unit(visit["start_s"]), unit(visit["departure_s"])
+            if stop.kind is StopKind.BREAK:
+                rests[stop.index] = Break((start, start), leave - start)
+            elif stop.kind is StopKind.TICKET:
+                spec = tickets[stop.index]
+                tickets[stop.index] = replace(
+                    spec,
+                    windows=((start, start),),
+                    setup=min(spec.setup, start - unit(visit["arrival_s"])),  # a visit begun is held without it
+                    service=leave - start,
+                    release=0,
+                )
+        agents[route.agent] = replace(agent, shift=(unit(own["start_s"]), agent.shift[1]), breaks=tuple(rests))
+    return replace(problem, agents=tuple(agents), tickets=tuple(tickets))
+
+
+def priced_on(problem: Problem, plan: Mapping[str, Any], *, is_as_told: bool = False) -> Json | None:
+    """Return a plan with what it costs on a day, all else as it was; None where that has no answer.
+
+    Args:
+        problem: The day.
+        plan: As `Plan.as_json()`.
+        is_as_told: The hours of the plan stand; otherwise it is timed as a plan of that day.
+    """
     if (candidate := stops_on(problem, plan)) is None:
         return None
-    there = lay_out(problem, candidate)
+    there = laid_out_as_told(problem, candidate, plan) if is_as_told else lay_out(problem, candidate)
     costs = {route.agent_id: route.cost for route in there.routes}
     return _with_costs(plan, there.cost, costs)
 

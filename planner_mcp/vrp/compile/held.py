@@ -32,7 +32,11 @@ _MAX_NAME: Final = 40
 
 
 def bound(scenario: Scenario) -> Scenario:
-    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them."""
+    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them.
+
+    A ticket has one price for a change of agent: what the caller wrote for the same agent is added to that of `held`,
+    and what the caller wrote for another agent stands alone.
+    """
     if (held := scenario.held) is None or not (held.stay or held.prefer):
         return scenario
     eligible = Eligible(scenario)
@@ -45,12 +49,19 @@ def bound(scenario: Scenario) -> Scenario:
         change: dict[str, object] = {}
         if known(ticket, keeper := held.stay.get(ticket.id)):
             change["agents"] = (keeper,)
-        if known(ticket, liked := held.prefer.get(ticket.id)):
-            change |= {"preferred_agent": liked, "switch_cost": held.switch_cost}
+        liked = held.prefer.get(ticket.id)
+        if known(ticket, liked) and not is_priced_elsewhere(ticket, liked):
+            own = ticket.switch_cost if ticket.preferred_agent == liked else 0.0
+            change |= {"preferred_agent": liked, "switch_cost": own + held.switch_cost}
         return ticket.model_copy(update=change) if change else ticket
 
     tickets = tuple(tied(ticket) for ticket in scenario.tickets)
     return scenario.model_copy(update={"tickets": tickets}).with_tables(scenario.tables)
+
+
+def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
+    """Return whether the caller priced service of a ticket by another than an agent, and meant a third one."""
+    return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
 
 
 def lay(problem: Problem, held: Held | None, horizon: int) -> Problem:
@@ -92,7 +103,7 @@ class _Layer:
                 self._wait(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=past is not None and past.end is not None)
-        notes = tuple(self._said())
+        hour, notes = f"It is {self._clock(self._since)}: nothing new begins before.", tuple(self._said())
         apart = (pair for pair in self._day.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
         return replace(
             self._day,
@@ -100,7 +111,7 @@ class _Layer:
             tickets=tuple(spec if n in owners else self._ahead_of_all(spec) for n, spec in enumerate(self._tickets)),
             incompatible=frozenset(apart),
             since=self._since,
-            assumptions=(*self._day.assumptions, *notes),
+            assumptions=(*self._day.assumptions, hour, *notes),
             past_notes=notes,
         )
 

@@ -11,7 +11,8 @@ the top, so that it is refused instead of passed over. Whether the result makes 
 
 What a change would silently turn into something else is seen to here as well. Rows of matrices that go by the order of
 the locations get their names when locations come or go by id. An agent removed by id is no longer preferred or
-forbidden by any ticket. A pickup is not left without its delivery unless the patch says what becomes of it.
+forbidden by any ticket. A pickup is not left without its delivery unless the patch says what becomes of it. What is
+held of an earlier plan counts from the midnight of its date and is let go with that.
 
 Source: RFC 7396, section 2.
 """
@@ -52,10 +53,17 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     """
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
     rest = {name: value for name, value in patch.items() if name not in by_id}
-    merged: Json = merge(_without_words_of(body, gone_agents(patch)), rest) | _nulls(Scenario, body, rest)
+    own = {name: value for name, value in body.items() if name != "held"} if lets_go_of_held(body, patch) else body
+    merged: Json = merge(_without_words_of(own, gone_agents(patch)), rest) | _nulls(Scenario, own, rest)
     for name, entries in by_id.items():
         merged[name] = _merge_list(BY_ID[name], merged.get(name) or [], entries)
     return _with_named_rows(body, merged) if "locations" in by_id else merged
+
+
+def lets_go_of_held(body: Mapping[str, Any], patch: Mapping[str, Any]) -> bool:
+    """Return whether a patch leads a day to another date and says nothing of what was held on the one before."""
+    has_held = body.get("held") is not None and "held" not in patch
+    return has_held and patch.get("planning_date", body.get("planning_date")) != body.get("planning_date")
 
 
 def gone_agents(patch: Mapping[str, Any]) -> list[str]:

@@ -274,6 +274,31 @@ async def test_an_hour_after_midnight_is_told_apart_from_that_of_the_next_day(ca
     assert (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "25:30"})).structured["notes"] == []
 
 
+async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: RedisStore) -> None:
+    """SPEC T5: its visits are no longer served and nothing is too late; a new hour is read on the new date."""
+    day = body([agent("v", shift_start="08:00")], [ticket("a"), ticket("b", "B")])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "12:30"})
+    await finish(store, ["a", "b"])
+    patch = {"planning_date": "2025-07-16", "tickets": {"m": {"location": "A", "demand": 1}}}
+    said = "held is let go: it was of 2025-07-15, and planning_date is another now."
+    asked = {"scenario_id": held.structured["scenario_id"], "patch": patch}
+    revised = (await call("revise_scenario", asked)).structured
+    assert revised["changes"] == ["tickets: 1 added (m)", "changed: planning_date, held"]
+    assert revised["warnings"] == (await call("validate_scenario", asked)).structured["warnings"] == [said]
+    next_day = await call("resolve_vrp", {"warm_from": held.structured["job_id"], "patch": patch})
+    assert (next_day.structured["kept_tickets"], next_day.structured["warnings"]) == (0, [said])
+    assert "held" not in (await finish(store, ["m", "a", "b"])).scenario.body
+    asked = {"warm_from": held.structured["job_id"], "patch": patch, "keep_until": "2025-07-16T09:00"}
+    morning = await call("resolve_vrp", asked)
+    assert morning.structured["notes"] == ["Nothing of the plan counts as done: planning_date is another than its own."]
+    problem = compile_scenario(parse_scenario((await finish(store, ["m", "a", "b"])).scenario.body))
+    assert problem.since == 9 * 3600 * problem.scale
+    assert "It is 09:00: nothing new begins before." in problem.assumptions
+    wrong = await call("resolve_vrp", {**asked, "patch": {"planning_date": "tomorrow"}})
+    assert [fault["path"] for fault in wrong.structured["errors"]] == ["/planning_date"]
+
+
 async def test_a_warm_solve_says_what_its_patch_did(call: Call, store: RedisStore) -> None:
     """SPEC T5, T6: what was added, removed and changed, and what is odd about it now, as revise_scenario does."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
@@ -298,6 +323,23 @@ async def test_what_an_agent_that_is_gone_has_done_leaves_the_day_and_the_answer
     assert result.structured["notes"] == ["Begun by agents that are gone, left out of the day: c"]
     assert result.structured["notes"][0] in result.text
     assert [entry["id"] for entry in (await finish(store, ["a", "b"])).scenario.body["tickets"]] == ["a", "b"]
+
+
+async def test_a_breakdown_that_leaves_nothing_to_plan_is_refused_at_the_agent(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T7: in the evening all is begun; the answer says by whom and what to do, not that a list is empty."""
+    job_id = await solved(call, store, await created(call), [], ["c", "a", "b"])
+    for patch, path in (
+        ({"agents": {"w": None}}, "/patch/agents/w"),
+        ({"agents": [agent("v", shift_end=20)]}, "/patch/agents"),
+    ):
+        refused = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "10:00", "patch": patch})
+        (fault,) = refused.structured["errors"]
+        assert fault["path"] == path
+        assert fault["problem"] == "All tickets of the day were begun by w; nothing is left to plan."
+        assert fault["hint"] == "Keep it: set its shift_end to now, or add the tickets still to do."
+    for patch in ({"agents": {"w": {"shift_end": 10}}}, {"agents": {"w": None}, "tickets": {"d": ticket("d", "E")}}):
+        kept = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "10:00", "patch": patch})
+        assert not kept.is_error, kept.text
 
 
 async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(call: Call, store: RedisStore) -> None:

@@ -8,6 +8,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
 from tests.unit.tools.test_planning import created, finish, revised, solved
+from tests.unit.vrp.days import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
 NEW = {"tickets": {"d": {"location": "E", "demand": 1}}}
@@ -98,6 +99,56 @@ async def test_a_day_further_back_prices_all_that_came_of_it(call: Call, ctx: To
     assert (await compared(call, third, cousin))["priced_on_is"] == "the day both come from"
     assert (await compared(call, base, third))["priced_on_is"] == "the day of plan_a"
     assert (await compared(call, dear, third))["priced_on"] == await day_of(ctx, dear)
+
+
+async def test_the_price_of_a_call_for_changes_of_agent_is_in_no_comparison(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: between plans made after it, or twice on its day, as little as with the plan before."""
+    first = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    priced = []
+    for seed, routes in enumerate(([["a", "b", "c"]], [["a"], ["b", "c"]])):
+        answer = await call("resolve_vrp", {"warm_from": first, "switch_cost": 100, "seed": seed})
+        await finish(store, *routes)
+        priced.append(str(answer.structured["job_id"]))
+    second, twin = priced
+    third = await revised(call, store, second, {"name": "later"}, ["a", "b"], ["c"])
+    for plan_a, plan_b, delta in ((first, second, -4), (second, third, 4), (second, twin, 2), (twin, third, 2)):
+        assert (await compared(call, plan_a, plan_b))["cost_delta"] == delta
+    assert (await compared(call, second, third))["priced_on"] == await day_of(ctx, second)
+    table = (await call("weigh_plans", {"plans": [second, twin, third]})).structured
+    assert [row[table["columns"].index("cost")] for row in table["rows"]] == [6, 8, 10]
+
+
+async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_morning(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: v breaks down on its way at 10:40; w leaves then, is 70 min late, and every table says so."""
+    places = [{"id": name, "x": x, "y": 0} for name, x in (("D", 0), ("A", 1000), ("F", 72_000))]
+    shift = {"shift_start": "08:00", "shift_end": "12:00", "overtime_s": 36_000, "overtime_cost_per_hour": 60}
+    tickets = [
+        ticket("a", time_windows=[["09:00", "09:10"]], service_time_s=600),
+        ticket("s", "F", soft_close="11:30", lateness_cost_per_hour=600),
+    ]
+    fleet = [agent("v", cost_per_km=1, **shift), agent("w", cost_per_km=1, fixed_cost=5, **shift)]
+    day = body(fleet, tickets, locations=places, travel={"plane_speed": 10})
+    morning = await solved(call, store, await created(call, day), ["a", "s"], [])
+    asked = {"warm_from": morning, "keep_until": "10:40", "patch": {"agents": {"v": {"shift_end": "10:40"}}}}
+    noon = str((await call("resolve_vrp", asked)).structured["job_id"])
+    await finish(store, ["a"], ["s"])
+    before, after = [(await ctx.planner.plan_of_job(ctx.principal, each))["cost"] for each in (morning, noon)]
+    assert after == 2 + 5 + 144 + 10 * 70 + 160  # ways, the second vehicle, lateness, overtime until 14:40
+    for plan_a, plan_b, delta in ((morning, noon, after - before), (noon, morning, before - after)):
+        assert (await compared(call, plan_a, plan_b))["cost_delta"] == pytest.approx(delta, abs=0.01)
+    more_overtime = 80  # by the shift of v that ends at 10:40
+    for plans, costs, late in (
+        ([morning, noon], [before, after], [0, 70]),
+        ([noon, morning], [after, before + more_overtime], [70, 0]),
+    ):
+        table = (await call("weigh_plans", {"plans": plans})).structured
+        rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+        assert [row["cost"] for row in rows] == pytest.approx(costs, abs=0.01)
+        assert [row["late_min"] for row in rows] == late
 
 
 async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(

@@ -331,6 +331,25 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
     assert [(spec.agents, spec.preferred) for spec in free.tickets] == [(None, None)] * 2
 
 
+@pytest.mark.parametrize(
+    ("own", "both", "told"),
+    [
+        ({"preferred_agent": "v", "switch_cost": 500}, (0, 501), []),
+        ({"preferred_agent": "w", "switch_cost": 500}, (1, 500), ["a"]),
+        ({"preferred_agent": "w"}, (0, 1), []),
+        ({"switch_cost": 500}, (0, 1), []),
+    ],
+)
+def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: Any, told: list[str]) -> None:
+    """SPEC T5: for the same agent they add up; one for another agent stands alone, and the answer says so."""
+    day = body([agent("v"), agent("w")], [ticket("a", **own), ticket("b", preferred_agent="w", switch_cost=9)])
+    tied, said = ties(parse_scenario(day), planned(day, ("a",)).as_json(), switch_cost=1)
+    known = compiled({**day, "held": tied})
+    assert [(spec.preferred, spec.switch_cost // known.cost_scale) for spec in known.tickets] == [both, (1, 9)]
+    passed_over = "switch_cost of this call passes over 1 ticket ({}): their own preferred_agent is another and has its"
+    assert said == [f"{passed_over.format(name)} price." for name in told]
+
+
 def test_what_a_tie_tells_is_of_the_past_alone() -> None:
     """SPEC T5: on a day that holds nothing it is nothing, however amounts and prices are rounded."""
     day = body([agent(capacity=1.0000001)], [ticket("a", "A", demand=0.3333333333)])

@@ -221,3 +221,15 @@ def test_faults_are_told_by_id() -> None:
     assert led_back(Fault("/tickets/1/demand", "No."), day).path == "/tickets/b/demand"
     assert led_back(Fault("/travel/speed_kmh", "No."), day).path == "/travel/speed_kmh"
     assert led_back(Fault("/tickets", "No."), day).path == "/tickets"
+
+
+def test_what_is_held_goes_with_its_date() -> None:
+    """SPEC T5: yesterday's hour and visits are none of today's; whoever names `held` in the patch has it in mind."""
+    held = {"until_s": 45_000, "routes": []}
+    day = body(held=held)
+    assert "held" not in revise(day, {"planning_date": "2025-07-16"})
+    assert day["held"] == held
+    for patch in ({"planning_date": "2025-07-15"}, {"name": "other"}):
+        assert revise(day, patch)["held"] == held
+    named = revise(day, {"planning_date": "2025-07-16", "held": {"until_s": 25_200}})
+    assert named["held"] == {"until_s": 25_200, "routes": []}
