@@ -1,7 +1,7 @@
-"""The scenario's JSON Schema: slim for a model's context, whole for the manifest.
+"""The scenario's JSON Schema, slim for a model's context; the whole one stands in the manifest.
 
-Owns what is shown where. Both forms come from the models, so neither can go stale. The slim one types the fields of
-everyday scenarios and names the rest in a sentence; it accepts whatever the whole one accepts.
+Owns what the slim one shows. It comes from the models, so it cannot go stale: it types the fields of everyday
+scenarios and names the rest in a sentence, and accepts whatever the whole one accepts.
 """
 
 from typing import Any, Final
@@ -37,18 +37,6 @@ def scenario_schema() -> dict[str, Any]:
     """Return the slim schema, for a tool's `inputSchema`. It stands alone: no `$ref`, no `$defs`."""
     whole = Scenario.model_json_schema()
     return _slim_object("Scenario", whole, whole["$defs"])
-
-
-def full_schemas() -> dict[str, dict[str, Any]]:
-    """Return every model by name, for `components.schemas` of the manifest, with references among them."""
-    whole = Scenario.model_json_schema(ref_template="#/components/schemas/{model}")
-    models = {**whole.pop("$defs"), "Scenario": whole}
-    return {name: _tidy_object(schema) for name, schema in models.items()}
-
-
-def _tidy_object(schema: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: _tidy(name, field) for name, field in schema["properties"].items()}
-    return {key: value for key, value in schema.items() if key != "title"} | {"properties": fields}
 
 
 def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:

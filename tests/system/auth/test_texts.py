@@ -10,10 +10,10 @@ import anyio
 import httpx2 as httpx
 import pytest
 
+import manifest
 from planner_mcp.auth.masking import COARSE, sensitive_fields
 from planner_mcp.jobs.ids import is_name, plan_of
 from planner_mcp.tools.registry import REGISTRY
-from planner_mcp.vrp.day.schema import full_schemas
 from tests.integration.auth.conftest import Caller
 from tests.integration.auth.handles import arguments, doors, kind_of
 from tests.system.auth.conftest import Fort
@@ -52,12 +52,12 @@ def test_there_are_seventeen() -> None:
 def days(text: str) -> list[dict[str, Any]]:
     """Return scenarios with a text in each of its text fields, one at a time, and as the name of a field."""
     found = [SMALLEST | {"name": text}, SMALLEST | {"planning_date": text}, SMALLEST | {text: 1}]
-    schemas = full_schemas()
+    schemas = manifest.load()["components"]["schemas"]
     for part, model in (("agents", "Agent"), ("tickets", "Ticket"), ("locations", "Location")):
         base = SMALLEST.get(part, [{"id": "LOC_A"}])[0]
         for name, field in schemas[model]["properties"].items():
             if "string" in json.dumps(field):
-                value = [text] if field.get("type") == "array" else text
+                value = [text] if '"array"' in json.dumps(field) else text
                 found.append(SMALLEST | {part: [base | {name: value}]})
     return found
 
@@ -160,11 +160,12 @@ async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: For
     home = {"lat": 52.516275, "lon": 13.377704}
     day["locations"] = [{"id": "LOC_A", **home}, {"id": "LOC_B", "lat": 52.54, "lon": 13.4}]
     canaries = {f"locations.{name}": str(value) for name, value in home.items()}
+    schemas = manifest.load()["components"]["schemas"]
     for part, model in (("agents", "Agent"), ("tickets", "Ticket"), ("locations", "Location")):
         for number, name in enumerate(sensitive_fields()[model]):
             if name in COARSE:
                 continue
-            is_text = full_schemas()[model]["properties"][name]["type"] == "string"
+            is_text = "string" in json.dumps(schemas[model]["properties"][name])
             value: Any = f"canary-{part}-{name}" if is_text else 7_654_321.25 + number
             day[part][0][name] = value
             canaries[f"{part}.{name}"] = str(value)

