@@ -82,7 +82,6 @@ class House:
     store: RedisStore
     planner: Planner
     kernel: Kernel
-    audit_log: AuditLog
     audit: Audit
     waker: Waker
     subscriptions: Subscriptions
@@ -112,7 +111,7 @@ async def open_house(settings: Settings, drain: anyio.Event | None = None) -> As
         kernel = Kernel(desk, [AuditedMethods(audit), *features])
         kernel.asking = Asking(notes, waker)
         try:
-            yield House(settings, store, planner, kernel, audit_log, audit, waker, subscriptions, streams, offer, meter)
+            yield House(settings, store, planner, kernel, audit, waker, subscriptions, streams, offer, meter)
         finally:
             await audit.settled()
 

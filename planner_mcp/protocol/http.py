@@ -13,7 +13,7 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
@@ -43,8 +43,6 @@ from planner_mcp.web.open_requests import held_open
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream
 
-GRACE_S: Final = 16.0
-"""Below the time the server leaves to open connections."""
 Entries = AsyncGenerator[Entry | None]
 Pump = Callable[[str, str], Coroutine[Any, Any, None]]
 """`(session id, principal id)`: runs until cancelled."""
@@ -76,7 +74,7 @@ class Front:
         drain: anyio.Event,
         streams: OpenStreams,
         pump: Pump | None = None,
-        grace_s: float = GRACE_S,
+        grace_s: float,
     ) -> None:
         self.drain = drain
         self._grace_s = grace_s

@@ -20,18 +20,12 @@ from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
 from planner_mcp.vrp.day.mend import is_doubtful, mend
-from planner_mcp.vrp.day.model import Agent, Group, Location, Options, Scenario, Ticket, Travel
+from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.schema import scenario_schema
 from planner_mcp.vrp.day.tables import Tables
 
 __all__ = [
-    "Agent",
-    "Group",
-    "Location",
-    "Options",
     "Scenario",
-    "Ticket",
-    "Travel",
     "cautions",
     "input_hash",
     "is_readable",
