@@ -239,6 +239,16 @@ class Route:
     agent: int
     stops: tuple[Stop, ...]
 
+    @property
+    def tickets(self) -> list[int]:
+        """Indexes of its tickets, in order."""
+        return [stop.index for stop in self.stops if stop.kind is StopKind.TICKET]
+
+    @property
+    def reloads(self) -> int:
+        """How often it loads again."""
+        return sum(stop.kind is StopKind.RELOAD for stop in self.stops)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

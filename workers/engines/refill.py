@@ -10,7 +10,7 @@ from itertools import chain, combinations, islice, product
 from random import Random
 from typing import Final
 
-from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.advice.insertion import Trial, bundled, halves, trials, with_route
 from planner_mcp.vrp.advice.repair import rested
 from planner_mcp.vrp.layout.schedule import price
@@ -107,7 +107,7 @@ def _fitting(problem: Problem, trial: Trial) -> Route | None:
 
 
 def _served(candidate: Candidate) -> set[int]:
-    return {ticket for route in candidate.routes for ticket in tickets_of(route)}
+    return {ticket for route in candidate.routes for ticket in route.tickets}
 
 
 def _absent(problem: Problem, candidate: Candidate) -> list[Bundle]:
@@ -138,7 +138,7 @@ def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) 
     """Return the candidate without some bundles, nor reloads that no longer are needed."""
     gone = {ticket for bundle in bundles for ticket in _tickets(problem, bundle)}
     routes = (_rest_of(problem, route, gone) for route in candidate.routes)
-    return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
+    return replace(candidate, routes=tuple(route for route in routes if route.tickets))
 
 
 def _rest_of(problem: Problem, route: Route, gone: set[int]) -> Route:

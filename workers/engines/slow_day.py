@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.layout.legs import Leg
 from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
@@ -28,7 +28,7 @@ def slow_day(problem: Problem, is_over: ShouldStop) -> Problem:
     rushed = [route for route in with_locked(problem, Candidate(()), is_over).routes if obstacles(slow, route)]
     if not rushed:
         return slow
-    visits = [ticket for route in rushed for ticket in tickets_of(route)]
+    visits = [ticket for route in rushed for ticket in route.tickets]
     wide = _with_own_places(slow, visits)
     agents, tickets = list(wide.agents), list(wide.tickets)
     for route in rushed:

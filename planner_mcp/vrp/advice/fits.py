@@ -57,7 +57,7 @@ def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> l
         route: What is to be driven.
         line: Its times, where they are known already.
     """
-    tickets = tickets_of(route)
+    tickets = route.tickets
     line = time_route(problem, route) if line is None else line
     return [
         *_strangers(problem, route.agent, tickets),
@@ -66,16 +66,6 @@ def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> l
         *_limits(problem, problem.agents[route.agent], line, len(tickets)),
         *_order(problem, route, tickets),
     ]
-
-
-def tickets_of(route: Route) -> list[int]:
-    """Return the tickets of a route, in order."""
-    return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
-
-
-def reloads_of(route: Route) -> int:
-    """Return how often a route loads again."""
-    return sum(stop.kind is StopKind.RELOAD for stop in route.stops)
 
 
 def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obstacle]:
@@ -103,7 +93,7 @@ def _loads(problem: Problem, route: Route) -> Iterator[Obstacle]:
 
 def _peaks(problem: Problem, route: Route) -> list[int]:
     """Return the most that is on board at any time, by dimension."""
-    halves = {problem.tickets[index].pickup for index in tickets_of(route)} - {None}
+    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
     carried = peak = [0] * len(problem.dimensions)
     for trip in _trips(route):
         board = list(carried)
@@ -163,7 +153,7 @@ def _limits(problem: Problem, agent: AgentSpec, line: Timeline, count: int) -> I
 
 def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Obstacle]:
     agent = problem.agents[route.agent]
-    reloads = reloads_of(route)
+    reloads = route.reloads
     position = {ticket: place for place, ticket in enumerate(tickets)}
     is_locked = tuple(tickets[: len(agent.locked)]) == agent.locked
     broken = any(
@@ -177,7 +167,7 @@ def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Obsta
 
 def _is_mixed(problem: Problem, route: Route) -> bool:
     """Return whether some trip picks up before it delivers; shipments are left aside."""
-    halves = {problem.tickets[index].pickup for index in tickets_of(route)} - {None}
+    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
     for trip in _trips(route):
         single = [problem.tickets[i] for i in trip if i not in halves and problem.tickets[i].pickup is None]
         kinds = [ticket.load for ticket in single]

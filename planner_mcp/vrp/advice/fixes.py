@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import InputError
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles
 from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS
@@ -142,7 +142,7 @@ class Bench:
 
     def _as_it_fits(self, route: Route) -> str:
         standing = (each for each in self.candidate.routes if each.agent == route.agent)
-        is_longer = reloads_of(route) > sum(map(reloads_of, standing))
+        is_longer = route.reloads > sum(each.reloads for each in standing)
         how = "with one more reload" if is_longer else "as it is"
         return f"fits into the route of {self.problem.agents[route.agent].id} {how}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from itertools import combinations_with_replacement
 
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles, reloads_of, tickets_of
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles
 from planner_mcp.vrp.layout.schedule import route_cost
 from planner_mcp.vrp.layout.timeline import time_route
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
@@ -124,7 +124,7 @@ def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Rou
 def _depots_to_spare(problem: Problem, route: Route) -> list[Stop]:
     """Return the reloads the agent of a route could still make."""
     agent = problem.agents[route.agent]
-    depots = agent.reload_depots if reloads_of(route) < agent.max_reloads else ()
+    depots = agent.reload_depots if route.reloads < agent.max_reloads else ()
     return [Stop(StopKind.RELOAD, depot) for depot in depots]
 
 
@@ -136,6 +136,6 @@ def _idle(problem: Problem, agent: int) -> list[tuple[Stop, ...]]:
 
 def _after_locks(problem: Problem, route: Route) -> int:
     """Return the first place behind the locked tickets."""
-    locked = set(problem.agents[route.agent].locked) & set(tickets_of(route))
+    locked = set(problem.agents[route.agent].locked) & set(route.tickets)
     places = [place for place, stop in enumerate(route.stops) if stop.kind is StopKind.TICKET and stop.index in locked]
     return max(places, default=-1) + 1

@@ -13,7 +13,6 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from planner_mcp.text import counted, named
-from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.compile.held import is_priced_elsewhere
@@ -56,10 +55,10 @@ def ties(
     tied: Json = {}
     if agents:
         routes = repair(problem, planned).routes
-        tied["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
+        tied["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
     if switch_cost:
         routes = planned.routes
-        tied["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in tickets_of(r)}
+        tied["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
         tied["switch_cost"] = switch_cost
     return tied, [*_own_prices(scenario, tied.get("prefer", {})), *problem.past_notes]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.vrp.advice.fits import obstacles, tickets_of
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 LONG: Final = 60
@@ -24,7 +24,7 @@ def repair(problem: Problem, candidate: Candidate) -> Candidate:
     routes = [_fitting(problem, _led(problem, route, owners)) for route in (*candidate.routes, *waiting)]
     while unwanted := _against_groups(problem, routes, owners):
         routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
-    return replace(candidate, routes=tuple(route for route in routes if tickets_of(route)))
+    return replace(candidate, routes=tuple(route for route in routes if route.tickets))
 
 
 def _led(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
@@ -33,9 +33,9 @@ def _led(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
     What leads already stays as it is, reloads included; breaks are left to be placed anew. The delivery of a locked
     pickup comes along.
     """
-    if foreign := {ticket for ticket in tickets_of(route) if owners.get(ticket, route.agent) != route.agent}:
+    if foreign := {ticket for ticket in route.tickets if owners.get(ticket, route.agent) != route.agent}:
         route = _without(problem, route, foreign)
-    locked, tickets = problem.agents[route.agent].locked, tickets_of(route)
+    locked, tickets = problem.agents[route.agent].locked, route.tickets
     led = next((n for n, pair in enumerate(zip(locked, tickets, strict=False)) if pair[0] != pair[1]), len(tickets))
     if led >= len(locked):
         return route
@@ -55,11 +55,11 @@ def _fitting(problem: Problem, route: Route) -> Route:
     """Return the route with stops left out, the most obstructive first and locked ones last, until it fits."""
     locked = set(problem.agents[route.agent].locked)
     route = rested(problem, route)
-    if len(tickets_of(route)) > LONG and obstacles(problem, route):
+    if len(route.tickets) > LONG and obstacles(problem, route):
         route = _cut(problem, route)
-    while obstacles(problem, route) and (tickets := tickets_of(route)):
+    while obstacles(problem, route) and (tickets := route.tickets):
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
-        keeping = [each for each in shorter if locked.issubset(tickets_of(each))]
+        keeping = [each for each in shorter if locked.issubset(each.tickets)]
         route = min(keeping or shorter, key=lambda each: _misfit(problem, each))
     return route
 
@@ -79,7 +79,7 @@ def rested(problem: Problem, route: Route) -> Route:
 
 def _cut(problem: Problem, route: Route) -> Route:
     """Return the beginning of a route, about as long as it can be and fit (bisection), at least `LONG` tickets."""
-    tickets = tickets_of(route)
+    tickets = route.tickets
     fits, breaks = LONG, len(tickets)
     while breaks - fits > 1:
         middle = (fits + breaks) // 2
@@ -97,7 +97,7 @@ def _misfit(problem: Problem, route: Route) -> tuple[float, int]:
 def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
     """Return the route without some tickets, and without the other halves of their shipments."""
     gone = set(left_out)
-    for index in tickets_of(route):
+    for index in route.tickets:
         pickup = problem.tickets[index].pickup
         if pickup is not None and (index in gone or pickup in gone):
             gone |= {index, pickup}
@@ -107,7 +107,7 @@ def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
 
 def _against_groups(problem: Problem, routes: Iterable[Route], owners: Mapping[int, int]) -> set[int]:
     """Return unlocked tickets that groups forbid: all but one of a ONE_OF, all of an ALL that is not whole."""
-    served = [ticket for route in routes for ticket in tickets_of(route)]
+    served = [ticket for route in routes for ticket in route.tickets]
     found: set[int] = set()
     for group in problem.groups:
         members = [ticket for ticket in served if ticket in group.tickets]

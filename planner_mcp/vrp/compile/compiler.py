@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from planner_mcp.vrp.checks.amounts import total
-from planner_mcp.vrp.compile.extent import extent_of, reloads_of
+from planner_mcp.vrp.compile.extent import extent_of, most_reloads
 from planner_mcp.vrp.compile.features import features_of
 from planner_mcp.vrp.compile.held import bound, lay
 from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings, shortfalls
@@ -155,7 +155,7 @@ def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
 
 def _agent(scenario: Scenario, agent: model.Agent, units: _Units, prices: Prices) -> AgentSpec:
     start, end = start_of(scenario, agent), end_of(scenario, agent)
-    reloads = reloads_of(agent)
+    reloads = most_reloads(agent)
     distance = agent.max_distance_m if agent.max_distance_km is None else agent.max_distance_km * 1000
     has_end = agent.shift_end is not None
     return AgentSpec(

@@ -91,7 +91,7 @@ def _held_times(scenario: Scenario) -> list[float]:
     return [held.until_s, *(max(times) for times in told)]
 
 
-def reloads_of(agent: Agent) -> int:
+def most_reloads(agent: Agent) -> int:
     """Return how often an agent may load again."""
     if not agent.reload_locations:
         return 0
@@ -104,7 +104,7 @@ def _ways(scenario: Scenario, place: dict[str, int], longest: Longest, routes: i
     Every ticket, start and reload is left once, by its longest way out at the most; or, read backwards, every ticket,
     end and reload is come to once. Both are true, so the smaller holds.
     """
-    trips = routes * (1 + max(map(reloads_of, scenario.agents)))
+    trips = routes * (1 + max(map(most_reloads, scenario.agents)))
     visited = np.array([place[ticket.location] for ticket in scenario.tickets], dtype=np.intp)
     reloads = {name for agent in scenario.agents for name in agent.reload_locations}
     found = []

@@ -105,7 +105,7 @@ def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
             stops = known.stops(problem.agents[agent], route["visits"])
             routes.append(Route(agent, tuple(stops)))
     found_by = tuple(filter(None, plan["engine"].split("+")))
-    return Candidate(tuple(route for route in routes if _tickets(route)), found_by)
+    return Candidate(tuple(route for route in routes if route.tickets), found_by)
 
 
 class _Known:
@@ -138,12 +138,8 @@ class _Known:
         return chosen
 
 
-def _tickets(route: Route) -> list[int]:
-    return [stop.index for stop in route.stops if stop.kind is StopKind.TICKET]
-
-
 def _timed(problem: Problem, candidate: Candidate) -> list[tuple[Route, Timeline]]:
-    timed = [(route, time_route(problem, route)) for route in candidate.routes if _tickets(route)]
+    timed = [(route, time_route(problem, route)) for route in candidate.routes if route.tickets]
     return _evened(problem, timed) if problem.span_cost and timed else timed
 
 
@@ -168,7 +164,7 @@ def _evened(problem: Problem, timed: list[tuple[Route, Timeline]]) -> list[tuple
 
 
 def _served(timed: Sequence[tuple[Route, Timeline]]) -> set[int]:
-    return {ticket for route, _ in timed for ticket in _tickets(route)}
+    return {ticket for route, _ in timed for ticket in route.tickets}
 
 
 def _status(problem: Problem, served: set[int]) -> PlanStatus:
@@ -207,7 +203,7 @@ def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
 
 def _switches(problem: Problem, route: Route) -> int:
     """Return the price of the tickets that should be somebody else's."""
-    tickets = (problem.tickets[index] for index in _tickets(route))
+    tickets = (problem.tickets[index] for index in route.tickets)
     return sum(ticket.switch_cost for ticket in tickets if ticket.preferred not in (None, route.agent))
 
 
@@ -263,8 +259,7 @@ class _Loads:
 
     def __init__(self, problem: Problem, route: Route) -> None:
         self._problem = problem
-        named = {stop.index for stop in route.stops if stop.kind is StopKind.TICKET}
-        self._halves = {problem.tickets[index].pickup for index in named}
+        self._halves = {problem.tickets[index].pickup for index in route.tickets}
         self._trips = iter(self._deliveries(route))
         self._board = [0] * len(problem.dimensions)
         self._carried = [0] * len(problem.dimensions)  # shipments, which a reload leaves on board

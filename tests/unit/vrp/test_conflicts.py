@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.advice.conflicts import MAX_WAYS, THIN_S, smallest_conflict
-from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
@@ -115,7 +114,7 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     alone = compile_scenario(Scenario.model_validate(rest))
     best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
     assert best is not None
-    assert sum(len(tickets_of(route)) for route in best.routes) < len(found.tickets)
+    assert sum(len(route.tickets) for route in best.routes) < len(found.tickets)
 
 
 @settings(max_examples=60)
@@ -173,7 +172,7 @@ def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
         alone = compile_scenario(Scenario.model_validate({**day, "tickets": rest}))
         best = tiny.solve(alone, Limits(float("inf")), lambda _: None, lambda: False).best
         assert best is not None
-        assert sum(len(tickets_of(route)) for route in best.routes) == len(rest)
+        assert sum(len(route.tickets) for route in best.routes) == len(rest)
 
 
 def test_goods_that_are_fetched_at_a_depot_on_the_way_are_no_conflict() -> None:

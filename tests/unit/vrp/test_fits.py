@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from planner_mcp.vrp.advice.fits import Limit, obstacles, tickets_of
+from planner_mcp.vrp.advice.fits import Limit, obstacles
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -91,7 +91,7 @@ def test_only_what_no_longer_fits_is_left_out() -> None:
     tickets = [ticket("a"), ticket("b", "B", time_windows=[[9, 9]]), ticket("c", "C", time_windows=[[3, 4]])]
     after = problem([agent()], tickets)
     mended = repair(after, candidate_of(after, plan))
-    assert [tickets_of(each) for each in mended.routes] == [[0, 2]]
+    assert [each.tickets for each in mended.routes] == [[0, 2]]
     assert verify(after, lay_out(after, mended)) == []
 
 
@@ -104,7 +104,7 @@ def test_a_break_that_is_new_or_moved_costs_no_ticket() -> None:
         rest = [{"earliest": earliest, "latest": latest, "duration_s": 5}]
         after = problem([agent(shift_end=40, breaks=rest)], tickets)
         mended = repair(after, candidate_of(after, plan))
-        assert [tickets_of(each) for each in mended.routes] == [[0, 1, 2]]
+        assert [each.tickets for each in mended.routes] == [[0, 1, 2]]
         assert verify(after, lay_out(after, mended)) == []
 
 
@@ -114,11 +114,11 @@ def test_groups_and_shipments_are_mended_whole() -> None:
     free = problem([agent()], tickets)
     plan = Candidate((route(free, "p", "q", "c", "e"),))
     grouped = problem([agent()], tickets, groups=[{"kind": "one_of", "tickets": ["c", "e"]}])
-    assert [tickets_of(each) for each in repair(grouped, plan).routes] == [[0, 1, 2]]
+    assert [each.tickets for each in repair(grouped, plan).routes] == [[0, 1, 2]]
     short = replace(grouped, agents=(replace(grouped.agents[0], max_distance=6),))
-    assert [tickets_of(each) for each in repair(short, plan).routes] == [[0, 1, 2]]
+    assert [each.tickets for each in repair(short, plan).routes] == [[0, 1, 2]]
     tight = replace(free, tickets=tuple(replace(t, windows=((0, 0),)) if t.id == "q" else t for t in free.tickets))
-    assert [tickets_of(each) for each in repair(tight, plan).routes] == [[2, 3]]
+    assert [each.tickets for each in repair(tight, plan).routes] == [[2, 3]]
 
 
 def test_a_long_route_is_cut_where_it_stops_fitting() -> None:
@@ -126,7 +126,7 @@ def test_a_long_route_is_cut_where_it_stops_fitting() -> None:
     many = [ticket(f"t{n}", "A", service_time_s=1) for n in range(300)]
     day = problem([agent("v", capacity=999, shift_end=202)], many)
     mended = repair(day, Candidate((route(day, *(f"t{n}" for n in range(300))),)))
-    assert len(tickets_of(mended.routes[0])) == 200
+    assert len(mended.routes[0].tickets) == 200
 
 
 def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:
@@ -136,10 +136,10 @@ def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:
     assert verify(day, plan) == []
     mid = problem([agent("v", locked_tickets=["b"]), agent("w")], tickets)
     mended = repair(mid, candidate_of(mid, plan.as_json()))
-    assert [tickets_of(each) for each in mended.routes] == [[1, 0, 2], [3]]
+    assert [each.tickets for each in mended.routes] == [[1, 0, 2], [3]]
     other = problem([agent("v"), agent("w", locked_tickets=["b"])], tickets)
     mended = repair(other, candidate_of(other, plan.as_json()))
-    assert [tickets_of(each) for each in mended.routes] == [[0, 2], [1, 3]]
+    assert [each.tickets for each in mended.routes] == [[0, 2], [1, 3]]
     assert verify(other, lay_out(other, mended)) == []
 
 
@@ -152,7 +152,7 @@ def led(agents: list[dict[str, Any]], tickets: list[dict[str, Any]], routes: dic
     after = problem(agents, tickets, **more)
     mended = repair(after, candidate_of(after, plan.as_json()))
     assert verify(after, lay_out(after, mended)) == []
-    return {route.agent: tickets_of(route) for route in mended.routes}
+    return {route.agent: route.tickets for route in mended.routes}
 
 
 def test_a_locked_pickup_takes_its_delivery_along() -> None:

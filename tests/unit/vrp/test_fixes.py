@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.advice.fits import tickets_of
 from planner_mcp.vrp.advice.fixes import Bench, Fix, told
 from planner_mcp.vrp.checks.logic import check
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -43,7 +42,7 @@ def best_of(day: dict[str, Any]) -> Candidate:
 
 def servings(day: dict[str, Any], candidate: Candidate) -> set[str]:
     """Return whom a plan serves."""
-    return {day["tickets"][index]["id"] for route in candidate.routes for index in tickets_of(route)}
+    return {day["tickets"][index]["id"] for route in candidate.routes for index in route.tickets}
 
 
 def servings_with(fix: Fix, day: dict[str, Any]) -> set[str]:
