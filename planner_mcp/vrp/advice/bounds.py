@@ -72,7 +72,7 @@ def _by_legs(problem: Problem, legs: Legs, direct: Costs) -> int:
     away = np.minimum((direct - into).min(axis=1), legs.back[places])
     least = into + np.maximum(0, away) + _work(problem)
     total = 0
-    grouped = {index for group in problem.groups if group.kind is GroupKind.ONE_OF for index in group.tickets}
+    grouped = needs.one_of_several(problem)
     for index, ticket in enumerate(problem.tickets):
         if index not in grouped:
             total += min(int(least[index]), ticket.penalty) if ticket.is_priced else int(least[index])

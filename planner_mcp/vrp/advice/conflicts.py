@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.needs import shortest_legs_into, time_of
+from planner_mcp.vrp.advice.legs import shortest_ways
+from planner_mcp.vrp.advice.needs import one_of_several, shortest_legs_into, time_of
 from planner_mcp.vrp.layout.pace import quickest
-from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, Load, Problem, TicketSpec
 
 Ways = Sequence[NDArray[np.int64]]
 """Shortest times between places, one table a profile."""
@@ -57,7 +58,7 @@ class Conflict:
 def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monotonic) -> Conflict | None:
     """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
     is_small = len(problem.durations) * len(problem.locations) ** 3 <= MAX_WAYS
-    ways = _shortest_ways(problem) if is_small else None
+    ways = [shortest_ways(table) for table in quickest(problem)] if is_small else None
     found, ends = _smallest(problem, ways), clock() + THIN_S
     while found is not None:
         spared = (name for name in reversed(found.tickets) if len(found.tickets) <= FEW or clock() < ends)
@@ -118,7 +119,7 @@ def _excluded(problem: Problem) -> Apart:
 
 def _wanted(problem: Problem) -> list[int]:
     pickups = {ticket.pickup for ticket in problem.tickets}
-    grouped = {index for group in problem.groups if group.kind is GroupKind.ONE_OF for index in group.tickets}
+    grouped = one_of_several(problem)
     return [
         index
         for index, ticket in enumerate(problem.tickets)
@@ -238,17 +239,6 @@ def _opening(ticket: TicketSpec, ready: int) -> int | None:
     if not ticket.windows:
         return ready
     return next((max(ready, opens) for opens, closes in ticket.windows if ready <= closes), None)
-
-
-def _shortest_ways(problem: Problem) -> list[NDArray[np.int64]]:
-    """Return the shortest times between places over any others (Floyd and Warshall), one table a profile."""
-    tables = []
-    for durations in quickest(problem):
-        way = durations.copy()
-        for middle in range(len(way)):
-            np.minimum(way, way[:, middle, None] + way[None, middle, :], out=way)
-        tables.append(way)
-    return tables
 
 
 def _conflict(problem: Problem, kind: str, tickets: Sequence[int], crew: Sequence[AgentSpec], words: str) -> Conflict:

@@ -53,12 +53,16 @@ def shortened(legs: Legs, *, everywhere: bool) -> Legs:
         legs: As they are.
         everywhere: Between all places (the cube of their number), or only out of the depots and back.
     """
-    table = legs.table
-    if everywhere:
-        table = table.copy()
-        for middle in range(len(table)):
-            np.minimum(table, table[:, middle, None] + table[None, middle, :], out=table)
+    table = shortest_ways(legs.table) if everywhere else legs.table
     return Legs(table, _settled(legs.out, table), _settled(legs.back, table.T))
+
+
+def shortest_ways(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the (L, L) lengths of the shortest ways over any other places (Floyd and Warshall)."""
+    ways = table.copy()
+    for middle in range(len(ways)):
+        np.minimum(ways, ways[:, middle, None] + ways[None, middle, :], out=ways)
+    return ways
 
 
 def _settled(costs: Costs, table: Costs) -> Costs:

@@ -15,8 +15,13 @@ from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem
 
 def must_serve(problem: Problem) -> list[int]:
     """Return the tickets that a plan serving all that is wanted serves: neither priced nor one of several."""
-    replaceable = {index for g in problem.groups if g.kind is GroupKind.ONE_OF for index in g.tickets}
+    replaceable = one_of_several(problem)
     return [i for i, ticket in enumerate(problem.tickets) if not ticket.is_priced and i not in replaceable]
+
+
+def one_of_several(problem: Problem) -> set[int]:
+    """Return the tickets of ONE_OF groups, each of which another may stand in for."""
+    return {index for group in problem.groups if group.kind is GroupKind.ONE_OF for index in group.tickets}
 
 
 def agents_needed(problem: Problem, tickets: Sequence[int]) -> int:
