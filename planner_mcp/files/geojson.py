@@ -7,7 +7,7 @@ import json
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, Table
+from planner_mcp.files.tables import MAX_COLUMNS, Table, check_size
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 _MOST_FAULTS: Final = 50
@@ -20,8 +20,7 @@ def read_points(data: bytes, *, max_rows: int) -> Table:
         TooLargeError: It has more bytes or points than allowed.
         InputError: It is no such file, or a feature is no point.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     try:
         told = json.loads(data)
         features = list(told["features"])

@@ -10,7 +10,7 @@ import zlib
 from typing import Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES
+from planner_mcp.files.tables import check_size
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500
@@ -29,8 +29,7 @@ def unpacked(data: bytes) -> Parts:
         TooLargeError: It is larger than allowed, packed or unpacked.
         InputError: It is no such workbook, with what to do about it.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     if data.startswith(_OLE2):
         if _ENCRYPTED in data:
             raise _refusal("The workbook is encrypted.", "Save it without a password.")

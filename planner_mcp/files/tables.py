@@ -28,6 +28,16 @@ class Table:
     """Of the sheet, where the file has several."""
 
 
+def check_size(data: bytes) -> None:
+    """Refuse a file that is too large, of whatever kind.
+
+    Raises:
+        TooLargeError: It has more than `MAX_BYTES`.
+    """
+    if len(data) > MAX_BYTES:
+        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+
+
 def read_table(data: bytes, *, max_rows: int) -> Table:
     """Return the table of a file.
 
@@ -35,8 +45,7 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
         TooLargeError: It has more bytes or rows than allowed.
         InputError: It is no text in a known encoding, has no header, or a header twice.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     text = _decoded(data)
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.tables import check_size
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
@@ -55,8 +55,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
         TooLargeError: It has more bytes than allowed.
         InputError: It is no such problem, or has what this model lacks.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     try:
         told = json.loads(data)
         reader = _Reader(_midnight(planning_date))

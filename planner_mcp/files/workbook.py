@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.files.package import MAX_UNPACKED_BYTES
-from planner_mcp.files.tables import MAX_BYTES, Table
+from planner_mcp.files.tables import Table, check_size
 
 LONGEST_S: Final = 20.0
 
@@ -28,8 +28,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
         TooLargeError: There is more in it than allowed.
         InputError: All that is wrong with it, by sheet, row and column.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     if "\0" in sheet:
         raise input_error([Fault("/sheet", "There is no such sheet.", "the name of a sheet")])
     command = [sys.executable, "-m", "planner_mcp.files.sheets", sheet, str(max_rows)]

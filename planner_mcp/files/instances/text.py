@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.tables import check_size
 
 MOST_FAULTS: Final = 50
 LARGEST: Final = 1e9
@@ -27,8 +27,7 @@ def lines_of(data: bytes) -> list[Line]:
         TooLargeError: There are more bytes than allowed.
         InputError: It is no text in UTF-8, or there is nothing in it.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+    check_size(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
