@@ -40,11 +40,6 @@ class Page:
     """Rows a page holds; less than asked where rows are long."""
     total: int
 
-    @property
-    def next_page(self) -> int | None:
-        """The page after this one, None on the last."""
-        return self.page + 1 if self.page * self.size < self.total else None
-
 
 def _visits(plan: dict[str, Any]) -> list[Row]:
     return [{**visit, "agent_id": route["agent_id"]} for route in plan["routes"] for visit in route["visits"]]

@@ -8,12 +8,13 @@ from pydantic import Field
 
 from planner_mcp.auth.masking import plan_for
 from planner_mcp.errors import Fault, NotFoundError, input_error
-from planner_mcp.jobs.ids import job_of, plan_of
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.text import MAX_NAMED_BYTES, named
 from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import check_agents, fitting
+from planner_mcp.tools.days import check_agents, fitting, job_id_of
 from planner_mcp.tools.lookups import PLAN, looked_up
 from planner_mcp.tools.plan_pages import BY_AGENT, VIEWS, Page, page_of, summary
+from planner_mcp.tools.tables import table_result
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -48,14 +49,12 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     name = _given(asked)
     _check_fields(asked)
     with looked_up("/plan_id" if asked.job_id is None else "/job_id", PLAN):
-        if name.startswith("plan-"):
-            plan_id, plan = name, await ctx.planner.plan(ctx.principal, name)
-        else:
-            plan_id, plan = plan_of(name), await ctx.planner.plan_of_job(ctx.principal, name)
-    plan = plan_for(ctx.principal, plan)
+        job_id = job_id_of(name)
+        plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
+    plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
         return _summary(plan_id, plan)
-    idle = await _without_route(ctx, asked.agent_ids, plan_id, plan)
+    idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     page = page_of(
         VIEWS[asked.view],
         plan,
@@ -91,7 +90,7 @@ def _check_fields(asked: ReadArguments) -> None:
         raise input_error(faults)
 
 
-async def _without_route(ctx: ToolContext, asked: list[str], plan_id: str, plan: dict[str, Any]) -> list[str]:
+async def _without_route(ctx: ToolContext, asked: list[str], job_id: str, plan: dict[str, Any]) -> list[str]:
     """Return the agents asked for that drive nothing in a plan.
 
     Raises:
@@ -99,13 +98,13 @@ async def _without_route(ctx: ToolContext, asked: list[str], plan_id: str, plan:
     """
     driving = [route["agent_id"] for route in plan["routes"]]
     if idle := [name for name in dict.fromkeys(asked) if name not in driving]:
-        check_agents(asked, [*driving, *(name for name in await _agents(ctx, plan_id) if name not in driving)])
+        check_agents(asked, [*driving, *(name for name in await _agents(ctx, job_id) if name not in driving)])
     return idle
 
 
-async def _agents(ctx: ToolContext, plan_id: str) -> list[str]:
+async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
     with suppress(NotFoundError):
-        job = await ctx.planner.job(ctx.principal, job_of(plan_id))
+        job = await ctx.planner.job(ctx.principal, job_id)
         day = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
         return [agent["id"] for agent in day.body["agents"]]
     return []
@@ -131,24 +130,12 @@ def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> Tool
         page: Some of its rows.
         idle: Agents asked for that have no route; the first are told.
     """
-    structured: dict[str, Any] = {
-        "plan_id": plan_id,
-        "columns": list(page.columns),
-        "rows": page.rows,
-        "page": page.page,
-        "size": page.size,
-        "total": page.total,
-    }
-    more = ""
-    if page.next_page is not None:
-        structured["next_page"] = page.next_page
-        more = f", more with page={page.next_page}"
-    head = f"{view} {len(page.rows)} of {page.total}, page {page.page}{more}: {' '.join(page.columns)}"
-    lines = [" ".join("-" if cell is None else str(cell) for cell in row) for row in page.rows]
+    shown = table_result(view, page.columns, page.rows, page=page.page, size=page.size, total=page.total)
+    structured, text = {"plan_id": plan_id, **shown.structured, "size": page.size}, shown.text
     if idle:
         structured["without_route"] = fitting(idle, MAX_NAMED_BYTES)
-        lines.append(f"without a route: {named(idle)}")
-    return ToolResult(structured, "\n".join([head, *lines]), _links(plan_id))
+        text += f"\nwithout a route: {named(idle)}"
+    return ToolResult(structured, text, _links(plan_id))
 
 
 def _links(plan_id: str) -> tuple[Link, ...]:
