@@ -1,13 +1,15 @@
-"""Text from strangers made safe to repeat, numbers with their nouns, and the first of many names.
+"""Text from strangers made safe to repeat, numbers with their nouns, the first of many names, times and JSON as text.
 
 Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
 overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
 (a person, a terminal or a model) see something other than what is there.
 """
 
+import json
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
+from datetime import UTC, datetime
+from typing import Any, Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
@@ -15,6 +17,7 @@ MAX_NAMED: Final = 5
 """Ids told in a sentence."""
 MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def plain(text: str, limit: int = 100) -> str:
@@ -33,6 +36,16 @@ def clock(seconds: float) -> str:
     """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
     minutes = round(seconds / 60)
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def timestamp(moment: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def compact(value: Any) -> str:
+    """Return JSON without blanks, other scripts as themselves."""
+    return _ENCODER.encode(value)
 
 
 def _is_visible(char: str) -> bool:

@@ -32,6 +32,7 @@ from planner_mcp.store.outbox import Dispatch, Outbox, Outcome, Posting
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
+from planner_mcp.text import compact
 
 SLOTS: Final = 128
 """Attempts a courier has under way at most."""
@@ -239,7 +240,7 @@ def posting_of(entry: Entry) -> Posting:
         endpoint=endpoint_id(kept["principal"], kept["url"]),
         kind=event["kind"],
         job_id=event["job_id"],
-        body=json.dumps(notice, ensure_ascii=False, separators=(",", ":")),
+        body=compact(notice),
         entry=entry_id,
     )
 

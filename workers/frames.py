@@ -10,6 +10,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
+from planner_mcp.text import compact
+
 _LENGTH: Final = struct.Struct(">I")
 
 Message = dict[str, Any]
@@ -17,7 +19,7 @@ Message = dict[str, Any]
 
 def pack(message: Message) -> bytes:
     """Return a message as it travels."""
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    body = compact(message).encode()
     return _LENGTH.pack(len(body)) + body
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.ids import is_name
 from planner_mcp.jobs.model import Principal, plain_fields
-from planner_mcp.text import plain
+from planner_mcp.text import plain, timestamp
 
 OK: Final = "ok"
 NOBODY: Final = Principal("nobody")
@@ -104,7 +104,7 @@ class Audit:
         What it took in milliseconds is for the process log only.
         """
         entry = Entry(
-            at=self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            at=timestamp(self._clock()),
             who=principal.id,
             subject=plain(principal.subject),
             tenant=plain(principal.tenant),

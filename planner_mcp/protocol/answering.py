@@ -25,6 +25,7 @@ from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import MalformedError
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions
 from planner_mcp.protocol.stopping import stop
+from planner_mcp.text import compact
 from planner_mcp.web.open_requests import held_open
 
 MAX_RUNNING: Final = 64
@@ -152,7 +153,7 @@ class Answering:
         return answer
 
     async def _put(self, session: Session, message: Mapping[str, Any]) -> None:
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        text = compact(message)
         await self._store.append(session.id, STANDALONE, kind="message", text=text)
 
     async def _beat(self) -> None:

@@ -20,6 +20,7 @@ from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog
 from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Entry
+from planner_mcp.text import compact
 
 PATIENCE_S: Final = 1.0
 """A handler that says nothing for this long gets a stream."""
@@ -142,7 +143,7 @@ class Exchange:
             await self._record("message", response)
 
     async def _record(self, kind: str, message: dict[str, Any] | None) -> None:
-        text = "" if message is None else json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        text = "" if message is None else compact(message)
         ids = [request["id"] for request in self._requests]
         position = await self._log.append(
             self._session.id, self.name, kind=kind, text=text, owner=self._replica, request_ids=ids

@@ -21,7 +21,7 @@ from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.resources.base import Contents, Entry, Look, Reading
 from planner_mcp.resources.catalogue import FILE_TEMPLATE, REPORT_FILE, read, templates_for
 from planner_mcp.resources.listing import Place, page_of
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import timestamp
 
 NOT_FOUND: Final = -32002
 LIST_HINT: Final = CacheHint(1_000, "private")

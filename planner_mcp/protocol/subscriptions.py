@@ -32,6 +32,7 @@ from planner_mcp.protocol.subjects import Registry, subject_of
 from planner_mcp.protocol.task_view import core_task
 from planner_mcp.protocol.tasks2025 import RELATED
 from planner_mcp.protocol.watching import OVER, TASK, Watching, WatchLog, subjects_in
+from planner_mcp.text import compact
 from planner_mcp.tools.job_view import event_line
 
 QUIET_S: Final = 60.0
@@ -243,4 +244,4 @@ def task_progress(percent: float, number: int) -> float:
 
 def _text(method: str, params: dict[str, Any]) -> str:
     message = {"jsonrpc": "2.0", "method": method, "params": params}
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return compact(message)

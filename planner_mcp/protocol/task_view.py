@@ -12,7 +12,7 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
 from planner_mcp.protocol.toolcalls import call_result
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.job_view import event_line, job_lines, job_links, job_view
 

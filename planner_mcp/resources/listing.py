@@ -17,8 +17,7 @@ from planner_mcp.jobs.model import ADMIN, Job, ScenarioCard
 from planner_mcp.resources.base import Entry, Look, Reading
 from planner_mcp.resources.catalogue import FIXED, REPORT_FILE
 from planner_mcp.resources.records import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
-from planner_mcp.text import plain
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import plain, timestamp
 
 PAGE: Final = 50
 """Entries of a page, about."""

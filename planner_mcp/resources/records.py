@@ -1,6 +1,5 @@
 """Scenarios, jobs and logs as JSON. Owns the templates of what is data; pictures are `pictures.py`."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -10,7 +9,7 @@ from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import ADMIN, Job
 from planner_mcp.resources.base import JSON, LONG_MS, SHORTLY_MS, Contents, Look, Reading, Template
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import compact, timestamp
 from planner_mcp.tools.job_view import job_view
 
 ALL: Final = "all"
@@ -111,7 +110,7 @@ async def _log(reading: Reading, variables: Variables) -> Contents:
 
 
 def _json(body: Any, *, is_final: bool = False) -> Contents:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    text = compact(body)
     return Contents(JSON, text, ttl_ms=LONG_MS if is_final else SHORTLY_MS)
 
 

@@ -30,6 +30,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store import keys, pages, records
 from planner_mcp.store.link import Link, Reply
 from planner_mcp.store.presence import ask_all
+from planner_mcp.text import compact
 
 PING_TIMEOUT_S: Final = 1.2
 """A store that has not confirmed a write by then counts as away (SPEC J7)."""
@@ -114,7 +115,7 @@ class CallerStore:
             "job": job_id,
             "principal": principal,
             "scenario": request.scenario_id,
-            "request": records.dumps(plain_fields(request)),
+            "request": compact(plain_fields(request)),
             "priority": request.priority,
             "cpu_s": admission.estimated_cpu_s(request, self._settings.solve_cores),
             "url": request.callback_url or "",

@@ -9,16 +9,11 @@ from typing import Any, Final
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
+from planner_mcp.text import compact
 
 Fields = dict[str, str]
 ALIKE: Final = 1024
 """Texts whose records are kept: a job is looked at again and again, and its request stays the same."""
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def dumps(value: Any) -> str:
-    """Return compact JSON text."""
-    return _ENCODER.encode(value)
 
 
 def fields_of(flat: Sequence[str]) -> Fields:
@@ -69,12 +64,12 @@ def _known(record: type[Any], told: dict[str, Any]) -> dict[str, Any]:
 
 def progress_text(progress: Progress) -> str:
     """Return progress as stored."""
-    return dumps(plain_fields(progress))
+    return compact(plain_fields(progress))
 
 
 def progress_extra(progress: Progress) -> str:
     """Return what a progress event says beside status and percentage, as JSON text."""
-    return dumps(
+    return compact(
         {name: value for name, value in plain_fields(progress).items() if name != "percent" and value is not None}
     )
 
@@ -85,7 +80,7 @@ def scenario_words(scenario: StoredScenario) -> list[str]:
         "id": scenario.id,
         "name": str(scenario.body.get("name", "")),
         "principal": scenario.principal,
-        "body": dumps(scenario.body),
+        "body": compact(scenario.body),
         "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
         "input_hash": scenario.input_hash,
         "revision": str(scenario.revision),

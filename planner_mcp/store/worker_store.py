@@ -23,6 +23,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store import keys, records
 from planner_mcp.store.link import BLOCK_S, Link, Reply
 from planner_mcp.store.presence import Presence, ask_all
+from planner_mcp.text import compact
 
 GROUP: Final = "workers"
 ROUND_S: Final = 0.5
@@ -189,7 +190,7 @@ class WorkerSide:
         With several pools no next job is taken here: the worker would never come round to the others.
         """
         result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
-        args = {**_progress(progress), **_plan(claim, plan), "extra": records.dumps({"result": result})}
+        args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
         if not take_next or self._link.pools > 1:
             await self._finish(claim, Change.COMPLETE, args, _text(plan))
             return None
@@ -200,8 +201,8 @@ class WorkerSide:
 
     async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
         """End the job failed; its best plan, if any, stays readable."""
-        text = records.dumps(error)
-        await self._finish(claim, Change.FAIL, {"error": text, "extra": records.dumps({"error": error})})
+        text = compact(error)
+        await self._finish(claim, Change.FAIL, {"error": text, "extra": compact({"error": error})})
 
     async def settle_cancel(self, claim: Claim) -> None:
         """End a job whose cancel was asked, after its solver stopped."""
@@ -253,7 +254,7 @@ class WorkerSide:
 
 
 def _error(error: NotFoundError | PoisonedJobError) -> str:
-    return records.dumps({"code": error.code, "type": error.type, "message": error.message})
+    return compact({"code": error.code, "type": error.type, "message": error.message})
 
 
 MISSING: Final = _error(NotFoundError("The scenario of this job is gone."))
@@ -272,8 +273,8 @@ def _progress(progress: Progress) -> dict[str, str]:
 def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:
     if plan is None:
         return {"plan_id": "", "summary": ""}
-    return {"plan_id": ids.plan_of(claim.job.id), "summary": records.dumps(summary_of(plan))}
+    return {"plan_id": ids.plan_of(claim.job.id), "summary": compact(summary_of(plan))}
 
 
 def _text(plan: dict[str, Any] | None) -> str:
-    return "" if plan is None else records.dumps(plan)
+    return "" if plan is None else compact(plan)

@@ -1,25 +1,17 @@
 """How answers are worded and kept small (SPEC T6, T9).
 
-Owns numbers and times as a reader sees them, tables cut into pages, and the error an edge sends. Sizes are bounded in
-bytes, since no text has more tokens than UTF-8 bytes.
+Owns numbers as a reader sees them and the error an edge sends. Sizes are bounded in bytes, since no text has more
+tokens than UTF-8 bytes.
 """
 
-import json
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import ALL_LISTED, PlannerError
+from planner_mcp.text import compact
 from planner_mcp.tools.base import ErrorResult
 
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
-
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def compact(value: Any) -> str:
-    """Return JSON without blanks, other scripts as themselves."""
-    return _ENCODER.encode(value)
 
 
 def number(value: float | None) -> float | int | None:
@@ -28,11 +20,6 @@ def number(value: float | None) -> float | int | None:
         return None
     rounded = round(float(value), 2)
     return int(rounded) if rounded.is_integer() else rounded
-
-
-def timestamp(moment: datetime) -> str:
-    """Return a moment as ISO 8601 in UTC with milliseconds."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def estimated_tokens(text: str) -> float:

@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.lookups import JOB, looked_up
 

@@ -16,8 +16,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
-from planner_mcp.text import counted, named, plain
-from planner_mcp.tools.answers import compact
+from planner_mcp.text import compact, counted, named, plain
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.borrowing import Lend, mask_cautions, read_day, written_faults
 from planner_mcp.tools.lookups import PLAN, SCENARIO, looked_up

@@ -9,8 +9,8 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
-from planner_mcp.text import counted
-from planner_mcp.tools.answers import number, timestamp
+from planner_mcp.text import counted, timestamp
+from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import Link
 
 STATUSES: Final = tuple(state.upper() for state in JobState)

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.tools.answers import number, timestamp
+from planner_mcp.text import timestamp
+from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.job_view import job_view
 from planner_mcp.tools.tables import COLUMNS_OUTPUT, table_result

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from planner_mcp.text import plain
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import plain, timestamp
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.tables import COLUMNS_OUTPUT, table_result
 

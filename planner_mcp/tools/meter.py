@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner_mcp.tools.answers import compact
+from planner_mcp.text import compact
 from planner_mcp.tools.base import ErrorResult, Tool, ToolResult
 
 

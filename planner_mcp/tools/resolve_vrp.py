@@ -12,8 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.settings import Settings
-from planner_mcp.text import clock, named
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import clock, named, timestamp
 from planner_mcp.tools.base import (
     WRITE,
     Arguments,

@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
 from planner_mcp.settings import Settings
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Lend, lender
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.deliveries import SecretNote
-from planner_mcp.tools.answers import timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 
 

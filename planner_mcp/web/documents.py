@@ -1,13 +1,14 @@
 """Documents anybody may read: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from planner_mcp.text import compact
 
 MAX_AGE_S: Final = 300
 
@@ -16,7 +17,7 @@ def document_routes(
     paths: Sequence[str], document: dict[str, Any], media_type: str = "application/json"
 ) -> list[Route]:
     """Return the routes that serve a document, the same at each path."""
-    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    body = compact(document).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {
         "ETag": tag,

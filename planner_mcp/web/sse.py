@@ -4,7 +4,6 @@ Owns frames, keep-alives and the end of a stream. A slow reader is waited for wh
 off; it resumes from its last event id and loses nothing. Nothing is buffered here beyond that one frame.
 """
 
-import json
 import math
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
@@ -15,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from planner_mcp.auth.principal import principal_of, seconds_left
 from planner_mcp.errors import PlannerError
+from planner_mcp.text import compact
 from planner_mcp.web.chunks import Put, short_way
 from planner_mcp.web.receiving import until_gone
 
@@ -39,7 +39,7 @@ HEADERS: Final = {
 
 def frame(event_id: str, message: dict[str, Any]) -> bytes:
     """Return one event whose data is a JSON message on one line."""
-    return f"id: {event_id}\ndata: {json.dumps(message, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+    return f"id: {event_id}\ndata: {compact(message)}\n\n".encode()
 
 
 class EventStream:

@@ -15,6 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.text import compact
+
 MAX_DECIMALS: Final = 3
 """Finer numbers are rounded; a thousandth of a metre or of a second is finer than any road is known."""
 _UNIT: Final = 10**MAX_DECIMALS
@@ -54,7 +56,7 @@ class Tables:
 
     def pack(self) -> Packed:
         """Return the tables as text."""
-        words = {"locations": _text(self.locations), "provenance": _text(dict(self.provenance))}
+        words = {"locations": compact(self.locations), "provenance": compact(dict(self.provenance))}
         return words | {name: _packed(table) for name, table in self.given.items()}
 
     @staticmethod
@@ -72,10 +74,6 @@ def decimals_of(table: Floats) -> int:
 
 def _is_whole(values: Floats) -> bool:
     return np.allclose(values, np.rint(values), rtol=0, atol=1e-6)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _packed(table: Floats) -> str:
