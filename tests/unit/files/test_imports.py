@@ -218,6 +218,29 @@ def test_what_is_no_table_is_refused(text: str) -> None:
         table(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('id,place,code\na,A,"urgent\nb,B,x\nc,C,y\n', "/2"),
+        ('id,place,code\na,A,"two\nlines"\nb,B,"urgent\nc,C,"x"\n', "/4"),
+        ('id;place;code\na;A;"said ""urgent""\n' + "b;B;x\n" * 30_000, "/2"),
+        ("id,place,qty\na,A,3\nb,B,1,200\n", "/3"),
+    ],
+    ids=["open", "opened twice", "long", "thousands"],
+)
+def test_a_row_whose_cells_are_not_clear_is_told_by_its_line(text: str, path: str) -> None:
+    """SPEC T5, T7: a quote that nothing closes swallows no rows, 1,200 is not 1; neither is passed over."""
+    with pytest.raises(InputError) as caught:
+        read_table(text.encode(), max_rows=100_000)
+    assert [fault.path for fault in caught.value.errors] == [path]
+
+
+def test_a_cell_in_quotes_may_have_lines_and_separators() -> None:
+    """SPEC T5: as spreadsheets write them; a quote within a cell, and empty cells behind the last, are no slip."""
+    rows = table('id,notes,size\na,"two\nlines, ""so""",5" pipe,,\n').rows
+    assert [cells for _, cells in rows] == [{"id": "a", "notes": 'two\nlines, "so"', "size": '5" pipe'}]
+
+
 def test_a_table_too_long_is_refused() -> None:
     """SPEC X3: limits before work."""
     with pytest.raises(TooLargeError):
