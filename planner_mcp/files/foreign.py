@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.files.columns import Proposal
+from planner_mcp.files.columns import TICKETS, Proposal
 from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.instances.day import as_day
@@ -105,6 +105,13 @@ _NOWHERE: Final = Fault(
     "Add them (an address is not looked up), or name them in columns; without any position each leg counts 1.",
     "missing",
 )
+_NO_COLUMN: Final = Fault(
+    "",
+    "No column is known; is there a header line?",
+    f"headers such as {', '.join(TICKETS)}",
+    "Add the line above the first row, or name the columns in columns.",
+    "missing",
+)
 
 
 def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, str]) -> Reading:
@@ -117,6 +124,8 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
         day.agents += wishes.agents
     if not day.agents:
         day.faults.append(Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing"))
-    if day.is_nowhere(proposals["tickets"]):
+    if not proposals["tickets"].fields:
+        day.faults.append(_NO_COLUMN)
+    elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(_NOWHERE)
     return Reading(day.scenario(**fields), proposals, day.assumed())

@@ -1,4 +1,4 @@
-"""A table from a file of text, whoever wrote it: UTF-8 or GB18030, comma, semicolon or tab (SPEC T5).
+"""A table from a file of text, whoever wrote it: UTF-8 or GB18030, comma, semicolon, tab or what it names (SPEC T5).
 
 Owns the bytes: encoding, delimiter, header, size. What the columns mean is `files/columns.py`'s.
 """
@@ -17,6 +17,8 @@ MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
 _ENCODINGS: Final = ("utf-8-sig", "gb18030")
 _DELIMITERS: Final = ",;\t"
+_SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
+"""A first line for spreadsheets, which names the delimiter of those behind it."""
 _MOST_FAULTS: Final = 50
 
 
@@ -43,6 +45,8 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
     text = _decoded(data)
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
+    if named := _SEPARATOR.match(text):
+        text, delimiter = text[named.end() :], named[1]
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]

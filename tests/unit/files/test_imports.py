@@ -241,6 +241,15 @@ def test_a_cell_in_quotes_may_have_lines_and_separators() -> None:
     assert [cells for _, cells in rows] == [{"id": "a", "notes": 'two\nlines, "so"', "size": '5" pipe'}]
 
 
+@pytest.mark.parametrize(
+    ("line", "mark"), [("sep=;\r\n", ";"), ('"SEP=|"\n', "|"), ("sep=\t\n", "\t"), ("sep=,\n", ",")]
+)
+def test_a_separator_that_the_first_line_names_parts_the_rows(line: str, mark: str) -> None:
+    """SPEC T5: a line for spreadsheets is no header; rows keep the numbers they have in the file."""
+    read = table(line + "id,notes;x\na,b\n".replace(",", mark))
+    assert (read.headers[0], [(number, cells["id"]) for number, cells in read.rows]) == ("id", [(3, "a")])
+
+
 def test_a_table_too_long_is_refused() -> None:
     """SPEC X3: limits before work."""
     with pytest.raises(TooLargeError):
