@@ -32,6 +32,7 @@ from planner_mcp.vrp.day.tables import Tables
 
 Json = dict[str, Any]
 STDIN = "-"
+"""As a file to read; as one to write it is standard output."""
 _MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 """What editors of Windows write before UTF-8."""
 _LONGEST_PATH: Final = 1000
@@ -149,8 +150,13 @@ def check_output(output: Path | None, scenario: Json) -> None:
         InputError: No such form, or no place for the file.
     """
     check_form(_form(output), scenario)
-    if output is not None and (obstacle := _obstacle(output)):
-        raise input_error([_unwritten(output, obstacle)])
+    if (file := _file(output)) is not None and (obstacle := _obstacle(file)):
+        raise input_error([_unwritten(file, obstacle)])
+
+
+def _file(output: Path | None) -> Path | None:
+    """Return the file to write; None for standard output."""
+    return None if str(output) == STDIN else output
 
 
 def _form(output: Path | None) -> str:
@@ -186,18 +192,18 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
 
 
 def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
-    """Write to a file, or to standard output.
+    """Write to a file, or to standard output for None and for `-`.
 
     Raises:
         InputError: The file cannot be written.
     """
-    if output is None:
+    if (file := _file(output)) is None:
         typer.echo(text, nl=False)
         return
     try:
-        output.write_text(text, encoding=encoding, newline="")
+        file.write_text(text, encoding=encoding, newline="")
     except OSError as error:
-        raise input_error([_unwritten(output, error.strerror or "The file cannot be written.")]) from error
+        raise input_error([_unwritten(file, error.strerror or "The file cannot be written.")]) from error
 
 
 def print_faults(error: InputError) -> None:

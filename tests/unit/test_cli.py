@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import planner_mcp
 from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.cli.commands import app
-from planner_mcp.cli.files import print_failure, read_matrices, read_scenario
+from planner_mcp.cli.files import check_output, print_failure, read_matrices, read_scenario
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.exports import FORMS
 from planner_mcp.jobs.model import Principal
@@ -262,6 +262,17 @@ def test_a_scenario_is_read_behind_a_mark_and_however_deep_it_is(tmp_path: Path)
     assert read_scenario(day) == SMALLEST
     day.write_text("[" * 200_000)
     assert told_of("validate", str(day)) == f"/: {day} is not JSON. (accepted: JSON (UTF-8))\n"
+
+
+def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our choice: as it is standard input; no file of this name is written, and none is looked for."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").mkdir()
+    (tmp_path / "orders.csv").write_text("id,lat,lon\nA1,39.95,116.40\n")
+    command = ("import", "orders.csv", "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", "-")
+    told = CliRunner().invoke(app, command)
+    assert (told.exit_code, json.loads(told.stdout)["tickets"][0]["id"]) == (0, "A1"), told.output
+    check_output(Path("-"), SMALLEST)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
