@@ -389,7 +389,17 @@ SHIPMENT = VROOM["shipments"][0]
         (changed("shipments", service=60), "/shipments/0/service"),
         (changed("shipments", pickup={**SHIPMENT["pickup"], "skills": [1]}), "/shipments/0/pickup/skills"),
         ({"vehicles": 7}, ""),
-        ({"jobs": [{}]}, ""),
+        ({"jobs": 7}, ""),
+        ({"jobs": [{}]}, "/jobs/0"),
+        ({"jobs": [7]}, "/jobs/0"),
+        (changed("jobs", time_windows=[[28800]]), "/jobs/0/time_windows"),
+        (changed("jobs", priority="high"), "/jobs/0/priority"),
+        (changed("jobs", location={"lon": 2, "lat": 48}), "/jobs/0/location"),
+        (changed("vehicles", time_window=["08:00", "12:00"]), "/vehicles/0/time_window"),
+        (changed("vehicles", breaks=[{"id": 1, "time_windows": [[0]]}]), "/vehicles/0/breaks/0"),
+        (changed("vehicles", type=["truck"]), "/vehicles/0"),
+        (changed("shipments", pickup={"location": [0, 1]}), "/shipments/0/pickup"),
+        (changed("shipments", priority="high"), "/shipments/0/priority"),
     ],
 )
 def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
@@ -397,6 +407,18 @@ def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], p
     with pytest.raises(InputError) as caught:
         read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
     assert path in [fault.path for fault in caught.value.errors]
+
+
+def test_what_a_part_of_vroom_misses_is_named_beside_the_other_slips() -> None:
+    """SPEC T7: all at once, each once."""
+    jobs = [{"location": [0, 1]}, {"id": 2, "location": [0, "x"], "priority": "high"}]
+    with pytest.raises(InputError) as caught:
+        read_vroom(json.dumps({**VROOM, "jobs": jobs}).encode(), name="v", planning_date="2025-07-15")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
+        ("/jobs/0", "A word is missing: id."),
+        ("/jobs/1/priority", "A value is not of the right kind."),
+        ("/jobs/1/location", "A value is not of the right kind."),
+    ]
 
 
 def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:
