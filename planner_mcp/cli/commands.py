@@ -125,7 +125,7 @@ def validate(file: File) -> None:
 def solve(
     file: File,
     seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
-    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent: JSON.")] = None,
+    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent or -: JSON.")] = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:

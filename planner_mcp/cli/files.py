@@ -12,7 +12,7 @@ import os
 import sys
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import typer
 
@@ -23,6 +23,7 @@ from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
+from planner_mcp.text import plain
 from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day, with_uploads
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
@@ -31,6 +32,11 @@ from planner_mcp.vrp.day.tables import Tables
 
 Json = dict[str, Any]
 STDIN = "-"
+"""As a file to read; as one to write it is standard output."""
+_MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
+"""What editors of Windows write before UTF-8."""
+_LONGEST_PATH: Final = 1000
+"""Characters that are told; a scenario may name a file by any text."""
 
 
 def read_scenario(path: Path) -> Any:
@@ -41,36 +47,43 @@ def read_scenario(path: Path) -> Any:
     """
     try:
         text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
-        return json.loads(text)
-    except (OSError, ValueError) as error:
+        return json.loads(text.removeprefix(_MARK))
+    except (OSError, ValueError, RecursionError) as error:
         file = "The standard input" if str(path) == STDIN else str(path)
         problem = told(path, error) if isinstance(error, OSError) else f"{file} is not JSON."
         raise input_error([Fault("", problem, "JSON (UTF-8)")]) from error
 
 
-def told(path: Path, error: OSError) -> str:
+def told(path: Path, error: OSError | ValueError) -> str:
     """Return why a file cannot be read, with its name."""
-    return f"{path}: {error.strerror or 'The file cannot be read.'}"
+    why = error.strerror if isinstance(error, OSError) else ""
+    return f"{plain(str(path), _LONGEST_PATH)}: {why or 'The file cannot be read.'}"
 
 
-def read_matrices(path: Path, settings: Settings) -> Tables:
+def read_matrices(path: Path, settings: Settings, named_at: str = "") -> Tables:
     """Return the tables of travel of a file.
+
+    Args:
+        path: Of the file.
+        settings: The limit of locations.
+        named_at: Where in a scenario the path stands; empty for an argument.
 
     Raises:
         InputError: It cannot be read, or is no such file.
     """
     try:
-        return read_tables(path.read_text(encoding="utf-8"), max_locations=settings.max_matrix_locations)
-    except (OSError, UnicodeDecodeError):
-        fault = Fault("/travel/matrix", "The file of matrices cannot be read.", "a path beside the scenario's file")
-        raise input_error([fault]) from None
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # a scenario may name what no system takes for the name of a file
+        accepted = "a path beside the scenario's file" if named_at else "JSON (UTF-8)"
+        raise input_error([Fault(named_at, told(path, error), accepted)]) from error
+    return read_tables(text, max_locations=settings.max_matrix_locations)
 
 
 def tables_beside(path: Path, body: Any, settings: Settings) -> Tables | None:
     """Return the tables that the scenario of a file names by their path; None where it names none."""
     named = matrix_named(body)
     folder = Path() if str(path) == STDIN else path.parent
-    return None if named is None or is_name(named) else read_matrices(folder / named, settings)
+    return None if named is None or is_name(named) else read_matrices(folder / named, settings, "/travel/matrix")
 
 
 def validate(path: Path, settings: Settings) -> bool:
@@ -137,8 +150,13 @@ def check_output(output: Path | None, scenario: Json) -> None:
         InputError: No such form, or no place for the file.
     """
     check_form(_form(output), scenario)
-    if output is not None and (obstacle := _obstacle(output)):
-        raise input_error([_unwritten(output, obstacle)])
+    if (file := _file(output)) is not None and (obstacle := _obstacle(file)):
+        raise input_error([_unwritten(file, obstacle)])
+
+
+def _file(output: Path | None) -> Path | None:
+    """Return the file to write; None for standard output."""
+    return None if str(output) == STDIN else output
 
 
 def _form(output: Path | None) -> str:
@@ -174,18 +192,18 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
 
 
 def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
-    """Write to a file, or to standard output.
+    """Write to a file, or to standard output for None and for `-`.
 
     Raises:
         InputError: The file cannot be written.
     """
-    if output is None:
+    if (file := _file(output)) is None:
         typer.echo(text, nl=False)
         return
     try:
-        output.write_text(text, encoding=encoding, newline="")
+        file.write_text(text, encoding=encoding, newline="")
     except OSError as error:
-        raise input_error([_unwritten(output, error.strerror or "The file cannot be written.")]) from error
+        raise input_error([_unwritten(file, error.strerror or "The file cannot be written.")]) from error
 
 
 def print_faults(error: InputError) -> None:

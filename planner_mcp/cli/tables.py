@@ -47,7 +47,7 @@ def import_tables(
     sheet: Annotated[str, typer.Option(help="Sheet of the tickets, where a workbook has several.")] = "",
     form: Annotated[Form | None, typer.Option("--format", help="Where the name of the file does not tell.")] = None,
     column: Columns = [],  # noqa: B006 — typer copies it
-    output: Annotated[Path | None, typer.Option(help="File for the scenario; absent: standard output.")] = None,
+    output: Annotated[Path | None, typer.Option(help="File for the scenario; absent or -: standard output.")] = None,
 ) -> None:
     """Make a scenario from files of others; exit status 1 when it cannot be planned."""
     settings = read_settings()

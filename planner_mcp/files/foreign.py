@@ -5,12 +5,12 @@ scenario.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.files.columns import Proposal
+from planner_mcp.files.columns import TICKETS, Proposal, propose
 from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.instances.day import as_day
@@ -23,6 +23,7 @@ from planner_mcp.files.workbook import read_workbook
 
 Json = dict[str, Any]
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
+_AXES: Final = ("lat", "lon", "x", "y")
 _TABLES: Final = ("csv", "xlsx", "geojson")
 _SUFFIXES: Final[Mapping[str, Form]] = {
     ".xlsx": "xlsx",
@@ -78,7 +79,10 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
     """
     named = {"name": wishes.name, "planning_date": wishes.planning_date}
     if form in _TABLES:
-        return _of_tables(_tables(data, form, wishes.sheet, max_tickets), wishes, named)
+        tables = _tables(data, form, wishes.sheet, max_tickets)
+        if form == "geojson":
+            wishes = replace(wishes, columns={**_by_geometry(tables["tickets"].headers), **wishes.columns})
+        return _of_tables(tables, wishes, named)
     if form == "vroom":
         body = read_vroom(data, **named)
         return Reading(body, {}, assumed(body))
@@ -89,6 +93,12 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
 def _published(data: bytes, form: Form, max_nodes: int) -> Published:
     read = {"vrplib": read_vrplib, "solomon": read_solomon, "li_lim": read_li_lim}[form]
     return read(data, max_nodes=max_nodes)
+
+
+def _by_geometry(headers: tuple[str, ...]) -> dict[str, str]:
+    """Return the columns of a map that name the position of its points, and leave out others that seem to."""
+    fields = {header: propose((header,), TICKETS, {}).fields.get(header) for header in headers}
+    return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
 
 
 def _tables(data: bytes, form: Form, sheet: str, max_rows: int) -> dict[str, Table]:
@@ -105,6 +115,13 @@ _NOWHERE: Final = Fault(
     "Add them (an address is not looked up), or name them in columns; without any position each leg counts 1.",
     "missing",
 )
+_NO_COLUMN: Final = Fault(
+    "",
+    "No column is known; is there a header line?",
+    f"headers such as {', '.join(TICKETS)}",
+    "Add the line above the first row, or name the columns in columns.",
+    "missing",
+)
 
 
 def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, str]) -> Reading:
@@ -117,6 +134,8 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
         day.agents += wishes.agents
     if not day.agents:
         day.faults.append(Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing"))
-    if day.is_nowhere(proposals["tickets"]):
+    if not proposals["tickets"].fields:
+        day.faults.append(_NO_COLUMN)
+    elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(_NOWHERE)
     return Reading(day.scenario(**fields), proposals, day.assumed())

@@ -1,11 +1,12 @@
-"""A table from a file of text, whoever wrote it: UTF-8 or GB18030, comma, semicolon or tab (SPEC T5).
+"""A table from a file of text, whoever wrote it: UTF-8 or GB18030, comma, semicolon, tab or what it names (SPEC T5).
 
 Owns the bytes: encoding, delimiter, header, size. What the columns mean is `files/columns.py`'s.
 """
 
 import csv
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,9 @@ MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
 _ENCODINGS: Final = ("utf-8-sig", "gb18030")
 _DELIMITERS: Final = ",;\t"
+_SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
+"""A first line for spreadsheets, which names the delimiter of those behind it."""
+_MOST_FAULTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,20 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
 
     Raises:
         TooLargeError: It has more bytes or rows than allowed.
-        InputError: It is no text in a known encoding, has no header, or a header twice.
+        InputError: It is no text in a known encoding, a quote is not closed, it has no header, a header twice, or rows
+            with more cells than headers.
     """
     check_size(data)
     text = _decoded(data)
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    if named := _SEPARATOR.match(text):
+        text, delimiter = text[named.end() :], named[1]
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error:
-        raise input_error([Fault("", "The file is no table of text.", "CSV with a header line")]) from None
+        raise input_error([_slip(text, delimiter)]) from None
     return table_of(lines, max_rows=max_rows)
 
 
@@ -62,12 +69,14 @@ def table_of(lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str
 
     Raises:
         TooLargeError: There are more rows than allowed.
-        InputError: There is no header, or one twice.
+        InputError: There is no header, one twice, or rows with more cells than headers.
     """
     if len(lines) - 1 > max_rows:
         raise TooLargeError(f"The table has more than {max_rows} rows.")
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
     _check_headers(headers, pointer((name,)) if name else "")
+    if faults := list(_overlong(lines[1:], len(headers), name)):
+        raise input_error(faults[:_MOST_FAULTS])
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name)
 
 
@@ -80,6 +89,22 @@ def _decoded(data: bytes) -> str:
     raise input_error([Fault("", "The file is neither UTF-8 nor GB18030.", "a CSV file in one of the two")])
 
 
+def _slip(text: str, delimiter: str) -> Fault:
+    """Return what keeps a text from being a table: a quote that nothing closes, most often."""
+    delimiter = re.escape(delimiter)
+    cell = rf'"(?:[^"]++|"")*+"|[^"{delimiter}\r\n][^{delimiter}\r\n]*+'
+    whole = re.compile(rf"(?:(?:{cell})?+(?:[{delimiter}\r\n]|\Z))*+").match(text)
+    end = whole.end() if whole else 0
+    if not text.startswith('"', end):
+        return Fault("", "The file is no table of text.", "CSV with a header line")
+    return Fault(
+        pointer((str(text.count("\n", 0, end) + 1),)),
+        "A quote opens a cell that does not end with one.",
+        'a cell in quotes, quotes within it doubled ("")',
+        "Close the quote, or remove it.",
+    )
+
+
 def _check_headers(headers: tuple[str, ...], path: str) -> None:
     named = [header for header in headers if header]
     if not named or len(headers) > MAX_COLUMNS:
@@ -88,6 +113,18 @@ def _check_headers(headers: tuple[str, ...], path: str) -> None:
         )
     if len(set(named)) < len(named):
         raise input_error([Fault(path, "Two columns have the same header.", "each header once", "Rename one.")])
+
+
+def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> Iterator[Fault]:
+    """Yield the rows with more in them than headers: a number such as 1,200 is two cells, and the first would count."""
+    for number, cells in lines:
+        if any(cell.strip() for cell in cells[width:]):
+            yield Fault(
+                pointer((*([name] if name else ()), str(number))),
+                "The row has more cells than there are headers.",
+                "a cell for each header at most",
+                "Put a cell with a separator in it into quotes, or give the column a header.",
+            )
 
 
 def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:

@@ -7,10 +7,12 @@ and so is any word that is not known: it may be a slip, or of a later VROOM.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.tables import check_size
@@ -41,6 +43,9 @@ _KNOWN: Final[Mapping[str, frozenset[str]]] = {
 """Words of each part, beside its labels. `options` say how to search; indexes are of matrices, which are refused."""
 _AS_IF_ABSENT: Final[Mapping[str, Any]] = {"profile": "car", "per_task_hour": 0, "steps": []}
 """What other words may say all the same."""
+_BROKEN: Final = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError)
+"""What reading raises where a word is missing, or has a value of another kind."""
+_Part = TypeVar("_Part")
 
 
 def is_vroom(told: Any) -> bool:
@@ -60,7 +65,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
         told = json.loads(data)
         reader = _Reader(_midnight(planning_date))
         body = reader.scenario(told) if is_vroom(told) else None
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
+    except _BROKEN:
         body = None
     if body is None:
         raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments")])
@@ -99,16 +104,33 @@ class _Reader:
     def scenario(self, told: Json) -> Json:
         """Return agents, tickets, locations and travel."""
         self._check_words("problem", told, "")
-        self.types = {vehicle.get("type", "") for vehicle in told["vehicles"]}
-        agents = [self._agent(number, vehicle) for number, vehicle in enumerate(told["vehicles"])]
-        tickets = [self._job(number, job) for number, job in enumerate(told.get("jobs") or ())]
-        for number, shipment in enumerate(told.get("shipments") or ()):
-            tickets += self._shipment(number, shipment)
+        agents = list(self._parts("/vehicles", told["vehicles"], self._agent))
+        tickets = list(self._parts("/jobs", told.get("jobs") or (), self._job))
+        for pair in self._parts("/shipments", told.get("shipments") or (), self._shipment):
+            tickets += pair
         body: Json = {"agents": agents, "tickets": tickets, "travel": {}}
         body["locations"] = [{"id": name, "lat": lat, "lon": lon} for (lon, lat), name in self.places.items()]
         if told.get("matrices"):
             self._lacks("/matrices", "Matrices are named by places here.", "Upload them to /matrices.")
         return {part: value for part, value in body.items() if value}
+
+    def _parts(self, place: str, parts: Any, read: Callable[[str, Json], _Part]) -> Iterator[_Part]:
+        """Yield what becomes of each part of a list that can be read."""
+        for number, part in enumerate(parts):
+            with self._reading(f"{place}/{number}"):
+                yield read(f"{place}/{number}", part)
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        """Tell what cannot be read in the block by the place it stands for, and go on behind it."""
+        try:
+            yield
+        except _BROKEN as error:
+            fault = Fault(path, "A value is not of the right kind.", "numbers, [lon, lat], [from, to] in seconds")
+            if isinstance(error, KeyError) and isinstance(error.args[0], str):  # a word this reader asked for
+                fault = Fault(path, f"A word is missing: {error.args[0]}.", "", "Add it.", "missing")
+            if len(self.faults) < _MOST_FAULTS:
+                self.faults.append(fault)
 
     def _lacks(self, path: str, problem: str, hint: str = "Remove it.") -> None:
         if len(self.faults) < _MOST_FAULTS:
@@ -125,24 +147,25 @@ class _Reader:
         if spot is None:
             self._lacks(path, "There is no [lon, lat].", "Add it; indexes into matrices are not read.")
             return "?"
-        lon, lat = float(spot[0]), float(spot[1])
+        lon = lat = math.nan
+        with self._reading(path):
+            lon, lat = float(spot[0]), float(spot[1])
         return self.places.setdefault((round(lon, 6), round(lat, 6)), f"{lat:.6f},{lon:.6f}")
 
     def _time(self, value: float) -> float:
         return value - self.midnight if value >= _EPOCH_S else value
 
-    def _agent(self, number: int, vehicle: Json) -> Json:
-        path = f"/vehicles/{number}"
+    def _agent(self, path: str, vehicle: Json) -> Json:
         self._check_words("vehicle", vehicle, path)
+        self.types.add(vehicle.get("type", ""))
         agent: Json = {"id": str(vehicle["id"]), "capacity": _amounts(vehicle.get("capacity")) or {"d1": 0}}
         for end in ("start", "end"):
             is_there = {end, f"{end}_index"} & vehicle.keys()
             agent[f"{end}_location"] = self._place(vehicle.get(end), f"{path}/{end}") if is_there else None
         if (window := vehicle.get("time_window")) is not None:
-            agent |= {"shift_start": self._time(window[0]), "shift_end": self._time(window[1])}
-        agent["breaks"] = [
-            self._break(f"{path}/breaks/{at}", rest) for at, rest in enumerate(vehicle.get("breaks", ()))
-        ]
+            with self._reading(f"{path}/time_window"):
+                agent |= {"shift_start": self._time(window[0]), "shift_end": self._time(window[1])}
+        agent["breaks"] = list(self._parts(f"{path}/breaks", vehicle.get("breaks", ()), self._break))
         costs = vehicle.get("costs") or {}
         self._check_words("costs", costs, f"{path}/costs")
         agent["fixed_cost"] = costs.get("fixed", 0)
@@ -163,38 +186,46 @@ class _Reader:
         opens, closes = windows[0]
         return {"earliest": self._time(opens), "latest": self._time(closes), "duration_s": rest.get("service", 0)}
 
-    def _job(self, number: int, job: Json) -> Json:
-        path = f"/jobs/{number}"
+    def _job(self, path: str, job: Json) -> Json:
         self._check_words("job", job, path)
         delivery, pickup = _amounts(job.get("delivery", job.get("amount"))), _amounts(job.get("pickup"))
         if any(delivery.values()) and any(pickup.values()):
             self._lacks(path, "A ticket delivers or picks up, not both.", "Make it two jobs.")
         kind = {"kind": "pickup"} if any(pickup.values()) else {}
         return {
-            **self._stop(str(job["id"]), job, job, path),
+            **self._stop(str(job["id"]), job, self._asked(job, path), path),
             "demand": pickup if kind else delivery or {"d1": 0},
             **kind,
         }
 
-    def _shipment(self, number: int, shipment: Json) -> list[Json]:
-        path, amount = f"/shipments/{number}", _amounts(shipment.get("amount")) or {"d1": 0}
-        pickup, delivery = shipment["pickup"], shipment["delivery"]
+    def _shipment(self, path: str, shipment: Json) -> list[Json]:
         self._check_words("shipment", shipment, path)
-        for half in ("pickup", "delivery"):
-            self._check_words("step", shipment[half], f"{path}/{half}")
-        names = f"pickup {pickup['id']}", f"delivery {delivery['id']}"
-        first = self._stop(names[0], pickup, shipment, f"{path}/pickup")
-        second = self._stop(names[1], delivery, shipment, f"{path}/delivery")
-        return [first | {"demand": amount, "kind": "pickup"}, second | {"demand": amount, "pickup": names[0]}]
+        amount, asked = _amounts(shipment.get("amount")) or {"d1": 0}, self._asked(shipment, path)
+        first, second = (self._half(half, shipment[half], asked, path) for half in ("pickup", "delivery"))
+        return [first | {"demand": amount, "kind": "pickup"}, second | {"demand": amount, "pickup": first.get("id")}]
 
-    def _stop(self, name: str, stop: Json, whole: Json, path: str) -> Json:
+    def _half(self, half: str, step: Json, asked: Json, path: str) -> Json:
+        """Return the pickup or the delivery of a shipment; nothing of one that cannot be read."""
+        ticket: Json = {}
+        with self._reading(f"{path}/{half}"):
+            self._check_words("step", step, f"{path}/{half}")
+            ticket |= self._stop(f"{half} {step['id']}", step, asked, f"{path}/{half}")
+        return ticket
+
+    def _asked(self, whole: Json, path: str) -> Json:
+        """Return what a job, or a shipment for both its halves, asks for."""
+        asked: Json = {"skills": [str(skill) for skill in whole.get("skills", ())]}
+        with self._reading(f"{path}/priority"):
+            asked["priority"] = 1 + round(min(100, max(0, whole.get("priority", 0))) * 8 / 100)
+        return asked
+
+    def _stop(self, name: str, stop: Json, asked: Json, path: str) -> Json:
         ticket: Json = {"id": name, "location": self._place(stop.get("location"), f"{path}/location")}
         ticket["service_time_s"] = self._duration(stop, "service", path)
         ticket["setup_time_s"] = self._duration(stop, "setup", path)
-        ticket["time_windows"] = [[self._time(a), self._time(b)] for a, b in stop.get("time_windows", ())]
-        ticket["skills"] = [str(skill) for skill in whole.get("skills", ())]
-        ticket["priority"] = 1 + round(min(100, max(0, whole.get("priority", 0))) * 8 / 100)
-        return ticket | ({"name": str(stop["description"])} if stop.get("description") else {})
+        with self._reading(f"{path}/time_windows"):
+            ticket["time_windows"] = [[self._time(a), self._time(b)] for a, b in stop.get("time_windows", ())]
+        return ticket | asked | ({"name": str(stop["description"])} if stop.get("description") else {})
 
     def _duration(self, stop: Json, name: str, path: str) -> Any:
         """Return how long a stop takes, which may hang on the type of the vehicle."""

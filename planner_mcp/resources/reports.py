@@ -123,16 +123,39 @@ def _is_name(segment: str) -> bool:
 
 
 def _walk(folder: Path, prefix: str, depth: int) -> Iterator[Report]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if not _is_name(entry.name) or entry.is_symlink():
-                continue
-            path = prefix + entry.name
-            if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
-                yield from _walk(folder / entry.name, f"{path}/", depth + 1)
-            elif entry.is_file(follow_symlinks=False) and mime_type_of(path):
-                about = entry.stat(follow_symlinks=False)
-                yield Report(path, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
+    for entry in _entries(folder):
+        path = prefix + entry.name
+        if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
+            yield from _walk(folder / entry.name, f"{path}/", depth + 1)
+        elif mime_type_of(path) and (report := _report(entry, path)) and _is_readable(report):
+            yield report
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what may be named in a folder; nothing of one that is closed to the server, or gone by now."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if _is_name(entry.name) and not entry.is_symlink()]
+    except OSError:
+        return []
+
+
+def _report(entry: os.DirEntry[str], path: str) -> Report | None:
+    """Return a file as it is now; None where it is gone, or is none."""
+    try:
+        about = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    modified_at = datetime.fromtimestamp(about.st_mtime, UTC)
+    return Report(path, about.st_size, modified_at) if stat.S_ISREG(about.st_mode) else None
+
+
+def _is_readable(report: Report) -> bool:
+    """Return whether its URI is one that is read: a folder may hold names too long, or not composed as NFC has them."""
+    try:
+        return bool(segments_of(report.uri))
+    except NotFoundError:
+        return False
 
 
 def _read(root: Path, folders: list[str], name: str) -> bytes:

@@ -46,6 +46,10 @@ def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
         kept.append(fault)
     if not (omitted := len(body["errors"]) - len(kept)):
         return body
-    listed = "the first is listed." if len(kept) == 1 else f"the first {len(kept)} are listed."
-    message = body["message"].replace(ALL_LISTED, listed)
+    message = listing_only(body["message"], len(kept))
     return {**body, "message": message, "errors": kept, "errors_omitted": omitted}
+
+
+def listing_only(message: str, kept: int) -> str:
+    """Return the message of several faults where the first `kept` of them are told."""
+    return message.replace(ALL_LISTED, "the first is listed." if kept == 1 else f"the first {kept} are listed.")

@@ -5,15 +5,18 @@ Owns which fields of a job a client sees and in which order: `job_id, status, pr
 
 from typing import Any, Final
 
+from planner_mcp.errors import Fault
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
 from planner_mcp.text import counted, timestamp
-from planner_mcp.tools.answers import number
+from planner_mcp.tools.answers import estimated_tokens, listing_only, number
 from planner_mcp.tools.base import Link
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
+MAX_ERROR_TOKENS: Final = 250
+"""Estimated tokens that a text spends on why a job failed; the faults beyond are in the structured content."""
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
 
 
@@ -47,8 +50,7 @@ def job_lines(job: Job) -> str:
         if reasons := result.get("unassigned_reasons"):
             lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
     if job.error:
-        places = " ".join(fault["path"] for fault in job.error.get("errors", ())[:3])
-        lines.append(f"error {job.error.get('code')} {job.error.get('type')} {places}".rstrip())
+        lines += _error_lines(job.error)
     return "\n".join([*lines, *_next_step(job)])
 
 
@@ -77,6 +79,19 @@ def _figures(view: dict[str, Any]) -> str:
     if view.get("queue_position") is not None:
         parts.append(f"queue position {view['queue_position']}")
     return "".join(f" · {part}" for part in parts)
+
+
+def _error_lines(error: dict[str, Any]) -> list[str]:
+    """Return why a job failed: its message, and as many of its faults as there is room for, a line each."""
+    told = f"error {error.get('code')} {error.get('type')}: {error.get('message')}"
+    faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]
+    room, kept = MAX_ERROR_TOKENS - estimated_tokens(told), 0
+    for fault in faults:
+        room -= estimated_tokens(fault)
+        if room < 0 and kept:
+            break
+        kept += 1
+    return [told if kept == len(faults) else listing_only(told, kept), *faults[:kept]]
 
 
 def _result(job: Job) -> dict[str, Any] | None:

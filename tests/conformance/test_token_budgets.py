@@ -14,7 +14,7 @@ from planner_mcp.jobs.model import Job, Progress, SolveRequest
 from planner_mcp.jobs.summary import summary_of
 from planner_mcp.settings import Settings
 from planner_mcp.tools import read_plan
-from planner_mcp.tools.answers import error_result
+from planner_mcp.tools.answers import error_result, listing_only
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.job_view import event_line, job_lines, job_links, job_view
 from planner_mcp.tools.plan_pages import VIEWS, page_of
@@ -126,6 +126,11 @@ def test_an_error(name: str) -> None:
         )
         for n in range(50)
     ]
-    result = error_result(input_error(faults), "0123456789abcdef0123456789abcdef")
+    trace_id = "0123456789abcdef0123456789abcdef"
+    result = error_result(input_error(faults), trace_id)
     assert tokens(result.text) <= 400
     assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 50
+    text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
+    assert tokens(text) <= 350
+    told = sum(line.startswith("/tickets/") for line in text.splitlines())
+    assert listing_only("50 problems; each is listed in errors.", told) in text

@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 import planner_mcp
 from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.cli.commands import app
-from planner_mcp.cli.files import print_failure
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.cli.files import check_output, print_failure, read_matrices, read_scenario
+from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.exports import FORMS
 from planner_mcp.jobs.model import Principal
+from planner_mcp.settings import Settings
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
@@ -232,6 +233,46 @@ def told_of(*command: str) -> str:
     told = CliRunner().invoke(app, command)
     assert (told.exit_code, isinstance(told.exception, SystemExit)) == (1, True), told.exception
     return told.output
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("none.json", "none.json: No such file or directory"), ("a\0b", "The file cannot be read."), ("\ud800", "read.")],
+)
+def test_a_file_of_matrices_that_cannot_be_read_is_told_with_its_name(name: str, why: str, tmp_path: Path) -> None:
+    """SPEC T7: whatever a scenario names; no traceback."""
+    day = tmp_path / "day.json"
+    day.write_text(json.dumps({**SMALLEST, "travel": {"matrix": name}}))
+    said = told_of("validate", str(day))
+    assert said.startswith(f"/travel/matrix: {tmp_path}") and why in said
+
+
+def test_a_file_of_matrices_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """SPEC T7: by the command that keeps them."""
+    with pytest.raises(InputError) as caught:
+        read_matrices(tmp_path / "none.json", Settings())
+    why = f"{tmp_path / 'none.json'}: No such file or directory"
+    assert caught.value.lines() == [f"/: {why} (accepted: JSON (UTF-8))"]
+
+
+def test_a_scenario_is_read_behind_a_mark_and_however_deep_it_is(tmp_path: Path) -> None:
+    """SPEC T7: editors write a mark before UTF-8; what nests beyond measure is told, without a traceback."""
+    day = tmp_path / "day.json"
+    day.write_text(json.dumps(SMALLEST), encoding="utf-8-sig")
+    assert read_scenario(day) == SMALLEST
+    day.write_text("[" * 200_000)
+    assert told_of("validate", str(day)) == f"/: {day} is not JSON. (accepted: JSON (UTF-8))\n"
+
+
+def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our choice: as it is standard input; no file of this name is written, and none is looked for."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").mkdir()
+    (tmp_path / "orders.csv").write_text("id,lat,lon\nA1,39.95,116.40\n")
+    command = ("import", "orders.csv", "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", "-")
+    told = CliRunner().invoke(app, command)
+    assert (told.exit_code, json.loads(told.stdout)["tickets"][0]["id"]) == (0, "A1"), told.output
+    check_output(Path("-"), SMALLEST)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

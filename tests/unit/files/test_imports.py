@@ -218,6 +218,38 @@ def test_what_is_no_table_is_refused(text: str) -> None:
         table(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('id,place,code\na,A,"urgent\nb,B,x\nc,C,y\n', "/2"),
+        ('id,place,code\na,A,"two\nlines"\nb,B,"urgent\nc,C,"x"\n', "/4"),
+        ('id;place;code\na;A;"said ""urgent""\n' + "b;B;x\n" * 30_000, "/2"),
+        ("id,place,qty\na,A,3\nb,B,1,200\n", "/3"),
+    ],
+    ids=["open", "opened twice", "long", "thousands"],
+)
+def test_a_row_whose_cells_are_not_clear_is_told_by_its_line(text: str, path: str) -> None:
+    """SPEC T5, T7: a quote that nothing closes swallows no rows, 1,200 is not 1; neither is passed over."""
+    with pytest.raises(InputError) as caught:
+        read_table(text.encode(), max_rows=100_000)
+    assert [fault.path for fault in caught.value.errors] == [path]
+
+
+def test_a_cell_in_quotes_may_have_lines_and_separators() -> None:
+    """SPEC T5: as spreadsheets write them; a quote within a cell, and empty cells behind the last, are no slip."""
+    rows = table('id,notes,size\na,"two\nlines, ""so""",5" pipe,,\n').rows
+    assert [cells for _, cells in rows] == [{"id": "a", "notes": 'two\nlines, "so"', "size": '5" pipe'}]
+
+
+@pytest.mark.parametrize(
+    ("line", "mark"), [("sep=;\r\n", ";"), ('"SEP=|"\n', "|"), ("sep=\t\n", "\t"), ("sep=,\n", ",")]
+)
+def test_a_separator_that_the_first_line_names_parts_the_rows(line: str, mark: str) -> None:
+    """SPEC T5: a line for spreadsheets is no header; rows keep the numbers they have in the file."""
+    read = table(line + "id,notes;x\na,b\n".replace(",", mark))
+    assert (read.headers[0], [(number, cells["id"]) for number, cells in read.rows]) == ("id", [(3, "a")])
+
+
 def test_a_table_too_long_is_refused() -> None:
     """SPEC X3: limits before work."""
     with pytest.raises(TooLargeError):
@@ -357,7 +389,17 @@ SHIPMENT = VROOM["shipments"][0]
         (changed("shipments", service=60), "/shipments/0/service"),
         (changed("shipments", pickup={**SHIPMENT["pickup"], "skills": [1]}), "/shipments/0/pickup/skills"),
         ({"vehicles": 7}, ""),
-        ({"jobs": [{}]}, ""),
+        ({"jobs": 7}, ""),
+        ({"jobs": [{}]}, "/jobs/0"),
+        ({"jobs": [7]}, "/jobs/0"),
+        (changed("jobs", time_windows=[[28800]]), "/jobs/0/time_windows"),
+        (changed("jobs", priority="high"), "/jobs/0/priority"),
+        (changed("jobs", location={"lon": 2, "lat": 48}), "/jobs/0/location"),
+        (changed("vehicles", time_window=["08:00", "12:00"]), "/vehicles/0/time_window"),
+        (changed("vehicles", breaks=[{"id": 1, "time_windows": [[0]]}]), "/vehicles/0/breaks/0"),
+        (changed("vehicles", type=["truck"]), "/vehicles/0"),
+        (changed("shipments", pickup={"location": [0, 1]}), "/shipments/0/pickup"),
+        (changed("shipments", priority="high"), "/shipments/0/priority"),
     ],
 )
 def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
@@ -365,6 +407,18 @@ def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], p
     with pytest.raises(InputError) as caught:
         read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
     assert path in [fault.path for fault in caught.value.errors]
+
+
+def test_what_a_part_of_vroom_misses_is_named_beside_the_other_slips() -> None:
+    """SPEC T7: all at once, each once."""
+    jobs = [{"location": [0, 1]}, {"id": 2, "location": [0, "x"], "priority": "high"}]
+    with pytest.raises(InputError) as caught:
+        read_vroom(json.dumps({**VROOM, "jobs": jobs}).encode(), name="v", planning_date="2025-07-15")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
+        ("/jobs/0", "A word is missing: id."),
+        ("/jobs/1/priority", "A value is not of the right kind."),
+        ("/jobs/1/location", "A value is not of the right kind."),
+    ]
 
 
 def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:

@@ -1,6 +1,8 @@
 """The folder of static reports: what is served, and that no way leads out of it (SPEC R1)."""
 
 import os
+import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,52 @@ def test_reports_are_listed_with_size_and_type(folder: ReportFolder) -> None:
 def test_what_is_listed_can_be_read(folder: ReportFolder) -> None:
     """SPEC R1."""
     assert [folder.read(report.uri) for report in folder.reports()] == [b"<p>a</p>", b"x,y\n", "# 一".encode()]
+
+
+def test_what_cannot_be_read_by_its_uri_is_not_listed(folder: ReportFolder) -> None:
+    """SPEC R1: a name as macOS decomposes it, and one whose URI would be too long."""
+    assert folder.root is not None
+    before = folder.reports()
+    (folder.root / unicodedata.normalize("NFD", "été.csv")).write_text("x")
+    deep = folder.root.joinpath(*["周" * 80] * 3)
+    deep.mkdir(parents=True)
+    (deep / "x.csv").write_text("x")
+    assert folder.reports() == before
+
+
+def _closed(path: Path) -> None:
+    if path.name == "weekly":
+        raise PermissionError
+
+
+def _removed(path: Path) -> None:
+    for file in path.glob("1.csv"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("between", [_closed, _removed])
+def test_a_folder_that_is_closed_or_a_file_that_goes_hides_nothing_else(
+    folder: ReportFolder, monkeypatch: pytest.MonkeyPatch, between: Callable[[Path], None]
+) -> None:
+    """SPEC R1: such as lost+found of another owner, and a report that is removed while the folder is listed."""
+    scan = os.scandir
+
+    class Scan:
+        """A look at a folder, after which something happens to it."""
+
+        def __init__(self, path: Path) -> None:
+            with scan(path) as entries:
+                self.entries = iter(list(entries))
+            between(path)
+
+        def __enter__(self) -> object:
+            return self.entries
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(os, "scandir", Scan)
+    assert [report.path for report in folder.reports()] == ["a.html", "周报/一.md"]
 
 
 ESCAPES = [

@@ -7,6 +7,7 @@ import anyio
 import jsonschema
 import pytest
 
+from planner_mcp.errors import Fault, TravelUnknownError
 from planner_mcp.jobs.model import Principal, Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
@@ -121,7 +122,20 @@ async def test_a_failed_job_tells_why(call: Call, store: RedisStore) -> None:
     assert result.structured["status"] == "FAILED"
     assert result.structured["progress"] < 100
     assert result.structured["error"]["code"] == 5011
-    assert "5011 EngineCrashed" in result.text
+    assert "5011 EngineCrashed: It died." in result.text
+
+
+async def test_the_text_of_a_failed_job_tells_its_faults(call: Call, store: RedisStore) -> None:
+    """SPEC T6, T7: text is complete without the structured content: what failed, where, and what would be accepted."""
+    job_id = await submit(call)
+    faults = [Fault("/travel/matrix", "No.", "an id", "Upload it."), Fault("/agents/0", "Neither.")]
+    await store.fail(await claimed(store), TravelUnknownError("Two.", errors=faults).as_json("trace"))
+    text = (await call("query_vrp_status", {"job_id": job_id})).text
+    assert text.splitlines()[1:4] == [
+        "error 4044 TravelUnknown: Two.",
+        "/travel/matrix: No. (accepted: an id) Upload it.",
+        "/agents/0: Neither.",
+    ]
 
 
 async def test_a_queued_job_is_cancelled_at_once_and_once(call: Call) -> None:

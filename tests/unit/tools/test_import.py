@@ -120,6 +120,27 @@ async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
     assert isinstance(await imported(call, "csv", here, agents=AGENTS, **depot), ToolResult)
 
 
+async def test_the_geometry_of_a_point_goes_before_its_properties(call: Call) -> None:
+    """SPEC T5: maps carry positions of other systems beside it; they are left out, and said so."""
+    point = {"type": "Point", "coordinates": [116.4, 39.9]}
+    properties = {"id": "a", "X": 500000, "Y": 4400000, "latitude": 4400000}
+    result = await imported(
+        call, "geojson", json.dumps({"features": [{"geometry": point, "properties": properties}]}), agents=AGENTS
+    )
+    assert isinstance(result, ToolResult), result.text
+    told = result.structured["columns"]["tickets"]
+    assert (told["taken"], told["left_out"]) == (["id → id", "lat → lat", "lon → lon"], ["X", "Y", "latitude"])
+
+
+async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
+    """SPEC T7: its first row is no header, and the others are no tickets nowhere; a column that is named is known."""
+    rows = "a,39.9,116.4,10\nb,39.91,116.41,20\n"
+    said = [("/content", "No column is known; is there a header line?")]
+    assert await faults(call, "csv", rows, agents=AGENTS) == said
+    assert await faults(call, "csv", rows, agents=AGENTS, depot="39.9,116.4") == said
+    assert isinstance(await imported(call, "csv", rows, agents=AGENTS, columns={"a": "id"}), ToolResult)
+
+
 @pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])
 async def test_a_workbook_that_is_no_base64_is_told(call: Call, content: str) -> None:
     """SPEC T7: before anything is read."""
