@@ -33,7 +33,7 @@ from workers import limits
 from workers.chores import call_off
 from workers.frames import Message
 from workers.nursery import Child
-from workers.solve import OVERRUN_S, Order
+from workers.order import OVERRUN_S, Order
 from workers.story import OURS_NO_MORE, RETRY_FIRST_S, RETRY_LONGEST_S, Story
 
 UNKEPT_S: Final = 0.02
