@@ -23,8 +23,8 @@ from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import MalformedError
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions
-from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import STANDALONE
+from planner_mcp.stopping import stop
 from planner_mcp.web.open_requests import held_open
 
 MAX_RUNNING: Final = 64
