@@ -34,7 +34,6 @@ from planner_mcp.protocol.offer import Offer
 from planner_mcp.protocol.revisions import REVISIONS
 from planner_mcp.protocol.sse2024 import SseFront
 from planner_mcp.protocol.stateless import Stateless
-from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.subjects import Registry
 from planner_mcp.protocol.subscriptions import Subscriptions
 from planner_mcp.protocol.tasks import Tasks
@@ -42,6 +41,7 @@ from planner_mcp.protocol.toolcalls import ToolDesk
 from planner_mcp.resources.base import Reading
 from planner_mcp.resources.reports import ReportFolder
 from planner_mcp.settings import Settings
+from planner_mcp.stopping import stop
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.store.connect import connect

@@ -28,12 +28,12 @@ from planner_mcp.jobs.ports import Claim, Renewal, WorkerStore
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
 from planner_mcp.spans import span
+from planner_mcp.stopping import call_off
 from planner_mcp.vrp.day.tables import Packed
 from workers import limits
-from workers.chores import call_off
 from workers.frames import Message
 from workers.nursery import Child
-from workers.solve import OVERRUN_S, Order
+from workers.order import OVERRUN_S, Order
 from workers.story import OURS_NO_MORE, RETRY_FIRST_S, RETRY_LONGEST_S, Story
 
 UNKEPT_S: Final = 0.02

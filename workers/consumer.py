@@ -18,9 +18,9 @@ from planner_mcp.errors import PlannerError, StoreError, StoreUnavailableError
 from planner_mcp.jobs.ports import Claim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.spans import span, trace_of
+from planner_mcp.stopping import call_off
 from planner_mcp.telemetry import new_trace_id, tracing
 from workers.attempt import Attempt
-from workers.chores import call_off
 from workers.nursery import Child, Nursery
 from workers.reaper import Reaper
 from workers.story import OURS_NO_MORE

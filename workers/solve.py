@@ -5,7 +5,7 @@ day never blocks the worker's loop. It is asked to stop by a message and looks f
 `should_stop`: then it sends the plan that still waits and ends on the spot, without waiting for the engine to unwind.
 An engine that does not ask is killed by the worker, and little is lost: plans leave as they are found.
 
-worker → child: `order` (see `Order`), `stop`.
+worker → child: `order` (see `workers/order.py`), `stop`.
 child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
 """
 
@@ -17,15 +17,13 @@ import select
 import socket
 import sys
 import time
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp import __version__
 from planner_mcp.errors import EngineMemoryError, PlannerError
-from planner_mcp.jobs.model import plain_fields
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.day.tables import Packed, Tables
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
@@ -37,39 +35,13 @@ from workers.engines.cautious import Cautious
 from workers.engines.portfolio import Portfolio
 from workers.engines.refill import with_locked
 from workers.incumbent import Incumbent, Stamp
+from workers.order import OVERRUN_S, Order
 
-OVERRUN_S: Final = 5.0
-"""A child still searching this long after its limit is killed."""
 _LAST_RESORT_S: Final = 10.0
 _POLL_S: Final = 0.005
 _READ_BYTES: Final = 1 << 16
 
 log = logging.getLogger("planner.child")
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """One solve, as the worker asks for it."""
-
-    job_id: str
-    trace_id: str
-    body: dict[str, Any]
-    """The scenario as stored."""
-    input_hash: str
-    engine: str
-    seed: int
-    solve_s: float
-    """Time that is left to the job, compilation included."""
-    cores: int
-    memory_mb: int
-    best_plan: dict[str, Any] | None = None
-    """Where an earlier attempt stopped, or the plan of an earlier day to start from, as `Plan.as_json()`."""
-    tables: Packed | None = None
-    """The tables of travel the scenario refers to."""
-
-    def as_message(self) -> frames.Message:
-        """Return the order as it travels."""
-        return {"kind": "order", **plain_fields(self)}
 
 
 class Desk:

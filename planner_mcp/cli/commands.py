@@ -23,6 +23,7 @@ from starlette.applications import Starlette
 import planner_mcp
 from planner_mcp.app import hearing, open_app, open_house
 from planner_mcp.cli import files
+from planner_mcp.cli.asking import DataDir, RedisUrl
 from planner_mcp.cli.doctor import examine
 from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.keys import app as keys
@@ -52,9 +53,6 @@ app.add_typer(webhooks)
 app.add_typer(keys)
 app.command(name="import")(import_tables)
 app.command(name="export")(export_plan)
-
-RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
 
 
 def _tell_version(is_asked: bool) -> None:

@@ -4,29 +4,21 @@ Owns the wording of these commands; `commands.py` hangs them into the command li
 `PLANNER_AUTH_API_KEYS` is set.
 """
 
-import asyncio
 import sys
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from planner_mcp.auth.api_keys import KeyRecord, new_key
-from planner_mcp.cli.environment import read_settings
-from planner_mcp.errors import PlannerError
+from planner_mcp.cli.asking import DataDir, RedisUrl, ask
 from planner_mcp.jobs.model import READ, WRITE
 from planner_mcp.store.api_keys import RedisKeyRing
-from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog
 
 app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 
-R = TypeVar("R")
-RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store.")]
 Scopes = Annotated[
     list[str],
     typer.Option("--scope", help="A scope the key holds; may be repeated. Absent: read and write, days masked."),
@@ -49,13 +41,13 @@ def create(
         await _tell(store, record)
         return key
 
-    typer.echo(_ask(add, redis_url, data_dir))
+    typer.echo(ask(lambda store, _settings: add(store), redis_url, data_dir))
 
 
 @app.command("list")
 def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """List keys, oldest first: id, when it was made, subject, tenant, principal (as `--principal` takes it), scopes."""
-    for record in _ask(lambda store: RedisKeyRing(store.link).list(), redis_url, data_dir):
+    for record in ask(lambda store, _settings: RedisKeyRing(store.link).list(), redis_url, data_dir):
         made = record.created_at.strftime("%Y-%m-%d %H:%M:%SZ")
         whom = f"{record.subject}  {record.tenant or '-'}  {record.principal_id}"
         typer.echo(f"{record.id}  {made}  {whom}  {' '.join(sorted(record.scopes))}")
@@ -73,7 +65,7 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
         await _tell(store, record)
         return True
 
-    if not _ask(forget, redis_url, data_dir):
+    if not ask(lambda store, _settings: forget(store), redis_url, data_dir):
         typer.echo("no key has this id", err=True)
         sys.exit(1)
 
@@ -81,18 +73,3 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
 async def _tell(store: RedisStore, record: KeyRecord) -> None:
     """Have the clients of a key's principal look anew which tools they may use."""
     await WatchLog(store.redis).announce(record.principal_id, "tools")
-
-
-def _ask(question: Callable[[RedisStore], Awaitable[R]], redis_url: str | None, data_dir: Path | None) -> R:
-    """Return the answer of the store that the options and the environment name; a refusal is one line and status 1."""
-    settings = read_settings(redis_url=redis_url, data_dir=data_dir)
-
-    async def answer() -> R:
-        async with connect(settings) as store:
-            return await question(store)
-
-    try:
-        return asyncio.run(answer())
-    except PlannerError as error:
-        typer.echo("\n".join(error.lines()), err=True)
-        sys.exit(1)

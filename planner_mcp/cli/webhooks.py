@@ -4,7 +4,6 @@ Owns the wording of these commands; `commands.py` hangs them into the command li
 single user of a server without authorization unless `--principal` names another.
 """
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -13,21 +12,17 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from planner_mcp.cli.environment import read_settings
-from planner_mcp.errors import PlannerError
+from planner_mcp.cli.asking import DataDir, RedisUrl, ask
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, SecretNote
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import connect
 from planner_mcp.store.webhooks import RedisWebhooks
 
 app = typer.Typer(name="webhooks", help="Look at webhook deliveries, send them again, manage the signing secret.")
 
 R = TypeVar("R")
 Owner = Annotated[str, typer.Option("--principal", help="Whom the webhooks belong to, as `keys list` names it.")]
-RedisUrl = Annotated[str | None, typer.Option(help="Redis or Valkey; empty: the bundled server in the data folder.")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store and of the key file.")]
 
 
 @app.command("list")
@@ -115,18 +110,8 @@ def rotate(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: Da
 def _ask(
     question: Callable[[RedisWebhooks, Settings], Awaitable[R]], redis_url: str | None, data_dir: Path | None
 ) -> R:
-    """Return the answer of the store that the options and the environment name; a refusal is told with status 1."""
-    settings = read_settings(redis_url=redis_url, data_dir=data_dir)
-
-    async def answer() -> R:
-        async with connect(settings) as store:
-            return await question(RedisWebhooks(store.link, settings), settings)
-
-    try:
-        return asyncio.run(answer())
-    except PlannerError as error:
-        typer.echo("\n".join(error.lines()), err=True)
-        sys.exit(1)
+    """Return the answer of the webhooks in the store that the options and the environment name, as `ask`."""
+    return ask(lambda store, settings: question(RedisWebhooks(store.link, settings), settings), redis_url, data_dir)
 
 
 def _print_note(note: SecretNote) -> None:

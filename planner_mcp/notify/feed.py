@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 from planner_mcp.errors import StoreError
 from planner_mcp.jobs.events import Event, EventKind, order_of
 from planner_mcp.jobs.ports import EventLog, Past
+from planner_mcp.stopping import stop
 
 QUEUE_LENGTH: Final = 64
 """Events a follower may lag; beyond, it reads its job's stream instead."""
@@ -193,8 +194,7 @@ class RedisFeed:
 
     async def aclose(self) -> None:
         """Stop all tailers."""
-        for tailer in self._tailers.values():
-            await tailer.aclose()
+        await stop(*(tailer.task for tailer in self._tailers.values()))
 
     async def __aenter__(self) -> Self:
         return self
@@ -214,25 +214,19 @@ class _Tailer:
         self._inboxes = inboxes
         self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._is_called = asyncio.Event()
-        self._task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
+        self.task = asyncio.create_task(self._run(), name=f"feed of pool {pool}")
 
     @property
     def is_over(self) -> bool:
         """Whether it listens no more."""
-        return self._task.done() or (self._position.done() and self._position.exception() is not None)
+        return self.task.done() or (self._position.done() and self._position.exception() is not None)
 
     async def started(self) -> None:
         """Return when it knows where it listens from; raise what kept it from knowing."""
         self._is_called.set()
-        either: list[asyncio.Future[Any]] = [self._position, self._task]
+        either: list[asyncio.Future[Any]] = [self._position, self.task]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         await next(future for future in either if future.done())
-
-    async def aclose(self) -> None:
-        """Stop listening."""
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
 
     async def _run(self) -> None:
         try:

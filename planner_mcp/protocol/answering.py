@@ -24,7 +24,7 @@ from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import MalformedError
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions
-from planner_mcp.protocol.stopping import stop
+from planner_mcp.stopping import stop
 from planner_mcp.text import compact
 from planner_mcp.web.open_requests import held_open
 

@@ -18,8 +18,8 @@ from planner_mcp.errors import AbandonedRequestError, PlannerError
 from planner_mcp.protocol.channel import Emit
 from planner_mcp.protocol.faults import rpc_error
 from planner_mcp.protocol.sessions import Session, SessionLog
-from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Entry
+from planner_mcp.stopping import stop
 from planner_mcp.text import compact
 
 PATIENCE_S: Final = 1.0

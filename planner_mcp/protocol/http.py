@@ -37,8 +37,8 @@ from planner_mcp.protocol.kernel import Kernel, Peer
 from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stateless import Stateless
-from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Entry, Follower, frame
+from planner_mcp.stopping import stop
 from planner_mcp.web.open_requests import held_open
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream

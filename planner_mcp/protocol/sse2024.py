@@ -27,9 +27,9 @@ from planner_mcp.protocol.envelope import HttpFault, read
 from planner_mcp.protocol.http import Pump
 from planner_mcp.protocol.messages import Kind, MalformedError, Message
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
-from planner_mcp.protocol.stopping import stop
 from planner_mcp.protocol.streams import Follower
 from planner_mcp.protocol.toolcalls import TOOLSETS_PARAMETER
+from planner_mcp.stopping import stop
 from planner_mcp.web.answers import method_refused
 from planner_mcp.web.open_streams import OpenStreams
 from planner_mcp.web.sse import EventStream

@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.settings import Settings
+from planner_mcp.stopping import stop
 from planner_mcp.store.border import border, greeting
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.line import Line, Lines, tells_of_demotion
@@ -61,14 +62,10 @@ async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
 async def _embedded(settings: Settings) -> AsyncIterator[str]:
     server = EmbeddedStore(settings.data_dir, appendfsync=settings.appendfsync)
     url = await asyncio.to_thread(server.start)
-    keeper = asyncio.create_task(_revive(server))
-    try:
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(asyncio.to_thread, server.stop)
+        stack.push_async_callback(stop, asyncio.create_task(_revive(server)))
         yield url
-    finally:
-        keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
-        await asyncio.to_thread(server.stop)
 
 
 async def _revive(server: EmbeddedStore) -> None:

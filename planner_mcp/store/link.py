@@ -13,6 +13,7 @@ from typing import Any, Final
 from redis.exceptions import NoScriptError, ResponseError
 
 from planner_mcp.settings import Settings
+from planner_mcp.stopping import call_off
 from planner_mcp.store.border import border
 from planner_mcp.store.keys import tag
 from planner_mcp.store.replication import Replication
@@ -22,7 +23,6 @@ BLOCK_S: Final = 10.0
 """Longest single blocking read."""
 ANSWER_S: Final = 2.0
 """A command not answered by then has failed, the wait for a free connection included: a caller is told in time."""
-RECANCEL_S: Final = 0.05
 FETCHES: Final = 4
 """Large answers on their way to a process at the same time: Redis holds each whole until it is sent."""
 FETCH_TURN_S: Final = 10.0
@@ -161,9 +161,7 @@ async def _stoppable(reading: Coroutine[Any, Any, Any], block_s: float) -> Any:
         async with asyncio.timeout(block_s + ANSWER_S):
             return await asyncio.shield(task)
     except (asyncio.CancelledError, TimeoutError):
-        while not task.done():
-            task.cancel()
-            await asyncio.wait([task], timeout=RECANCEL_S)
+        await call_off([task])
         if not task.cancelled():
             task.exception()
         raise

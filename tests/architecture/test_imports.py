@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOLVER_FREE = ("planner_mcp.cli.commands", "planner_mcp.app", "workers.pool")
+SOLVER_FREE = ("planner_mcp.cli.commands", "planner_mcp.app", "workers.pool", "workers.__main__")
 
 
 def test_import_contracts_hold() -> None:
@@ -28,7 +28,7 @@ def test_every_room_stands_in_the_layers() -> None:
 
 
 def test_the_server_runs_without_a_solver() -> None:
-    """Our choice: only engines import a solver; a server replica, and who starts workers, need none loaded."""
+    """Our choice: only engines import a solver; a replica, a worker, and who starts workers, need none loaded."""
     code = f"import sys, {', '.join(SOLVER_FREE)}; print([m for m in ('ortools', 'pyvrp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

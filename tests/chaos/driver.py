@@ -16,9 +16,9 @@ from typing import Any, Final
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
+from planner_mcp.stopping import call_off
 from planner_mcp.store.redis_store import RedisStore
 from tests.contract.fleet import fleet_body
-from workers.chores import call_off
 
 CLIENT: Final = "ann"
 HOOK: Final = "https://example.org/hook"

@@ -17,6 +17,7 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import SolveRequest
 from planner_mcp.settings import Settings
+from planner_mcp.stopping import call_off
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.audit import storm_settings
@@ -24,7 +25,6 @@ from tests.chaos.driver import CLIENT, Crowd
 from tests.chaos.proxy import Line, proxied
 from tests.chaos.record import keep, size_of, sizes
 from tests.chaos.valkey import Valkey
-from workers.chores import call_off
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700)]
 Mode = Literal["none", "wait", "waitaof"]

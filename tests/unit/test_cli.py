@@ -32,6 +32,14 @@ def test_the_command_tells_its_version() -> None:
     assert (told.exit_code, told.output) == (0, f"planner-mcp {planner_mcp.__version__}\n")
 
 
+@pytest.mark.parametrize("command", ["serve", "worker", "solve", "matrix", "doctor", "keys list", "webhooks list"])
+def test_who_names_the_data_folder_learns_what_lies_in_it(command: str) -> None:
+    """SPEC O1: the key that opens stored secrets moves with it, whichever command is told so."""
+    told = CliRunner().invoke(app, [*command.split(), "--help"])
+    words = " ".join(told.output.replace("│", "").split())
+    assert (told.exit_code, "Folder of the bundled store and of the key file." in words) == (0, True)
+
+
 def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC O3, T8: what to install, and no traceback."""
     monkeypatch.setenv("PLANNER_OTEL", "true")

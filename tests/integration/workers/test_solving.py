@@ -9,7 +9,7 @@ from tests.contract.fleet import fleet_body
 from tests.integration.workers.conftest import LONGEST_S, OWNER, SMALLEST, Shop, kinds, until_gone
 from tests.stopwatch import Stopwatch
 from workers.engines import registry
-from workers.solve import OVERRUN_S
+from workers.order import OVERRUN_S
 
 ENGINES = [registry.AUTO, *(engine.name for engine in registry.engines() if engine.is_available())]
 IMPROVED = 2
