@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -20,9 +20,12 @@ from planner_mcp.files.columns import Proposal
 from planner_mcp.files.exports import read_places, read_plan
 from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
+from planner_mcp.text import figure
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
 
+PLENTY: Final = 1e6
+"""Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
@@ -40,8 +43,10 @@ def import_tables(
     agents: Annotated[
         Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")
     ] = None,
-    agent: Annotated[int, typer.Option(min=1, help="How many agents there are, alike.")] = 1,
-    capacity: Annotated[float, typer.Option(min=0, help="What each of them carries.")] = 1e6,
+    agent: Annotated[int | None, typer.Option(min=1, help="How many agents there are, alike; absent: 1.")] = None,
+    capacity: Annotated[
+        float | None, typer.Option(min=0, help="What each of them carries; absent: 1000000, told.")
+    ] = None,
     depot: Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON or a location.")] = "",
     name: Annotated[str, typer.Option(help="Of the scenario.")] = "",
     sheet: Annotated[str, typer.Option(help="Sheet of the tickets, where a workbook has several.")] = "",
@@ -55,11 +60,12 @@ def import_tables(
         data = _bytes(file)
         kind = form or form_of(file.name, data)
         fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
-        alike = tuple({"id": f"agent-{number}", "capacity": capacity} for number in range(1, agent + 1))
-        wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, alike, fleet)
+        wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, _alike(agent, capacity), fleet)
         read = read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
+        if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
+            typer.echo(_made_up(agent or 1), err=True)
         write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
         for said in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
@@ -97,6 +103,18 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise input_error([Fault("", told(path, error))]) from error
+
+
+def _alike(count: int | None, capacity: float | None) -> tuple[dict[str, Any], ...]:
+    """Return the agents of a file that has none."""
+    room = PLENTY if capacity is None else capacity
+    return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))
+
+
+def _made_up(count: int) -> str:
+    """Return what is told where a fleet was taken that nobody named: a day on one van shows no mistake by itself."""
+    taken = f"{count} of capacity {figure(PLENTY)} {'is' if count == 1 else 'are'} taken"
+    return f"No agents in the file: {taken}; --agents, or --agent and --capacity, say others."
 
 
 def _chosen(columns: list[str]) -> dict[str, str]:

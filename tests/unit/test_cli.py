@@ -294,6 +294,35 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
 
 
+def imported(tmp_path: Path, name: str, text: str, *options: str) -> tuple[int, list[str], Any]:
+    """Return the exit status of `import`, what it tells and the day it makes, None where it makes none."""
+    file, day = tmp_path / name, tmp_path / "made.json"
+    file.write_text(text, encoding="utf-8")
+    told = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
+    made = json.loads(day.read_text(encoding="utf-8")) if day.exists() else None
+    day.unlink(missing_ok=True)
+    return told.exit_code, told.output.splitlines(), made
+
+
+ORDERS = "id,place,qty\na,A,3\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "1 of capacity 1000000 is taken"),
+        (("--agent", "3"), "3 of capacity 1000000 are taken"),
+        (("--capacity", "9"), ""),
+    ],
+)
+def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    """SPEC T5, O3: a day on one van of any size looks like a plan; the capacity is what is made up."""
+    status, said, day = imported(tmp_path, "orders.csv", ORDERS, *options)
+    line = f"No agents in the file: {told}; --agents, or --agent and --capacity, say others."
+    assert (status, [each for each in said if each.startswith("No agents")]) == (0, [line] if told else [])
+    assert day["agents"][0]["id"] == "agent-1"
+
+
 def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
     """SPEC T5, R3: a plan and its scenario as they are read without `planner:sensitive`; JSON keeps all there is."""
     places = [{"id": "LOC_A", "lat": 39.9123, "lon": 116.4}]
