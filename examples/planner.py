@@ -50,7 +50,9 @@ async def watch(client: Client, job_id: str, on_status: Callable[[dict[str, Any]
     status: dict[str, Any] = {"job_id": job_id, "status": "QUEUED", "progress": 0}
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        on_status({**status, "progress": max(status["progress"], int(progress))})
+        word = (message or "SOLVING").partition(" ")[0]
+        if word not in FINAL and status["status"] not in FINAL:  # the end is told by the answer, with all it says
+            on_status({**status, "status": word, "progress": max(status["progress"], int(progress))})
 
     while status["status"] not in FINAL:
         asked = {"job_id": job_id, "wait_s": 10}

@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import httpx2
 import pytest
 from mcp import Client
+from mcp.types import CallToolResult
 
 from examples import beijing, channel, quickstart
 from examples.house import House, running
@@ -55,6 +57,27 @@ async def test_quickstart_solves_the_smallest_day(house: House, capsys: pytest.C
     told = capsys.readouterr().out
     assert "COMPLETED 100" in told
     assert "'veh-1', 't-1', 'LOC_A'" in told
+
+
+class _ToldClient:
+    """Stands in for a client whose server tells progress before it answers."""
+
+    def __init__(self, *told: tuple[float, str]) -> None:
+        self._told = told
+
+    async def call_tool(self, tool: str, arguments: Any, *, progress_callback: Any) -> Any:
+        for progress, message in self._told:
+            await progress_callback(progress, 100.0, message)
+        answer = {"job_id": "job-1", "status": "COMPLETED", "progress": 100}
+        return CallToolResult(content=[], structured_content=answer)
+
+
+async def test_progress_is_told_under_its_own_status() -> None:
+    """SPEC T3, O1: 100 % once, and never of a job that waits."""
+    client: Any = _ToldClient((0, "QUEUED 0%"), (40, "SOLVING 40% · cost 7"), (100, "COMPLETED 100%"))
+    seen: list[tuple[str, int]] = []
+    await watch(client, "job-1", lambda status: seen.append((status["status"], status["progress"])))
+    assert seen == [("QUEUED", 0), ("SOLVING", 40), ("COMPLETED", 100)]
 
 
 async def test_channel_tells_a_job_from_first_to_last(house: House) -> None:
