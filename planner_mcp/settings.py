@@ -49,7 +49,8 @@ def _network(text: str) -> str:
 
 def _host(text: str) -> str:
     if not is_host(text):
-        raise ValueError("it is no Host a request could name; write it like planner.example or planner.example:8080")
+        how = "like planner.example or planner.example:8080, an IPv6 address like [fd00::1]:8080"
+        raise ValueError(f"it is no Host a request could name; write it {how}")
     return text
 
 

@@ -5,6 +5,7 @@ Owns the wording. No value is repeated (only names within a map are): the URL of
 
 import difflib
 import os
+import re
 from typing import Any, Final
 
 import typer
@@ -13,8 +14,9 @@ from pydantic import ValidationError
 from planner_mcp.settings import Settings
 
 PREFIX: Final = "PLANNER_"
-_LINKS: Final = ("PLANNER_SERVICE_", "PLANNER_PORT_")
-"""What Kubernetes adds to the environment where a Service is called `planner`."""
+_LINK: Final = re.compile(r".*_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", re.DOTALL)
+_LINKED: Final = ("tcp://", "udp://", "sctp://")
+"""How Kubernetes names, and begins `…_PORT` of, what it writes into pods for Services such as `planner-redis`."""
 
 
 def read_settings(**given: Any) -> Settings:
@@ -44,8 +46,12 @@ def _told(place: tuple[int | str, ...], fault: str, given: dict[str, Any]) -> st
 def strange_names() -> dict[str, str]:
     """Return the variables that look like settings and are none, each with the setting it resembles, or nothing."""
     known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
-    names = sorted(name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_LINKS))
+    names = sorted(name for name, value in os.environ.items() if name.startswith(PREFIX) and not _is_link(name, value))
     return {name: _nearest(name, known) for name in names if name not in known}
+
+
+def _is_link(name: str, value: str) -> bool:
+    return bool(_LINK.fullmatch(name)) or (name.endswith("_PORT") and value.startswith(_LINKED))
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -104,6 +104,36 @@ def test_doctor_tells_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.Mo
     assert told["settings"] == "BAD PLANNER_MOOD is no setting; PLANNER_REDISURL is no setting; PLANNER_REDIS_URL is"
 
 
+def test_doctor_passes_over_what_kubernetes_writes_for_other_services(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC O3: a Service called `planner-redis` is no misspelt setting; a setting that looks like one is."""
+    address = "tcp://10.96.0.9:6379"
+    links = {
+        "REDIS_PORT": address,
+        "REDIS_SERVICE_HOST": "10.96.0.9",
+        "REDIS_SERVICE_PORT": "6379",
+        "REDIS_SERVICE_PORT_STORE": "6379",
+        "REDIS_PORT_6379_TCP": address,
+        "REDIS_PORT_6379_TCP_ADDR": "10.96.0.9",
+        "REDIS_PORT_6379_TCP_PORT": "6379",
+        "REDIS_PORT_6379_TCP_PROTO": "tcp",
+    }
+    status, told = listed(monkeypatch, tmp_path, **links)
+    assert (status, told["settings"]) == (0, "ok  every PLANNER_ variable is one")
+    status, told = listed(monkeypatch, tmp_path, REDIS_PORT="6379")
+    assert (status, told["settings"][:28]) == (1, "BAD PLANNER_REDIS_PORT is no")
+
+
+def test_an_ipv6_address_without_brackets_is_told_how_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O3, T7: as `$(POD_IP):8080` becomes on an IPv6 cluster."""
+    monkeypatch.setenv("PLANNER_ALLOWED_HOSTS", "planner:8080,fd00::1:8080")
+    told = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["manifest"])
+    assert (told.exit_code, "[fd00::1]:8080" in told.output) == (2, True)
+    monkeypatch.setenv("PLANNER_ALLOWED_HOSTS", "planner:8080,[fd00::1]:8080")
+    assert CliRunner().invoke(app, ["manifest"]).exit_code == 0
+
+
 def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: what to do, in words the command knows."""
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
