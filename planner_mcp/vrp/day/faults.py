@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
+from planner_mcp.vrp.day.fields import PLACE_HINT, POSITION_WORDS
 
 MAX_NAME: Final = 40
 """Characters of a caller's field name that are repeated."""
@@ -40,6 +41,18 @@ _PROBLEMS: Final = {
     "string_unicode": "The {where} is not valid Unicode text.",
 }
 _KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
+
+
+_FOREIGN: Final = {
+    "start": "start_location",
+    "end": "end_location",
+    "latitude": "lat",
+    "longitude": "lon",
+    "lng": "lon",
+}
+"""Words of other programs that are like none of ours, or like the wrong one."""
+_PLACES: Final = ("location", "start_location")
+"""What names the location of a ticket, and of an agent."""
 
 
 def pointer(segments: Sequence[str | int]) -> str:
@@ -105,7 +118,14 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any]) -> Fault:
 
 
 def _did_you_mean(name: str, schema: dict[str, Any]) -> str:
-    near = get_close_matches(name[:MAX_NAME].lower(), list(schema.get("properties", {})), n=1, cutoff=0.6)
+    """Return what an unknown name may stand for: a word of other programs, a position, or a slip of the pen."""
+    known, word = list(schema.get("properties", {})), name[:MAX_NAME].lower()
+    if (ours := _FOREIGN.get(word)) in known:
+        return f"Did you mean {ours}?"
+    places = [place for place in _PLACES if place in known]
+    if word in POSITION_WORDS and places:
+        return f"{PLACE_HINT} in {places[0]}."
+    near = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"Did you mean {near[0]}?" if near else "Remove it."
 
 

@@ -26,6 +26,10 @@ MAX_ID_LENGTH: Final = 100
 MAX_ROWS: Final = 20
 """Rows of one matrix that are told to be wrong."""
 
+POSITION_WORDS: Final = frozenset({"lat", "lon", "lng", "latitude", "longitude", "coordinates", "x", "y"})
+PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and name it"
+"""What to do with a position where the id of a location is wanted."""
+
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
 
@@ -42,9 +46,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int) or math.isfinite(value)
 
 
-def _number(low: float, high: float) -> Callable[[Any], float]:
+def _number(low: float, high: float, others: str = "") -> Callable[[Any], float]:
+    """Return a reader of numbers; `others` is what else is accepted where it stands."""
     bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
-    accepted = f"a number{bounds}"
+    accepted = f"a number{bounds}{others}"
 
     def read(value: Any) -> float:
         if isinstance(value, str):
@@ -73,6 +78,8 @@ def _whole(low: int, high: int) -> Callable[[Any], int]:
 def read_id(value: Any) -> str:
     """Return an identifier: printable text of 1 to 100 characters."""
     accepted = f"text of 1 to {MAX_ID_LENGTH} characters"
+    if isinstance(value, dict) and POSITION_WORDS & value.keys():
+        raise mistake("The value is not text.", accepted, f"{PLACE_HINT} here.")
     if not isinstance(value, str):
         raise mistake("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
     if not 0 < len(value) <= MAX_ID_LENGTH:
@@ -151,7 +158,7 @@ def read_duration(value: Any) -> float:
 def read_amount(value: Any) -> dict[str, float]:
     """Return amounts by dimension; a bare number is the dimension `load`."""
     if not isinstance(value, dict):
-        return {"load": _number(-MAX_NUMBER, MAX_NUMBER)(value)}
+        return {"load": _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")(value)}
     if not 0 < len(value) <= 10:
         raise mistake("The object names no or too many dimensions.", "a number, or an object of 1 to 10 numbers")
     read = _number(-MAX_NUMBER, MAX_NUMBER)

@@ -42,6 +42,8 @@ def shipment(**fields: Any) -> dict[str, Any]:
     return body(tickets=[ticket("p", kind="pickup", time_windows=[[50, 60]]), ticket("q", "B", pickup="p", **fields)])
 
 
+AMOUNT = "a number, or an object of numbers by dimension"
+PLACE = "Give the place an id with lat and lon under /locations and name it"
 NUMBER, WINDOW = "a number, 0 or more", "[open, close] with open ≤ close"
 PAST = "Swap the two, or write hours past midnight as 24:00 to 47:59."
 ID = "text of 1 to 100 characters"
@@ -79,19 +81,25 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
     (
         "number in quotes",
         on_ticket(demand="1"),
-        [
-            Fault(
-                "/tickets/0/demand", "The value is text, not a number.", "a number", "Write the number without quotes."
-            )
-        ],
+        [Fault("/tickets/0/demand", "The value is text, not a number.", AMOUNT, "Write the number without quotes.")],
     ),
-    ("boolean", on_ticket(demand=True), [Fault("/tickets/0/demand", "The value is not a finite number.", "a number")]),
+    ("boolean", on_ticket(demand=True), [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)]),
     (
         "infinite",
         on_ticket(demand=float("inf")),
-        [Fault("/tickets/0/demand", "The value is not a finite number.", "a number")],
+        [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)],
     ),
-    ("huge", on_ticket(demand=10**400), [Fault("/tickets/0/demand", "The number is out of range.", "a number")]),
+    ("huge", on_ticket(demand=10**400), [Fault("/tickets/0/demand", "The number is out of range.", AMOUNT)]),
+    (
+        "a list of amounts",
+        on_agent(capacity=[10]),
+        [Fault("/agents/0/capacity", "The value is not a finite number.", AMOUNT)],
+    ),
+    (
+        "a position for a place",
+        {**on_ticket(location={"lat": 39.9, "lon": 116.4}), "depot": {"lat": 39.9, "lon": 116.4}},
+        [Fault(path, "The value is not text.", ID, f"{PLACE} here.") for path in ("/tickets/0/location", "/depot")],
+    ),
     ("id as number", on_ticket(name=7), [Fault("/tickets/0/id", "The value is not text.", ID, "Write it in quotes.")]),
     (
         "half a surrogate pair",
@@ -385,6 +393,28 @@ def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
     with pytest.raises(InputError) as caught:
         parse_scenario(args)
     assert list(caught.value.errors) == faults
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "hint"),
+    [
+        ("agents", "start", "Did you mean start_location?"),
+        ("agents", "end", "Did you mean end_location?"),
+        ("agents", "lat", f"{PLACE} in start_location."),
+        ("tickets", "lat", f"{PLACE} in location."),
+        ("tickets", "longitude", f"{PLACE} in location."),
+        ("locations", "latitude", "Did you mean lat?"),
+        ("locations", "lng", "Did you mean lon?"),
+        ("tickets", "colour", "Remove it."),
+    ],
+)
+def test_a_word_of_another_program_is_told_with_ours(part: str, word: str, hint: str) -> None:
+    """SPEC T7: the usual first mistakes are not led astray by what is merely spelt alike."""
+    day = body(locations=[dict(place) for place in PLACES])
+    day[part][0] |= {word: 1}
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [(fault.path, fault.hint) for fault in caught.value.errors] == [(f"/{part}/0/{word}", hint)]
 
 
 def test_mistakes_of_schema_and_of_logic_are_told_at_once() -> None:
