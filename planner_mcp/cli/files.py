@@ -10,7 +10,9 @@ import errno
 import json
 import os
 import sys
-from contextlib import aclosing
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,6 +117,7 @@ async def solve(
         The scenario and its plan; None where there is none.
     """
     try:
+        check_seconds(solve_time_s, settings)
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
         borrowed = Borrowed(tables, tuple(day_faults(body, settings)))
@@ -136,6 +139,17 @@ async def solve(
     return None if ended.plan_id is None else (body, await planner.plan_of_job(LOCAL, job.id))
 
 
+def check_seconds(seconds: int, settings: Settings) -> None:
+    """Look whether a search may take so long here.
+
+    Raises:
+        InputError: It may not.
+    """
+    if seconds > settings.max_solve_time_s:
+        problem = "The search is longer than PLANNER_MAX_SOLVE_TIME_S allows."
+        raise input_error([Fault("--seconds", problem, f"1 to {settings.max_solve_time_s}")])
+
+
 def print_failure(error: Json) -> None:
     """Print why a job failed, with what is to be mended in its scenario."""
     typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
@@ -149,7 +163,8 @@ def check_output(output: Path | None, scenario: Json) -> None:
     Raises:
         InputError: No such form, or no place for the file.
     """
-    check_form(_form(output), scenario)
+    with _output_named():
+        check_form(_form(output), scenario)
     if (file := _file(output)) is not None and (obstacle := _obstacle(file)):
         raise input_error([_unwritten(file, obstacle)])
 
@@ -161,6 +176,19 @@ def _file(output: Path | None) -> Path | None:
 
 def _form(output: Path | None) -> str:
     return "json" if output is None else output.suffix.lstrip(".").lower() or "json"
+
+
+@contextmanager
+def _output_named() -> Iterator[None]:
+    """Tell what is wrong with a form by the option that says it."""
+    try:
+        yield
+    except InputError as error:
+        hint = "End the name of the file in one of them."
+        error.errors = tuple(
+            replace(fault, path="--output", hint=hint) if fault.path == "/form" else fault for fault in error.errors
+        )
+        raise
 
 
 def _obstacle(path: Path) -> str:
@@ -177,14 +205,16 @@ def _obstacle(path: Path) -> str:
 
 
 def _unwritten(path: Path, why: str) -> Fault:
-    return Fault("/output", f"{path}: {why}", "a file that can be written")
+    return Fault("--output", f"{path}: {why}", "a file that can be written")
 
 
 def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
     form = _form(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
-        write_text(export(plan, scenario, form), output, "utf-8-sig" if form == "csv" else "utf-8")
+        with _output_named():
+            text = export(plan, scenario, form)
+        write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)
         return False

@@ -353,6 +353,18 @@ def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: s
     assert day["agents"][0]["id"] == "agent-1"
 
 
+def test_an_option_that_is_refused_is_told_by_its_name(tmp_path: Path) -> None:
+    """SPEC T6, T7: in the words of the command line, not those of a tool, and not as a line of the log."""
+    plan, day = tmp_path / "plan.json", tmp_path / "day.json"
+    plan.write_text(json.dumps(PLAN))
+    day.write_text(json.dumps(SMALLEST))
+    for name, why in (("plan.xlsx", "There is no such form."), ("plan.gpx", "The scenario has no positions on the")):
+        assert told_of("export", str(plan), str(day), "--output", str(tmp_path / name)).startswith(f"--output: {why}")
+    told = told_of("solve", str(day), "--seconds", "4000", "--data-dir", str(tmp_path / "data"))
+    problem = "--seconds: The search is longer than PLANNER_MAX_SOLVE_TIME_S allows. (accepted: 1 to 3600)"
+    assert told.splitlines() == [problem]
+
+
 def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
     """SPEC T5, R3: a plan and its scenario as they are read without `planner:sensitive`; JSON keeps all there is."""
     places = [{"id": "LOC_A", "lat": 39.9123, "lon": 116.4}]
