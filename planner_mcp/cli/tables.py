@@ -18,8 +18,9 @@ from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan,
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.exports import read_places, read_plan
-from planner_mcp.files.foreign import Form, Wishes, form_of, read_day
+from planner_mcp.files.foreign import PLAIN, Form, Reading, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
+from planner_mcp.settings import Settings
 from planner_mcp.text import figure
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
@@ -58,10 +59,9 @@ def import_tables(
     settings = read_settings()
     try:
         data = _bytes(file)
-        kind = form or form_of(file.name, data)
         fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
         wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, _alike(agent, capacity), fleet)
-        read = read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        read = _day(data, form, file, wishes, settings)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
         if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
@@ -103,6 +103,17 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise input_error([Fault("", told(path, error))]) from error
+
+
+def _day(data: bytes, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
+    """Return the day of a file; where it cannot be read and its form was a guess, that is told."""
+    kind = form or form_of(file.name, data)
+    try:
+        return read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError:
+        if form is None and file.suffix.lower() not in PLAIN:
+            typer.echo(f"Taken for {kind} by its name; --format says otherwise.", err=True)
+        raise
 
 
 def _alike(count: int | None, capacity: float | None) -> tuple[dict[str, Any], ...]:

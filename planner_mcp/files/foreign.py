@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.files.columns import TICKETS, Proposal, propose
-from planner_mcp.files.geojson import read_points
+from planner_mcp.files.geojson import is_collection, read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.instances.day import as_day
 from planner_mcp.files.instances.published import Published
@@ -24,6 +24,8 @@ from planner_mcp.files.workbook import read_workbook
 Json = dict[str, Any]
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 _AXES: Final = ("lat", "lon", "x", "y")
+PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp"})
+"""Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")
 _SUFFIXES: Final[Mapping[str, Form]] = {
     ".xlsx": "xlsx",
@@ -63,8 +65,10 @@ class Reading:
 
 
 def form_of(name: str, data: bytes) -> Form:
-    """Return the form of a file by how its name ends; texts of rows are told apart by their headings."""
+    """Return the form of a file by how its name ends; rows and JSON are told apart by what they say."""
     suffix = PurePath(name).suffix.lower()
+    if suffix == ".json" and is_collection(data):
+        return "geojson"
     if suffix == ".txt":
         return "solomon" if is_solomon(data) else "li_lim"
     return _SUFFIXES.get(suffix, "csv")

@@ -7,10 +7,19 @@ import json
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_COLUMNS, Table, check_size
+from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, Table, check_size
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 _MOST_FAULTS: Final = 50
+
+
+def is_collection(data: bytes) -> bool:
+    """Return whether a file of JSON calls itself a FeatureCollection."""
+    try:
+        told = json.loads(data) if len(data) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and told.get("type") == "FeatureCollection"
 
 
 def read_points(data: bytes, *, max_rows: int) -> Table:

@@ -22,6 +22,7 @@ Json = dict[str, Any]
 _EPOCH_S: Final = 100_000_000
 """Times from here on are counted from 1970."""
 _MOST_FAULTS: Final = 50
+_OURS: Final = "It looks like a scenario: create_scenario, or solve and validate of the command line, take it as it is."
 _LABELS: Final = frozenset({"id", "description"})
 _STOP: Final = frozenset(
     {"location", "location_index", "setup", "service", "setup_per_type", "service_per_type", "time_windows"}
@@ -61,6 +62,7 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
         InputError: It is no such problem, or has what this model lacks.
     """
     check_size(data)
+    told: Any = None
     try:
         told = json.loads(data)
         reader = _Reader(_midnight(planning_date))
@@ -68,7 +70,8 @@ def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
     except _BROKEN:
         body = None
     if body is None:
-        raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments")])
+        hint = _OURS if isinstance(told, dict) and {"agents", "tickets"} <= told.keys() else ""
+        raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments", hint)])
     if reader.faults:
         raise input_error(reader.faults)
     return {"name": name, "planning_date": planning_date, **body}

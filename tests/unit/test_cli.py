@@ -353,6 +353,32 @@ def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: s
     assert day["agents"][0]["id"] == "agent-1"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("orders.txt", ORDERS, "Taken for li_lim by its name; --format says otherwise."),
+        ("orders.json", ORDERS, "Taken for vroom by its name; --format says otherwise."),
+        ("orders.csv", "id,place,qty\na,A,much\n", ""),
+    ],
+)
+def test_a_form_that_was_guessed_is_told_where_it_cannot_be_read(
+    name: str, text: str, told: str, tmp_path: Path
+) -> None:
+    """SPEC T5, T7: a table called .txt is no instance with odd numbers."""
+    status, said, _ = imported(tmp_path, name, text)
+    assert (status, [line for line in said if "--format" in line]) == (1, [told] if told else [])
+
+
+def test_kinds_of_json_are_told_apart(tmp_path: Path) -> None:
+    """SPEC T5, T7: points are read whatever the name of their file; a scenario needs no import, which is said."""
+    point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
+    points = json.dumps({"type": "FeatureCollection", "features": [point]})
+    status, _, day = imported(tmp_path, "points.json", points)
+    assert (status, [ticket["id"] for ticket in day["tickets"]]) == (0, ["a"])
+    _, said, _ = imported(tmp_path, "day.json", json.dumps(SMALLEST))
+    assert said[-1].endswith("or solve and validate of the command line, take it as it is.")
+
+
 def test_an_option_that_is_refused_is_told_by_its_name(tmp_path: Path) -> None:
     """SPEC T6, T7: in the words of the command line, not those of a tool, and not as a line of the log."""
     plan, day = tmp_path / "plan.json", tmp_path / "day.json"
