@@ -27,6 +27,7 @@ from planner_mcp.vrp.scenario import parse_scenario, warnings
 
 PLENTY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
+_OPTIONS: Final = {"/depot": "--depot", "/columns": "--column", "/sheet": "--sheet"}
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
@@ -57,19 +58,24 @@ def import_tables(
 ) -> None:
     """Make a scenario from files of others; exit status 1 when it cannot be planned."""
     settings = read_settings()
+    if agents is not None and (agent is not None or capacity is not None):
+        raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
     try:
         data = _bytes(file)
         fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
-        wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, _alike(agent, capacity), fleet)
+        alike = {"spare" if agent is None and capacity is None else "agents": _alike(agent, capacity)}
+        wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, fleet=fleet, **alike)
         read = _day(data, form, file, wishes, settings)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
         if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
             typer.echo(_made_up(agent or 1), err=True)
         write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
+        for assumption in read.assumptions:
+            typer.echo(assumption, err=True)
         scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-        for said in [*read.assumptions, *(f"Warning: {warning}" for warning in warnings(scenario)[:MAX_FAULTS])]:
-            typer.echo(said, err=True)
+        for warning in warnings(scenario)[:MAX_FAULTS]:
+            typer.echo(f"Warning: {warning}", err=True)
     except InputError as error:
         print_faults(error)
         sys.exit(1)
@@ -106,11 +112,17 @@ def _bytes(path: Path) -> bytes:
 
 
 def _day(data: bytes, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
-    """Return the day of a file; where it cannot be read and its form was a guess, that is told."""
+    """Return the day of a file; where it cannot be read and its form was a guess, that is told.
+
+    Raises:
+        InputError: It cannot be read, or does not use an option; options are told by their names.
+    """
     kind = form or form_of(file.name, data)
     try:
         return read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-    except InputError:
+    except InputError as error:
+        options = {**_OPTIONS, "/agents": "--agents" if wishes.fleet else "--agent, --capacity"}
+        error.errors = tuple(replace(fault, path=options.get(fault.path, fault.path)) for fault in error.errors)
         if form is None and file.suffix.lower() not in PLAIN:
             typer.echo(f"Taken for {kind} by its name; --format says otherwise.", err=True)
         raise

@@ -99,6 +99,28 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
     return Proposal(in_order, tuple(guessed), tuple(header for header in headers if header not in fields))
 
 
+def parted(
+    chosen: Mapping[str, str], tickets: Sequence[str], agents: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the choices for tickets and those for agents, by the headers of both tables.
+
+    A column that both have is the tickets', unless agents alone know the field.
+
+    Raises:
+        InputError: A choice names a column of neither.
+    """
+    strangers = [header for header in chosen if header not in tickets and header not in agents]
+    if strangers:
+        accepted = ", ".join(dict.fromkeys((*tickets, *agents)))
+        raise input_error([Fault("/columns", "There is no such column.", accepted) for _ in strangers])
+    ours = {
+        header: field
+        for header, field in chosen.items()
+        if header in tickets and (header not in agents or not field or field in TICKETS or field not in AGENTS)
+    }
+    return ours, {header: field for header, field in chosen.items() if header not in ours}
+
+
 def unit_of(header: str) -> str:
     """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
     return " ".join(_BRACKETS.findall(header)).strip().casefold()

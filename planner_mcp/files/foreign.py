@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
-from planner_mcp.errors import Fault
-from planner_mcp.files.columns import TICKETS, Proposal, propose
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.columns import TICKETS, Proposal, parted, propose
 from planner_mcp.files.geojson import is_collection, read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.instances.day import as_day
@@ -20,6 +20,8 @@ from planner_mcp.files.instances.vrplib import read_vrplib
 from planner_mcp.files.tables import Table, read_table
 from planner_mcp.files.vroom import assumed, read_vroom
 from planner_mcp.files.workbook import read_workbook
+from planner_mcp.text import plain
+from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
@@ -46,12 +48,14 @@ class Wishes:
     depot: str = ""
     """Where all agents start and end: `lat,lon` or a location. For tables, as all that follows."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Field by header of the tickets, where the proposal is wrong."""
+    """Field by header, of tickets or agents, where the proposal is wrong."""
     sheet: str = ""
     agents: tuple[Json, ...] = ()
-    """Agents of the day where the file has none."""
+    """Agents of the day, instead of those of a file."""
     fleet: Table | None = None
     """The same as a table."""
+    spare: tuple[Json, ...] = ()
+    """Agents of a table where nobody named any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
         TooLargeError: There is more in it than allowed.
         InputError: All that cannot be read, by its place in the file.
     """
+    _check_use(form, wishes)
     named = {"name": wishes.name, "planning_date": wishes.planning_date}
     if form in _TABLES:
         tables = _tables(data, form, wishes.sheet, max_tickets)
@@ -92,6 +97,33 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
         return Reading(body, {}, assumed(body))
     body, said = as_day(_published(data, form, max_tickets), **named, max_agents=max_agents)
     return Reading(body, {}, said)
+
+
+_SAYS: Final[Mapping[str, str]] = {
+    "depot": "says itself where vehicles start",
+    "agents": "says itself who drives",
+    "columns": "has no columns",
+    "sheet": "has no sheets",
+}
+"""Why a form does not take what it could be given."""
+
+
+def _check_use(form: Form, wishes: Wishes) -> None:
+    """Refuse what was given and would not be used."""
+    is_given = {
+        "depot": wishes.depot,
+        "agents": wishes.agents or wishes.fleet,
+        "columns": wishes.columns,
+        "sheet": wishes.sheet,
+    }
+    faults = []
+    for name, why in _SAYS.items():
+        users = ("xlsx",) if name == "sheet" else _TABLES
+        if is_given[name] and form not in users:
+            problem = f"A file of the format {form} {why}."
+            faults.append(Fault(f"/{name}", problem, f"only with {' or '.join(users)}", "Leave it out."))
+    if faults:
+        raise input_error(faults)
 
 
 def _published(data: bytes, form: Form, max_nodes: int) -> Published:
@@ -126,20 +158,34 @@ _NO_COLUMN: Final = Fault(
     "Add the line above the first row, or name the columns in columns.",
     "missing",
 )
+_PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
+
+
+def _no_capacity(fleet: Table, proposal: Proposal) -> Fault:
+    """Return what is told before every ticket is found too heavy for agents that carry nothing."""
+    left_out = ", ".join(plain(header, 40) for header in proposal.left_out if header)
+    hint = f"Name it in columns{'; left out: ' + left_out if left_out else ''}."
+    path = pointer((fleet.name,)) if fleet.name else ""
+    return Fault(path, "No column of the agents is their capacity.", "a column of capacity", hint, "missing")
 
 
 def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, str]) -> Reading:
     day = Import()
     fields = {**named, **({"depot": day.add_depot(wishes.depot)} if wishes.depot else {})}
-    proposals = {"tickets": day.add_tickets(tables["tickets"], wishes.columns)}
-    if (fleet := wishes.fleet or tables.get("agents")) is not None:
-        proposals["agents"] = day.add_agents(fleet, {})
+    fleet = wishes.fleet or (None if wishes.agents else tables.get("agents"))
+    ours, theirs = parted(wishes.columns, tables["tickets"].headers, fleet.headers if fleet else ())
+    proposals = {"tickets": day.add_tickets(tables["tickets"], ours)}
+    if fleet is not None:
+        proposals["agents"] = day.add_agents(fleet, theirs)
+        if day.lacks_capacity(proposals["agents"]):
+            day.faults.append(_no_capacity(fleet, proposals["agents"]))
     else:
-        day.agents += wishes.agents
+        day.agents += wishes.agents or wishes.spare
     if not day.agents:
         day.faults.append(Fault("/agents", "The file has no agents.", "agents, or a sheet of them", kind="missing"))
     if not proposals["tickets"].fields:
         day.faults.append(_NO_COLUMN)
     elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(_NOWHERE)
-    return Reading(day.scenario(**fields), proposals, day.assumed())
+    said = [_PASSED_OVER] if fleet is not tables.get("agents", fleet) else []
+    return Reading(day.scenario(**fields), proposals, [*said, *day.assumed()])

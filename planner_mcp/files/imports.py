@@ -106,6 +106,10 @@ class Import:
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
         return bool(self.locations) and not is_placed and not is_known
 
+    def lacks_capacity(self, proposal: Proposal) -> bool:
+        """Return whether no column says what agents carry, while tickets want something carried."""
+        return "capacity" not in proposal.fields.values() and any(ticket["demand"] for ticket in self.tickets)
+
     def assumed(self) -> list[str]:
         """Return what was taken for granted where rows say nothing, or nothing that is known."""
         said = []

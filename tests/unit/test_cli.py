@@ -24,6 +24,7 @@ from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.system.scenarios import SMALLEST
+from tests.unit.files.test_imports import VROOM
 
 
 def test_the_command_tells_its_version() -> None:
@@ -351,6 +352,45 @@ def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: s
     line = f"No agents in the file: {told}; --agents, or --agent and --capacity, say others."
     assert (status, [each for each in said if each.startswith("No agents")]) == (0, [line] if told else [])
     assert day["agents"][0]["id"] == "agent-1"
+
+
+FLEET = "车牌,吨位\nv,9\n"
+
+
+def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
+    """SPEC T5, T7: a capacity under an unknown header is told as such, not as heavy tickets; --column names it."""
+    (tmp_path / "fleet.csv").write_text(FLEET, encoding="utf-8")
+    fleet = ("--agents", str(tmp_path / "fleet.csv"))
+    status, said, day = imported(tmp_path, "orders.csv", ORDERS, *fleet)
+    fault = (
+        "/: No column of the agents is their capacity. (accepted: a column of capacity) "
+        "Name it in columns; left out: 吨位."
+    )
+    assert (status, said, day) == (1, [fault], None)
+    status, said, day = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "吨位=capacity")
+    assert (status, day["agents"]) == (0, [{"id": "v", "capacity": 9}])
+    status, said, _ = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "载重=capacity")
+    assert (status, said) == (1, ["--column: There is no such column. (accepted: id, place, qty, 车牌, 吨位)"])
+
+
+def test_what_is_assumed_of_a_table_is_told_of_a_day_that_is_refused_too(tmp_path: Path) -> None:
+    """SPEC T7: what was taken for granted may be what is wrong."""
+    status, said, _ = imported(tmp_path, "orders.csv", "id,place,qty\na,A,\na,A,3\n", "--capacity", "9")
+    assert (status, "1 ticket without a demand: 0 is taken." in said) == (1, True)
+
+
+def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) -> None:
+    """SPEC T5, T7: nothing that was asked for is passed over in silence; a default asks for nothing."""
+    (tmp_path / "fleet.csv").write_text("id,capacity\nv,9\n")
+    problem = json.dumps(VROOM)
+    assert imported(tmp_path, "problem.json", problem)[0] == 0
+    asked = ("--depot", "39.9,116.4", "--agent", "5", "--column", "x=y", "--sheet", "S")
+    status, said, day = imported(tmp_path, "problem.json", problem, *asked)
+    told = [line.partition(":")[0] for line in said if line.startswith("--")]
+    assert (status, day, told) == (1, None, ["--depot", "--agent, --capacity", "--column", "--sheet"])
+    status, said, _ = imported(tmp_path, "problem.json", problem, "--agents", str(tmp_path / "fleet.csv"))
+    assert (status, said[-1][:9]) == (1, "--agents:")
+    assert imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"), "--agent", "2")[0] == 2
 
 
 @pytest.mark.parametrize(

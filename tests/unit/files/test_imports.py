@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
-from planner_mcp.files.columns import AGENTS, TICKETS, propose
+from planner_mcp.files.columns import AGENTS, TICKETS, parted, propose
 from planner_mcp.files.geojson import read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.tables import Table, read_table
@@ -60,6 +60,16 @@ def test_headers_that_only_resemble_a_word_are_said_to_be_guesses() -> None:
     for wrong in ({"Size": "id"}, {"Place": "colour"}):
         with pytest.raises(InputError):
             propose(("Order ID", "Place"), TICKETS, wrong)
+
+
+def test_a_choice_goes_to_the_table_that_has_the_column() -> None:
+    """SPEC T5: to the tickets where both have it, unless agents alone know the field."""
+    chosen = {"Nr": "id", "Last": "capacity", "Foo": "", "Boss": "name", "Art": "nothing"}
+    tickets, agents = parted(chosen, ("Nr", "Last", "Foo", "Art"), ("Nr", "Last", "Foo", "Boss"))
+    assert tickets == {"Nr": "id", "Foo": "", "Art": "nothing"}
+    assert agents == {"Last": "capacity", "Boss": "name"}
+    with pytest.raises(InputError):
+        parted({"Bar": ""}, ("Nr",), ("Last",))
 
 
 def test_a_known_word_goes_before_one_that_resembles_it() -> None:

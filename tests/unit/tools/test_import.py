@@ -62,6 +62,30 @@ async def test_every_form_becomes_a_stored_day(
     assert (await call("solve_vrp", {"scenario_id": stored.id})).structured["status"] == "QUEUED"
 
 
+@pytest.mark.parametrize(
+    ("form", "content", "unused"),
+    [
+        ("vroom", json.dumps(VROOM), ["depot", "agents", "columns", "sheet"]),
+        ("solomon", solomon(), ["depot", "agents", "columns", "sheet"]),
+        ("csv", ORDERS, ["sheet"]),
+        ("geojson", json.dumps(POINTS), ["sheet"]),
+    ],
+)
+async def test_what_a_form_does_not_use_is_refused(call: Call, form: str, content: str, unused: list[str]) -> None:
+    """SPEC T5, T7: by its argument; a day stored without what was asked for would be another's."""
+    given = {"depot": "39.9,116.4", "agents": AGENTS, "columns": {"id": "name"}, "sheet": "S"}
+    assert [path for path, _ in await faults(call, form, content, **given)] == [f"/{name}" for name in unused]
+
+
+async def test_agents_that_are_given_win_over_a_sheet_of_them(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: and that the sheet is passed over is told."""
+    result = await imported(call, "xlsx", base64.b64encode(BOOK).decode(), agents=AGENTS)
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.planner.scenario(ctx.principal, result.structured["scenario_id"])
+    assert [agent["id"] for agent in stored.body["agents"]] == ["veh-1"]
+    assert result.structured["assumptions"][0].startswith("The file has a sheet of agents, which is passed over")
+
+
 async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Call) -> None:
     """SPEC T5: a proposed mapping, with what it guessed and left out; a second call corrects it."""
     result = await imported(call, "csv", ORDERS, agents=AGENTS, depot="39.9,116.4")
