@@ -20,8 +20,8 @@ from examples import screen
 from examples.beijing import DAY_FILE
 from examples.house import HouseError, running
 from examples.planner import FINAL, RefusedError, call, read_plan, watch
-from planner_mcp.picture.drawing import clock
 from planner_mcp.picture.report import page
+from planner_mcp.text import clock
 
 CANCEL_AT: Final = 5
 """Percent of the second solve after which it is cancelled."""
