@@ -69,7 +69,7 @@ def import_tables(
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
         if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
-            typer.echo(_made_up(agent or 1), err=True)
+            typer.echo(_made_up(agent), err=True)
         write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         for assumption in read.assumptions:
             typer.echo(assumption, err=True)
@@ -124,7 +124,7 @@ def _day(data: bytes, form: Form | None, file: Path, wishes: Wishes, settings: S
         options = {**_OPTIONS, "/agents": "--agents" if wishes.fleet else "--agent, --capacity"}
         error.errors = tuple(replace(fault, path=options.get(fault.path, fault.path)) for fault in error.errors)
         if form is None and file.suffix.lower() not in PLAIN:
-            typer.echo(f"Taken for {kind} by its name; --format says otherwise.", err=True)
+            typer.echo(f"Taken for {kind}; --format says otherwise.", err=True)
         raise
 
 
@@ -134,9 +134,11 @@ def _alike(count: int | None, capacity: float | None) -> tuple[dict[str, Any], .
     return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))
 
 
-def _made_up(count: int) -> str:
-    """Return what is told where a fleet was taken that nobody named: a day on one van shows no mistake by itself."""
-    taken = f"{count} of capacity {figure(PLENTY)} {'is' if count == 1 else 'are'} taken"
+def _made_up(count: int | None) -> str:
+    """Return what is told where a capacity or a fleet was taken that nobody named: a day shows no mistake by itself."""
+    if count is not None:
+        return f"No capacity given: {figure(PLENTY)} each is taken; --capacity says another."
+    taken = f"1 of capacity {figure(PLENTY)} is taken"
     return f"No agents in the file: {taken}; --agents, or --agent and --capacity, say others."
 
 

@@ -90,7 +90,7 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
     if form in _TABLES:
         tables = _tables(data, form, wishes.sheet, max_tickets)
         if form == "geojson":
-            wishes = replace(wishes, columns={**_by_geometry(tables["tickets"].headers), **wishes.columns})
+            wishes = replace(wishes, columns={**_by_geometry(tables["tickets"].headers, wishes), **wishes.columns})
         return _of_tables(tables, wishes, named)
     if form == "vroom":
         body = read_vroom(data, **named)
@@ -131,8 +131,13 @@ def _published(data: bytes, form: Form, max_nodes: int) -> Published:
     return read(data, max_nodes=max_nodes)
 
 
-def _by_geometry(headers: tuple[str, ...]) -> dict[str, str]:
-    """Return the columns of a map that name the position of its points, and leave out others that seem to."""
+def _by_geometry(headers: tuple[str, ...], wishes: Wishes) -> dict[str, str]:
+    """Return the columns of a map that name the position of its points, and leave out others that seem to.
+
+    Who names columns of positions wants those, and not the geometry.
+    """
+    if any(field in _AXES for header, field in wishes.columns.items() if header not in ("lat", "lon")):
+        return {"lat": "", "lon": ""}
     fields = {header: propose((header,), TICKETS, {}).fields.get(header) for header in headers}
     return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
 

@@ -91,18 +91,36 @@ def _decoded(data: bytes) -> str:
 
 def _slip(text: str, delimiter: str) -> Fault:
     """Return what keeps a text from being a table: a quote that nothing closes, most often."""
-    delimiter = re.escape(delimiter)
-    cell = rf'"(?:[^"]++|"")*+"|[^"{delimiter}\r\n][^{delimiter}\r\n]*+'
-    whole = re.compile(rf"(?:(?:{cell})?+(?:[{delimiter}\r\n]|\Z))*+").match(text)
-    end = whole.end() if whole else 0
-    if not text.startswith('"', end):
-        return Fault("", "The file is no table of text.", "CSV with a header line")
+    separator = re.compile(rf"[{re.escape(delimiter)}\r\n]|\Z")
+    at = 0
+    while at < len(text):
+        end = at
+        if text[at] == '"':
+            end = _closing_quote(text, at) + 1
+            if end == 0 or not separator.match(text, end):
+                return _open_quote(text.count("\n", 0, at) + 1)
+        found = separator.search(text, end)
+        at = len(text) if found is None else max(found.end(), at + 1)
     return Fault(
-        pointer((str(text.count("\n", 0, end) + 1),)),
+        "", "The file is no table of text.", f"CSV with a header line, {csv.field_size_limit()} characters a cell"
+    )
+
+
+def _open_quote(line: int) -> Fault:
+    return Fault(
+        pointer((str(line),)),
         "A quote opens a cell that does not end with one.",
         'a cell in quotes, quotes within it doubled ("")',
         "Close the quote, or remove it.",
     )
+
+
+def _closing_quote(text: str, opening: int) -> int:
+    """Return where the cell ends that a quote opens, doubled quotes within it aside; -1 where it does not."""
+    end = text.find('"', opening + 1)
+    while end >= 0 and text.startswith('"', end + 1):
+        end = text.find('"', end + 2)
+    return end
 
 
 def _check_headers(headers: tuple[str, ...], path: str) -> None:

@@ -46,6 +46,8 @@ Without a TTL, for the pool owns them; each is bounded by what is queued, solvin
 {pN}:weights             hash    principal → share (default 1); set by the operator
 {pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is done
 {pN}:keys                hash    API keys by id (pool 0); owned by the operator, who makes and revokes them
+
+No key, a channel of its own: scn:<scenario>, a new job of it (its id).
 ```
 """
 

@@ -1,4 +1,7 @@
-"""The names of the keys of one MCP session, which share its hash tag. What they hold is drawn in `session_store.py`."""
+"""The names of the keys of one MCP session, which share its hash tag, save those of `session_notes.py`.
+
+What they hold is drawn in `session_store.py`.
+"""
 
 
 def row_key(session_id: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from planner_mcp.text import figure, named, plain
+from planner_mcp.text import clock, figure, named, plain
 from planner_mcp.vrp.compile.past import Done, Past, pasts
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Held, Scenario, Ticket
@@ -103,7 +103,7 @@ class _Layer:
                 self._wait(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=past is not None and past.end is not None)
-        hour, notes = f"It is {self._clock(self._since)}: nothing new begins before.", tuple(self._said())
+        hour, notes = f"It is {clock(self._since / self._day.scale)}: nothing new begins before.", tuple(self._said())
         apart = (pair for pair in self._day.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
         return replace(
             self._day,

@@ -78,8 +78,6 @@ def _whole(low: int, high: int) -> Callable[[Any], int]:
 def read_id(value: Any) -> str:
     """Return an identifier: printable text of 1 to 100 characters."""
     accepted = f"text of 1 to {MAX_ID_LENGTH} characters"
-    if isinstance(value, dict) and POSITION_WORDS & value.keys():
-        raise mistake("The value is not text.", accepted, f"{PLACE_HINT} here.")
     if not isinstance(value, str):
         raise mistake("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
     if not 0 < len(value) <= MAX_ID_LENGTH:
@@ -87,6 +85,13 @@ def read_id(value: Any) -> str:
     if not value.isprintable() or value != value.strip():
         raise mistake("The text has control characters or blanks at its ends.", f"{accepted}, printable")
     return value
+
+
+def read_place(value: Any) -> str:
+    """Return the id of a location; whoever writes its position there is told where that belongs."""
+    if isinstance(value, dict) and POSITION_WORDS & value.keys():
+        raise mistake("The value is not text.", f"text of 1 to {MAX_ID_LENGTH} characters", f"{PLACE_HINT} here.")
+    return read_id(value)
 
 
 def read_note(value: Any) -> str:
@@ -168,6 +173,7 @@ def read_amount(value: Any) -> dict[str, float]:
 _AMOUNT_SCHEMA: Final = {"type": ["number", "object"], "additionalProperties": {"type": "number"}}
 
 Identifier = Annotated[str, PlainValidator(read_id), WithJsonSchema({"type": "string"})]
+Place = Annotated[str, PlainValidator(read_place), WithJsonSchema({"type": "string"})]
 Note = Annotated[str, PlainValidator(read_note), WithJsonSchema({"type": "string"})]
 Amount = Annotated[dict[str, float], PlainValidator(read_amount), WithJsonSchema(_AMOUNT_SCHEMA)]
 Time = Annotated[float, PlainValidator(read_time), WithJsonSchema({"type": ["string", "number"]})]

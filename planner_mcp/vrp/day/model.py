@@ -33,6 +33,7 @@ from planner_mcp.vrp.day.fields import (
     Matrix,
     Note,
     Pace,
+    Place,
     Price,
     Priority,
     Speed,
@@ -111,12 +112,10 @@ class Agent(_Part):
 
     id: Identifier
     capacity: Amount = Field(description="most on board at any moment, by dimension")
-    start_location: Identifier | None = Field(
+    start_location: Place | None = Field(
         None, description="absent: the depot; null, in a patch too: starts at first ticket"
     )
-    end_location: Identifier | None = Field(
-        None, description="absent: the depot; null, in a patch too: ends at last ticket"
-    )
+    end_location: Place | None = Field(None, description="absent: the depot; null, in a patch too: ends at last ticket")
     shift_start: Time | None = Field(None, description="leaves its start not before; absent: midnight")
     shift_end: Time | None = Field(None, description="is at its end not after, overtime aside")
     fixed_cost: Price = Field(0.0, description="cost of using it at all")
@@ -133,7 +132,7 @@ class Agent(_Part):
     breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
         (), description="rests it takes if it is used then"
     )
-    reload_locations: Annotated[tuple[Identifier, ...], Field(max_length=20)] = Field(
+    reload_locations: Annotated[tuple[Place, ...], Field(max_length=20)] = Field(
         (), description="where it may unload and load again between trips"
     )
     max_reloads: Count | None = Field(None, description="most reloads of a day; absent: 5")
@@ -150,7 +149,7 @@ class Ticket(_Part):
     model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
 
     id: Identifier
-    location: Identifier = Field(description="id of a location, or any name where none has a position")
+    location: Place = Field(description="id of a location, or any name where none has a position")
     demand: Amount = Field(description="amount by dimension, in the units of capacity")
     kind: Literal["delivery", "pickup"] = Field(
         "delivery", description="delivery: on board until its stop; pickup: from its stop on"
@@ -273,7 +272,7 @@ class Scenario(_Part):
     locations: Annotated[tuple[Annotated[Location, Briefly], ...], Field(max_length=20_000)] = Field(
         (), description="places by id"
     )
-    depot: Identifier | None = Field(None, description="start and end of all agents")
+    depot: Place | None = Field(None, description="start and end of all agents")
     travel: Travel = Travel()
     groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = Field(
         (), description="tickets that hang together"

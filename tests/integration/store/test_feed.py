@@ -232,5 +232,5 @@ async def test_a_feed_without_followers_stops_reading_and_starts_again(
     claim = await desk.ended(JobState.COMPLETED)
     story = await collect(feed, claim.job.id)
     with anyio.fail_after(30):
-        await asyncio.wait([feed._tailers[0]._task])
+        await asyncio.wait([feed._tailers[0].task])
         assert await collect(feed, claim.job.id) == story

@@ -156,6 +156,19 @@ async def test_the_geometry_of_a_point_goes_before_its_properties(call: Call) ->
     assert (told["taken"], told["left_out"]) == (["id → id", "lat → lat", "lon → lon"], ["X", "Y", "latitude"])
 
 
+async def test_columns_that_are_named_go_before_the_geometry(call: Call) -> None:
+    """SPEC T5: the address of a customer is not always where the vehicle stops, and the caller said so."""
+    point = {"type": "Point", "coordinates": [116.4, 39.9]}
+    features = json.dumps(
+        {"features": [{"geometry": point, "properties": {"id": "a", "gate_n": 39.5, "gate_e": 115.5}}]}
+    )
+    wanted = {"gate_n": "lat", "gate_e": "lon"}
+    result = await imported(call, "geojson", features, agents=AGENTS, columns=wanted)
+    assert isinstance(result, ToolResult), result.text
+    told = result.structured["columns"]["tickets"]
+    assert (told["taken"], told["left_out"]) == (["id → id", "gate_n → lat", "gate_e → lon"], ["lat", "lon"])
+
+
 async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
     """SPEC T7: its first row is no header, and the others are no tickets nowhere; a column that is named is known."""
     rows = "a,39.9,116.4,10\nb,39.91,116.41,20\n"
