@@ -28,6 +28,7 @@ class Proxy:
         self._target = target_port
         self._line = Line.FORWARD
         self._open: set[asyncio.StreamWriter] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.port = 0
 
     @property
@@ -36,14 +37,18 @@ class Proxy:
         return f"redis://127.0.0.1:{self.port}"
 
     def become(self, line: Line) -> None:
-        """Change what happens to bytes. Every change but to half-open closes what is open."""
+        """Change what happens to bytes, from any thread. Every change but to half-open closes what is open."""
         self._line = line
-        if line is not Line.HALF_OPEN:
-            for writer in list(self._open):
-                writer.transport.abort()
+        if line is not Line.HALF_OPEN and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._close_all)
+
+    def _close_all(self) -> None:
+        for writer in list(self._open):
+            writer.transport.abort()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
+        self._loop = asyncio.get_running_loop()
         self._open.add(writer)
         try:
             if self._line is Line.FORWARD:
@@ -55,6 +60,7 @@ class Proxy:
         except OSError:
             pass
         finally:
+            self._open.discard(writer)
             writer.transport.abort()
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter | None) -> None:
