@@ -7,10 +7,9 @@ import json
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, Table, check_size
+from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, MOST_FAULTS, Table, check_size
 
 _ACCEPTED: Final = "a FeatureCollection of points"
-_MOST_FAULTS: Final = 50
 
 
 def is_collection(data: bytes) -> bool:
@@ -45,7 +44,7 @@ def read_points(data: bytes, *, max_rows: int) -> Table:
             hint = "Remove the feature, or make it a point."
             faults.append(Fault(f"/features/{number - 1}", "The feature is no point.", "[lon, lat] of a Point", hint))
     if faults:
-        raise input_error(faults[:_MOST_FAULTS])
+        raise input_error(faults[:MOST_FAULTS])
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
     if not headers or len(headers) > MAX_COLUMNS:
         raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])

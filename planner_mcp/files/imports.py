@@ -13,14 +13,13 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
-from planner_mcp.files.tables import Table
+from planner_mcp.files.tables import MOST_FAULTS, Table
 from planner_mcp.text import counted, plain
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
-_MOST_FAULTS: Final = 50
 _FEW: Final = 3
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
@@ -132,7 +131,7 @@ class Import:
             InputError: Cells that could not be read, each with its line.
         """
         if self.faults:
-            raise input_error(self.faults[:_MOST_FAULTS])
+            raise input_error(self.faults[:MOST_FAULTS])
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 

@@ -19,7 +19,8 @@ _ENCODINGS: Final = ("utf-8-sig", "gb18030")
 _DELIMITERS: Final = ",;\t"
 _SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
 """A first line for spreadsheets, which names the delimiter of those behind it."""
-_MOST_FAULTS: Final = 50
+MOST_FAULTS: Final = 50
+"""Of one file that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def table_of(lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
     _check_headers(headers, pointer((name,)) if name else "")
     if faults := list(_overlong(lines[1:], len(headers), name)):
-        raise input_error(faults[:_MOST_FAULTS])
+        raise input_error(faults[:MOST_FAULTS])
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name)
 
 

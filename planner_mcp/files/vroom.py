@@ -15,13 +15,12 @@ from datetime import UTC, date, datetime
 from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.tables import check_size
+from planner_mcp.files.tables import MOST_FAULTS, check_size
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 _EPOCH_S: Final = 100_000_000
 """Times from here on are counted from 1970."""
-_MOST_FAULTS: Final = 50
 _OURS: Final = "It looks like a scenario: create_scenario, or solve and validate of the command line, take it as it is."
 _LABELS: Final = frozenset({"id", "description"})
 _STOP: Final = frozenset(
@@ -132,11 +131,11 @@ class _Reader:
             fault = Fault(path, "A value is not of the right kind.", "numbers, [lon, lat], [from, to] in seconds")
             if isinstance(error, KeyError) and isinstance(error.args[0], str):  # a word this reader asked for
                 fault = Fault(path, f"A word is missing: {error.args[0]}.", "", "Add it.", "missing")
-            if len(self.faults) < _MOST_FAULTS:
+            if len(self.faults) < MOST_FAULTS:
                 self.faults.append(fault)
 
     def _lacks(self, path: str, problem: str, hint: str = "Remove it.") -> None:
-        if len(self.faults) < _MOST_FAULTS:
+        if len(self.faults) < MOST_FAULTS:
             self.faults.append(Fault(path, problem, "", hint, "logic"))
 
     def _check_words(self, part: str, told: Json, path: str) -> None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.tables import check_size
+from planner_mcp.files.tables import MOST_FAULTS, check_size
 
-MOST_FAULTS: Final = 50
 LARGEST: Final = 1e9
 """Largest number of a scenario."""
 Line = tuple[int, list[str]]
