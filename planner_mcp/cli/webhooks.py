@@ -102,9 +102,14 @@ def secret(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: Da
 
 
 @app.command()
-def rotate(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+def rotate(
+    principal: Owner = LOCAL.id,
+    force: Annotated[bool, typer.Option(help="Also where the key that sealed the old one is lost or changed.")] = False,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
     """Print a new signing secret; the old one goes on signing beside it for 24 hours."""
-    _print_note(_ask(lambda hooks, _settings: hooks.rotate(principal), redis_url, data_dir))
+    _print_note(_ask(lambda hooks, _settings: hooks.rotate(principal, is_forced=force), redis_url, data_dir))
 
 
 def _ask(

@@ -99,9 +99,9 @@ class RedisWebhooks:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
         return await self._secret_store().reveal(principal)
 
-    async def rotate(self, principal: str) -> SecretNote:
-        """Return a new secret; the old one goes on signing beside it for a day."""
-        return await self._secret_store().rotate(principal)
+    async def rotate(self, principal: str, *, is_forced: bool = False) -> SecretNote:
+        """Return a new secret; the old one goes on signing beside it for a day, save where it is forced and cannot."""
+        return await self._secret_store().rotate(principal, is_forced=is_forced)
 
     async def _listed(
         self, principal: str, state: DeliveryState | None, offset: int, count: int

@@ -9,7 +9,7 @@ import pytest
 from planner_mcp.errors import StoreError
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.seal import KEY_FILE, open_seal
+from planner_mcp.store.seal import KEY_FILE, Seal, open_seal
 from planner_mcp.store.secrets import MOST, OLD_S, RedisSecrets
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +61,39 @@ async def test_old_secrets_sign_on_for_a_day(secrets: RedisSecrets, store: Redis
     passed = json.dumps([{**one, "until_ms": 1} for one in old])
     await store.redis.hset("{p0}:whsec:ann", "old", passed)
     assert await secrets.signing("ann") == [note.secret]
+
+
+@pytest.fixture
+def strangers(store: RedisStore) -> RedisSecrets:
+    """The secrets as they are met where another key is set."""
+    return RedisSecrets(store.link, Seal(b"another"))
+
+
+async def test_a_secret_that_couriers_could_not_open_is_not_made(
+    secrets: RedisSecrets, strangers: RedisSecrets
+) -> None:
+    """SPEC W5: who has another key stops nobody's webhooks, and uses up no secret that it cannot show."""
+    (signing,) = await secrets.signing("ann")
+    for refused in (strangers.rotate("ann"), strangers.reveal("ann")):
+        with pytest.raises(StoreError, match="PLANNER_SECRET_KEY"):
+            await refused
+    assert (await secrets.reveal("ann")).secret == signing
+
+
+async def test_old_secrets_of_another_key_keep_a_new_one_from_signing_no_more(
+    secrets: RedisSecrets, strangers: RedisSecrets, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC W1, W5: after a forced rotation webhooks travel again at once; what signs no more is told once."""
+    old = (await secrets.reveal("ann")).secret
+    await strangers.rotate("ann", is_forced=True)
+    with pytest.raises(StoreError, match="PLANNER_SECRET_KEY"):
+        await secrets.signing("ann")
+    new = (await secrets.rotate("ann", is_forced=True)).secret
+    for _delivery in range(2):
+        assert await secrets.signing("ann") == [new, old]
+    assert [record.getMessage() for record in caplog.records if record.name == "planner.secrets"] == [
+        "1 old webhook secrets of ann do not open and sign no more"
+    ]
 
 
 async def test_what_is_stored_tells_nothing(secrets: RedisSecrets, store: RedisStore, settings: Settings) -> None:

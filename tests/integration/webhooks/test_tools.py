@@ -183,3 +183,7 @@ async def test_commands_do_the_same(post: Post, receiver: Receiver, settings: Se
     assert "pending" in (await run("replay", name))[1]
     assert await run("show", "nothing") == (1, "Nothing with this id is known here.")
     assert (await run("test", "https://10.0.0.1/"))[0] == 1
+    env |= {"PLANNER_SECRET_KEY": "another"}
+    code, told = await run("rotate")
+    assert (code, "PLANNER_SECRET_KEY" in told) == (1, True)
+    assert (await run("rotate", "--force"))[1].startswith("whsec_")
