@@ -44,6 +44,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.stopping import stop
 from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.audit_log import AuditLog
+from planner_mcp.store.border import explained
 from planner_mcp.store.connect import connect
 from planner_mcp.store.rates import RateLimiter
 from planner_mcp.store.redis_store import RedisStore
@@ -181,7 +182,7 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
         drain: Set by whoever serves the app before it stops: open streams then end, so that clients go elsewhere.
 
     Raises:
-        StoreError: The store does not answer or cannot be trusted with jobs.
+        StoreError: The store does not answer, takes no writes or cannot be trusted with jobs.
     """
     async with open_house(settings, drain) as house, open_doors(house, drain) as app:
         yield app
@@ -189,8 +190,14 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
 
 @asynccontextmanager
 async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlette]:
-    """Open every door of a house and yield the app behind them."""
+    """Open every door of a house and yield the app behind them.
+
+    Raises:
+        StoreError: The store takes no writes; told before any door is open.
+    """
     settings = house.settings
+    with explained(has_url=bool(settings.redis_url)):
+        await house.offer.tell()
     async with open_front(house, drain) as front, open_old_front(house, front, drain) as old_front:
         doors = [
             Route("/mcp", front),
@@ -214,7 +221,6 @@ async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlett
         app = Starlette(routes=doors, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         app.state.house = house
-        await house.offer.tell()
         yield app
 
 

@@ -17,7 +17,8 @@ PlannerError         code + type: stable, listed in the manifest · retryable ·
 An infeasible day and a search that ran out of time are results, not errors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -491,3 +492,21 @@ def catalogue() -> dict[int, dict[str, Any]]:
         pending.extend(cls.__subclasses__())
         found[cls.code] = {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
     return dict(sorted(found.items()))
+
+
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Raise what the planner refuses inside task groups by itself, so that who catches it by its name does.
+
+    Of several errors the first is raised; where something else failed beside them, the group as it is.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        ours, others = group.split(PlannerError)
+        if ours is None or others is not None:
+            raise
+        refusal: BaseException = ours
+        while isinstance(refusal, BaseExceptionGroup):
+            refusal = refusal.exceptions[0]
+        raise refusal from refusal.__cause__

@@ -13,9 +13,10 @@ from itertools import chain, repeat
 
 import anyio
 
-from planner_mcp.errors import StoreError
+from planner_mcp.errors import StoreError, ungrouped
 from planner_mcp.settings import Settings
 from planner_mcp.spans import export_spans
+from planner_mcp.store.border import explained
 from planner_mcp.store.connect import connect
 from planner_mcp.telemetry import configure_logging
 from workers.consumer import Consumer, new_worker_id
@@ -76,7 +77,8 @@ def main() -> None:
     if settings.otel:
         export_spans("planner-mcp-worker")
     try:
-        asyncio.run(work(settings, is_leashed="--leash" in sys.argv[1:]))
+        with explained(has_url=bool(settings.redis_url)), ungrouped():
+            asyncio.run(work(settings, is_leashed="--leash" in sys.argv[1:]))
     except StoreError as error:
         log.error("no store to work for: %s", error.message, extra={"code": error.code, "type": error.type})
         sys.exit(os.EX_UNAVAILABLE)

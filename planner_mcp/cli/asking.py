@@ -14,6 +14,7 @@ import typer
 from planner_mcp.cli.environment import read_settings
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
+from planner_mcp.store.border import explained
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 
@@ -28,7 +29,8 @@ def ask(question: Callable[[RedisStore, Settings], Awaitable[R]], redis_url: str
 
     async def answer() -> R:
         async with connect(settings) as store:
-            return await question(store, settings)
+            with explained(has_url=bool(settings.redis_url)):
+                return await question(store, settings)
 
     try:
         return asyncio.run(answer())

@@ -30,7 +30,7 @@ from planner_mcp.cli.keys import app as keys
 from planner_mcp.cli.serving import Server, check_exposure, listen, uvicorn_config
 from planner_mcp.cli.tables import export_plan, import_tables
 from planner_mcp.cli.webhooks import app as webhooks
-from planner_mcp.errors import PlannerError
+from planner_mcp.errors import PlannerError, ungrouped
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
 from planner_mcp.spans import export_spans
@@ -276,7 +276,8 @@ def _export_spans() -> None:
 def _run(work: Coroutine[Any, Any, _Done]) -> _Done:
     """Run to the end, return what came of it; what the planner refuses is told, a line a fault, with exit status 1."""
     try:
-        return asyncio.run(work)
+        with ungrouped():
+            return asyncio.run(work)
     except PlannerError as error:
         for line in error.lines():
             log.error(line, extra={"code": error.code, "type": error.type})

@@ -22,6 +22,7 @@ from planner_mcp.cli.environment import strange_names
 from planner_mcp.cli.serving import exposure, listen
 from planner_mcp.errors import PlannerError
 from planner_mcp.settings import Settings
+from planner_mcp.store.border import explained
 
 HEALTH_S: Final = 2.0
 """Time whoever listens where `serve` would has to say that it is a planner."""
@@ -49,7 +50,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     where = _store_of(settings)
     try:
         async with open_house(settings) as house:
-            stats = await house.planner.ready()
+            with explained(has_url=bool(settings.redis_url)):
+                stats = await house.planner.ready()
     except PlannerError as error:
         yield Finding("store", False, f"{where}: {error.message}")
         return

@@ -1,10 +1,16 @@
-"""The one place where an error of Redis becomes an error of the planner."""
+"""The one place where an error of Redis becomes an error of the planner.
+
+What Redis answered is for who runs the deployment: the log has the word of a refusal, the command line a sentence.
+"""
 
 import errno
+import logging
 import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
+from time import monotonic
 from typing import Final
 
 from redis import exceptions as redis_errors
@@ -38,6 +44,13 @@ REFUSALS: Final = (
 )
 """Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors. A blocking read
 that waits while a primary becomes a replica is answered `UNBLOCKED`."""
+TOLD_EVERY_S: Final = 60.0
+"""A refusal that goes on is in the log this often."""
+_told_at: Final[dict[str, float]] = {}
+"""When the word of each refusal was told last, on a monotonic clock."""
+
+log = logging.getLogger("planner.store")
+
 _HUNG_UP: Final = (
     "The job store hangs up: where its port speaks TLS, {url} begins with rediss://, "
     "and it may want ?ssl_certfile= and ssl_keyfile=."
@@ -51,6 +64,18 @@ _CAUSES: Final = (
     (redis_errors.AuthenticationError, "without any", "The job store has no password, so {url} must not name one."),
     (redis_errors.AuthenticationError, "", "The job store refuses the password, or the user name, in {url}."),
     (redis_errors.NoPermissionError, "", "The user in {url} may not do there what the planner does."),
+    (redis_errors.ReadOnlyError, "", "The job store is a replica and takes no writes; {url} must name its primary."),
+    (redis_errors.OutOfMemoryError, "", "The job store is full and takes no writes; raise its maxmemory."),
+    (
+        redis_errors.ResponseError,
+        "NOREPLICAS",
+        "The job store takes no writes while fewer replicas follow it than its min-replicas-to-write.",
+    ),
+    (
+        redis_errors.ResponseError,
+        "MISCONF",
+        "The job store cannot write to its disk and takes no writes; its own log says why.",
+    ),
     (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
     (socket.gaierror, "", "The host in {url} is not found."),
     (ConnectionRefusedError, "", _NOBODY),
@@ -76,23 +101,37 @@ _CAUSES: Final = (
 @contextmanager
 def greeting() -> Iterator[None]:
     """Be the border for the first words with a store that the settings name: say what to mend where that is clear."""
+    with explained(has_url=True), border():
+        yield
+
+
+@contextmanager
+def explained(*, has_url: bool) -> Iterator[None]:
+    """Say of the store's errors, where an operator hears them, what to mend where that is clear.
+
+    Args:
+        has_url: The settings name the store; of the embedded one nothing is said that sends people to its URL.
+    """
     try:
-        with border():
-            yield
+        yield
     except StoreError as error:
-        raise type(error)(_cause_of(error)) from error
+        if error.message != error.summary or (cause := _cause_of(error, has_url=has_url)) is None:
+            raise  # it says already what it is, or nobody knows
+        raise type(error)(cause) from error
 
 
-def _cause_of(error: BaseException) -> str | None:
+def _cause_of(error: BaseException, *, has_url: bool) -> str | None:
     """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said.
 
     What passes by itself has none, whatever an earlier try met.
     """
     behind: BaseException | None = error
-    while behind is not None and not _passes(behind):
+    while behind is not None:
         for kind, words, told in _CAUSES:
-            if isinstance(behind, kind) and words in str(behind):
+            if isinstance(behind, kind) and words in str(behind) and (has_url or "{url}" not in told):
                 return told.format(url="PLANNER_REDIS_URL")
+        if _passes(behind):
+            return None
         behind = behind.__cause__ or behind.__context__
     return None
 
@@ -107,13 +146,30 @@ def border() -> Iterator[None]:
     try:
         yield
     except AWAY as error:
+        _tell(error)
         raise StoreUnavailableError from error
     except redis_errors.RedisError as error:
-        raise _translated(str(error)) from error
+        _tell(error)
+        raise _translated(_reply(error)) from error
     except AttributeError as error:
         if "'NoneType' object" not in str(error):
             raise
         raise StoreUnavailableError from error  # redis-py: a connection lost while it is opened has no writer any more
+
+
+def _tell(error: BaseException) -> None:
+    """Put the word of a refusal into the log, now and then: callers hear only that the store failed."""
+    if not isinstance(error, redis_errors.ResponseError):
+        return
+    word = error.status_code or _reply(error).partition(" ")[0]
+    if (now := monotonic()) - _told_at.get(word, -inf) >= TOLD_EVERY_S:
+        _told_at[word] = now
+        log.warning("the job store refuses: %s", word)
+
+
+def _reply(error: Exception) -> str:
+    """Return what Redis said, without the command that redis-py puts before it in a pipeline."""
+    return str(error).rpartition("of pipeline caused error: (")[2].lstrip("'\"")
 
 
 def _translated(reply: str) -> StoreError:

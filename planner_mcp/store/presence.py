@@ -30,7 +30,7 @@ async def ask_all(pools: Sequence[int], ask: Callable[[int], Awaitable[T]]) -> d
         elif not isinstance(answer, StoreUnavailableError):
             raise answer
     if pools and not there:
-        raise StoreUnavailableError
+        raise StoreUnavailableError from next(answer for answer in answers if isinstance(answer, BaseException))
     return there
 
 

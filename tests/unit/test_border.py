@@ -7,7 +7,7 @@ import pytest
 from redis import exceptions as redis_errors
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.store.border import border, greeting
+from planner_mcp.store.border import border, explained, greeting
 
 
 def test_a_connection_lost_while_it_is_opened_is_an_outage() -> None:
@@ -35,6 +35,10 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
         (TimeoutError(), "a port that speaks TLS"),
         (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
         (redis_errors.NoPermissionError("User ada has no permissions"), "The user in PLANNER_REDIS_URL"),
+        (redis_errors.ReadOnlyError("You can't write against a read only replica."), "a replica"),
+        (redis_errors.OutOfMemoryError("command not allowed when used memory > 'maxmemory'."), "its maxmemory"),
+        (redis_errors.ResponseError("NOREPLICAS Not enough good replicas to write."), "min-replicas-to-write"),
+        (redis_errors.ResponseError("MISCONF Errors writing to the AOF file: No space left"), "write to its disk"),
         (redis_errors.ResponseError("DB index is out of range"), "no database"),
         (redis_errors.BusyLoadingError("Redis is loading the dataset in memory"), StoreUnavailableError.summary),
     ],
@@ -58,3 +62,47 @@ def test_a_store_that_is_loading_is_told_as_such_whatever_was_tried_before() -> 
         except OSError:
             raise redis_errors.BusyLoadingError("Redis is loading the dataset in memory")  # noqa: B904
     assert told.value.message == StoreUnavailableError.summary
+
+
+def test_what_already_says_what_it_is_stays_as_it_is() -> None:
+    """SPEC O3: a folder that cannot be written is no socket that may not be opened."""
+    with pytest.raises(StoreError, match="The data folder"), greeting():
+        try:
+            raise PermissionError
+        except OSError as error:
+            raise StoreError("The data folder cannot be used.") from error
+
+
+def test_a_mistake_of_ours_is_explained_by_no_store() -> None:
+    """Our choice: where a whole worker runs inside, a file it lacks is none that the URL of the store names."""
+    with pytest.raises(FileNotFoundError), explained(has_url=True):
+        raise FileNotFoundError
+
+
+def test_nobody_is_sent_to_a_url_that_is_not_set() -> None:
+    """SPEC O3: the embedded store has none; that its disk is full is said of it too."""
+    with pytest.raises(StoreUnavailableError) as told, explained(has_url=False), border():
+        raise ConnectionRefusedError
+    assert told.value.message == StoreUnavailableError.summary
+    with pytest.raises(StoreUnavailableError, match="write to its disk"), explained(has_url=False), border():
+        raise redis_errors.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
+
+
+def test_a_refusal_within_a_pipeline_is_the_same_refusal() -> None:
+    """SPEC J7: redis-py puts the command before what Redis said."""
+    said = "Command # 1 (HSET mcp:offer) of pipeline caused error: ('NOREPLICAS Not enough good replicas to write.',)"
+    with pytest.raises(StoreUnavailableError), border():
+        raise redis_errors.ResponseError(said)
+
+
+def test_why_the_store_refuses_is_in_the_log_once_in_a_while(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC O3, T8: the word for the operator, however many callers hear of it, and no data of theirs."""
+    for _call in range(3):
+        with pytest.raises(StoreError), border():
+            raise redis_errors.ResponseError("ODDWORD something with ada in it")
+        with pytest.raises(StoreError), border():
+            raise redis_errors.ResponseError("not with ada", status_code="OTHERWORD")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the job store refuses: ODDWORD",
+        "the job store refuses: OTHERWORD",
+    ]

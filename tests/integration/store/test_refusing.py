@@ -1,0 +1,71 @@
+"""A store that answers and takes no writes: an operator is told why, in a sentence (SPEC O3)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from planner_mcp.cli.commands import app
+from tests.chaos.valkey import Valkey
+
+REFUSING = [
+    ({"replicaof": "127.0.0.1 1"}, "READONLY", "The job store is a replica"),
+    ({"maxmemory": "100kb"}, "OOM", "raise its maxmemory"),
+    ({"min_replicas_to_write": "1"}, "NOREPLICAS", "min-replicas-to-write"),
+]
+
+
+@pytest.mark.parametrize(("options", "word", "why"), REFUSING, ids=[word for _options, word, _why in REFUSING])
+def test_a_store_that_takes_no_writes_is_told_by_its_cause(
+    options: dict[str, Any], word: str, why: str, tmp_path: Path
+) -> None:
+    """SPEC O3, A3: by `doctor`, and by `serve`, which does not start: its log is JSON, without a stack trace."""
+    with Valkey(tmp_path / "store", **options) as valkey:
+        status, told = said(valkey.url, tmp_path, "doctor")
+        assert (status, why in told) == (1, True), told
+        status, told = said(valkey.url, tmp_path, "serve")
+    lines = [json.loads(line)["message"] for line in told.splitlines()]
+    assert (status, why in lines[-1], "Traceback" in told) == (1, True, False)
+    assert [line for line in lines if "refuses" in line] in ([], [f"the job store refuses: {word}"])
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("serve",), ("keys", "list")], ids=lambda words: words[0])
+def test_a_user_that_may_not_is_told_so(command: tuple[str, ...], tmp_path: Path) -> None:
+    """SPEC O3: it did answer, and trying again is of no use."""
+    with Valkey(tmp_path / "store") as valkey:
+        valkey.ask("ACL", "SETUSER", "ada", "on", ">s3cret", "~none:*", "&*", "+@all")
+        status, told = said(valkey.url.replace("//", "//ada:s3cret@"), tmp_path, *command)
+    assert (status, "The user in PLANNER_REDIS_URL may not" in told) == (1, True), told
+    assert "s3cret" not in told and "Traceback" not in told
+
+
+def test_a_worker_that_may_not_says_so_without_a_stack_trace(tmp_path: Path) -> None:
+    """SPEC O3, A3: it meets the refusal inside its groups of tasks; its log stays one JSON object a line."""
+    with Valkey(tmp_path / "store") as valkey:
+        valkey.ask("ACL", "SETUSER", "ada", "on", ">s3cret", "~*", "&*", "+@all", "-eval", "-evalsha")
+        env = {
+            **os.environ,
+            "PLANNER_REDIS_URL": valkey.url.replace("//", "//ada:s3cret@"),
+            "PLANNER_DATA_DIR": str(tmp_path),
+        }
+        ended = subprocess.run(
+            [sys.executable, "-m", "workers"], env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+    lines = [json.loads(line)["message"] for line in ended.stderr.splitlines()]
+    assert (ended.returncode, lines[-1]) == (
+        os.EX_UNAVAILABLE,
+        "no store to work for: The user in PLANNER_REDIS_URL may not do there what the planner does.",
+    )
+    assert "the job store refuses: NOPERM" in lines
+
+
+def said(url: str, folder: Path, *command: str) -> tuple[int, str]:
+    """Return the exit status of a command and what it says."""
+    env = {"PLANNER_REDIS_URL": url, "PLANNER_DATA_DIR": str(folder), "PLANNER_PORT": "0", "PLANNER_WORKERS": "0"}
+    told = CliRunner().invoke(app, command, env=env)
+    return told.exit_code, told.output
