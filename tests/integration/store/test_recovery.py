@@ -120,6 +120,14 @@ async def test_a_worker_that_left_is_no_consumer_once_its_job_is_off_its_hands(
     assert await consumers() == {"holds", "lives"}
 
 
+async def test_slots_of_workers_that_all_fell_silent_are_not_alive(desk: Any) -> None:
+    """SPEC O3: nobody is left to register, which would count them anew."""
+    await desk.workers(4, "dead")
+    await desk.store.redis.zadd("{p0}:alive", {"dead": 1})
+    stats = await desk.store.stats()
+    assert (stats.live_workers, stats.live_slots) == (0, 0)
+
+
 async def test_a_silent_worker_is_forgotten_after_three_leases(desk: Any) -> None:
     """WorkerStore.register."""
     await desk.workers(4, "dead")
