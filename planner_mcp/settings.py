@@ -66,6 +66,8 @@ Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
 Delay = Annotated[float, Field(ge=0)]
+Life = Annotated[int, Field(ge=1, le=100 * 365 * 86400)]
+"""Seconds, a century at most: Redis refuses every write whose life ends after its calendar does."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 Network = Annotated[str, AfterValidator(_network)]
 Host = Annotated[str, AfterValidator(_host)]
@@ -187,9 +189,9 @@ class Settings(BaseSettings):
     max_scenarios_bytes: int = Field(
         2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
     )
-    scenario_ttl_s: int = Field(30 * 86400, ge=1, description="Scenarios are kept this long after last use.")
-    job_ttl_s: int = Field(7 * 86400, ge=1, description="Jobs, events and plans are kept this long after their end.")
-    idempotency_ttl_s: int = Field(86400, ge=1, description="Explicit idempotency keys are remembered this long.")
+    scenario_ttl_s: Life = Field(30 * 86400, description="Scenarios are kept this long after last use.")
+    job_ttl_s: Life = Field(7 * 86400, description="Jobs, events and plans are kept this long after their end.")
+    idempotency_ttl_s: Life = Field(86400, description="Explicit idempotency keys are remembered this long.")
     drain_s: float = Field(
         20.0, ge=0, description="After SIGTERM a solve may go on this long; it is handed back within 5 s more."
     )
@@ -243,9 +245,7 @@ class Settings(BaseSettings):
         512, ge=1, description="Requests one principal may have open on a replica, streams included."
     )
     max_sessions: int = Field(10_000, ge=1, description="MCP sessions one principal may have.")
-    audit_ttl_s: int = Field(
-        90 * 86400, ge=1, description="A day of the audit log is kept this long after its last line."
-    )
+    audit_ttl_s: Life = Field(90 * 86400, description="A day of the audit log is kept this long after its last line.")
 
     # ---- webhooks
     webhook_allow_networks: Listed[Network] = Field(

@@ -179,3 +179,12 @@ def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPat
     with pytest.raises(typer.BadParameter) as refused:
         read_settings()
     assert refused.value.message.startswith("tokens need PLANNER_PUBLIC_URL")
+
+
+@pytest.mark.parametrize("name", ["scenario_ttl_s", "job_ttl_s", "idempotency_ttl_s", "audit_ttl_s"])
+def test_nothing_is_kept_for_longer_than_redis_can_count(name: str) -> None:
+    """SPEC J9, O3: refused at the start, not at each write of a server that says it is ready."""
+    century_s = 100 * 365 * 86400
+    assert getattr(Settings(**given(name, century_s)), name) == century_s
+    with pytest.raises(ValidationError, match=name):
+        Settings(**given(name, 10**16))
