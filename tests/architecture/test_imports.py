@@ -1,5 +1,6 @@
 """Who may import whom: the contracts in pyproject.toml hold, and they cover every room."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+GROUND_FLOOR = {"errors", "text", "settings", "addresses", "telemetry", "spans", "stopping"}
 SOLVER_FREE = ("planner_mcp.cli.commands", "planner_mcp.app", "workers.pool", "workers.__main__")
 
 
@@ -25,6 +27,36 @@ def test_every_room_stands_in_the_layers() -> None:
     placed = {name for layer in layers for name in layer.replace(":", "|").replace("(", "").replace(")", "").split()}
     rooms = {path.parent.name for path in (ROOT / "planner_mcp").glob("*/__init__.py")}
     assert rooms - placed == set()
+
+
+def test_the_table_of_rooms_tells_what_each_builds_on() -> None:
+    """Our choice: ARCHITECTURE.md is the drawing of the house, so it is held against the house."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(?:planner_mcp/)?(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    told = {room: set(re.findall(r"`(\w+)`", builds_on)) for room, builds_on in rows if builds_on.strip() != "all"}
+    assert len(told) > 10
+    built = {room: _rooms_under(room) for room in told if room != "manifest"}
+    assert {room: told[room] for room in built} == built
+
+
+def _rooms_under(room: str) -> set[str]:
+    """Return the other rooms that a room's files import, without the ground floor."""
+    folder = ROOT / room if (ROOT / room).is_dir() else ROOT / "planner_mcp" / room
+    inner = {room, *(["engines"] if room == "workers" else [])}
+    names = {name for path in folder.rglob("*.py") for name in _imported(path)}
+    rooms = {name.split(".")[1] if name.startswith("planner_mcp.") else name.split(".")[0] for name in names}
+    return rooms - inner - GROUND_FLOOR - {"__version__"}
+
+
+def _imported(path: Path) -> set[str]:
+    """Return the full names a file imports from the rooms of the three packages."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(each.name for each in node.names if "." in each.name)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update(f"{node.module}.{each.name}" for each in node.names)
+    return {name for name in found if name.split(".")[0] in ("planner_mcp", "workers", "manifest")}
 
 
 def test_the_server_runs_without_a_solver() -> None:
