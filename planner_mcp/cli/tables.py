@@ -17,6 +17,7 @@ from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan, write_text
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.content import Content
 from planner_mcp.files.exports import read_places, read_plan
 from planner_mcp.files.foreign import PLAIN, Form, Reading, Wishes, form_of, read_day
 from planner_mcp.files.tables import read_table
@@ -61,11 +62,11 @@ def import_tables(
     if agents is not None and (agent is not None or capacity is not None):
         raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
     try:
-        data = _bytes(file)
+        content = Content(_bytes(file))
         fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
         alike = {"spare" if agent is None and capacity is None else "agents": _alike(agent, capacity)}
         wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, fleet=fleet, **alike)
-        read = _day(data, form, file, wishes, settings)
+        read = _day(content, form, file, wishes, settings)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
         if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
@@ -111,15 +112,15 @@ def _bytes(path: Path) -> bytes:
         raise input_error([Fault("", told(path, error))]) from error
 
 
-def _day(data: bytes, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
+def _day(content: Content, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
     """Return the day of a file; where it cannot be read and its form was a guess, that is told.
 
     Raises:
         InputError: It cannot be read, or does not use an option; options are told by their names.
     """
-    kind = form or form_of(file.name, data)
+    kind = form or form_of(file.name, content)
     try:
-        return read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return read_day(content, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
     except InputError as error:
         options = {**_OPTIONS, "/agents": "--agents" if wishes.fleet else "--agent, --capacity"}
         error.errors = tuple(replace(fault, path=options.get(fault.path, fault.path)) for fault in error.errors)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.columns import TICKETS, Proposal, parted, propose
+from planner_mcp.files.content import Content
 from planner_mcp.files.geojson import is_collection, read_points
 from planner_mcp.files.imports import Import
 from planner_mcp.files.instances.day import as_day
@@ -68,17 +69,21 @@ class Reading:
     assumptions: list[str]
 
 
-def form_of(name: str, data: bytes) -> Form:
-    """Return the form of a file by how its name ends; rows and JSON are told apart by what they say."""
+def form_of(name: str, content: Content) -> Form:
+    """Return the form of a file by how its name ends; rows and JSON are told apart by what they say.
+
+    Raises:
+        TooLargeError: It has more bytes of JSON than allowed.
+    """
     suffix = PurePath(name).suffix.lower()
-    if suffix == ".json" and is_collection(data):
+    if suffix == ".json" and is_collection(content.told):
         return "geojson"
     if suffix == ".txt":
-        return "solomon" if is_solomon(data) else "li_lim"
+        return "solomon" if is_solomon(content.data) else "li_lim"
     return _SUFFIXES.get(suffix, "csv")
 
 
-def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_agents: int) -> Reading:
+def read_day(content: Content, form: Form, wishes: Wishes, *, max_tickets: int, max_agents: int) -> Reading:
     """Return the day of a file.
 
     Raises:
@@ -88,14 +93,14 @@ def read_day(data: bytes, form: Form, wishes: Wishes, *, max_tickets: int, max_a
     _check_use(form, wishes)
     named = {"name": wishes.name, "planning_date": wishes.planning_date}
     if form in _TABLES:
-        tables = _tables(data, form, wishes.sheet, max_tickets)
+        tables = _tables(content, form, wishes.sheet, max_tickets)
         if form == "geojson":
             wishes = replace(wishes, columns={**_by_geometry(tables["tickets"].headers, wishes), **wishes.columns})
         return _of_tables(tables, wishes, named)
     if form == "vroom":
-        body = read_vroom(data, **named)
+        body = read_vroom(content.told, **named)
         return Reading(body, {}, assumed(body))
-    body, said = as_day(_published(data, form, max_tickets), **named, max_agents=max_agents)
+    body, said = as_day(_published(content.data, form, max_tickets), **named, max_agents=max_agents)
     return Reading(body, {}, said)
 
 
@@ -142,11 +147,12 @@ def _by_geometry(headers: tuple[str, ...], wishes: Wishes) -> dict[str, str]:
     return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
 
 
-def _tables(data: bytes, form: Form, sheet: str, max_rows: int) -> dict[str, Table]:
+def _tables(content: Content, form: Form, sheet: str, max_rows: int) -> dict[str, Table]:
     if form == "xlsx":
-        return read_workbook(data, max_rows=max_rows, sheet=sheet)
-    read = read_points if form == "geojson" else read_table
-    return {"tickets": read(data, max_rows=max_rows)}
+        return read_workbook(content.data, max_rows=max_rows, sheet=sheet)
+    if form == "geojson":
+        return {"tickets": read_points(content.told, max_rows=max_rows)}
+    return {"tickets": read_table(content.data, max_rows=max_rows)}
 
 
 _NOWHERE: Final = Fault(

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.content import Content
 from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
@@ -63,7 +64,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 def _read(asked: ImportArguments, settings: Settings) -> Reading:
     """Return the day; what is wrong in the file is told by its place under `/content`."""
-    data = _bytes(asked)
+    content = Content(_bytes(asked))
     wishes = Wishes(
         asked.name or asked.format,
         asked.planning_date,
@@ -73,7 +74,7 @@ def _read(asked: ImportArguments, settings: Settings) -> Reading:
         agents=tuple(asked.agents),
     )
     try:
-        return read_day(data, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return read_day(content, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
     except InputError as error:
         error.errors = tuple(_placed(fault) for fault in error.errors)
         raise
