@@ -100,11 +100,12 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
 
 
 def parted(
-    chosen: Mapping[str, str], tickets: Sequence[str], agents: Sequence[str]
+    chosen: Mapping[str, str], tickets: Sequence[str], agents: Sequence[str], passed_over: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the choices for tickets and those for agents, by the headers of both tables.
 
-    A column that both have is the tickets', unless agents alone know the field.
+    A column that both have is the tickets', unless agents alone know the field. `passed_over` are the headers of a
+    sheet of agents that is not used.
 
     Raises:
         InputError: A choice names a column of neither.
@@ -112,13 +113,20 @@ def parted(
     strangers = [header for header in chosen if header not in tickets and header not in agents]
     if strangers:
         accepted = ", ".join(dict.fromkeys((*tickets, *agents)))
-        raise input_error([Fault("/columns", "There is no such column.", accepted) for _ in strangers])
+        raise input_error([_stranger(header in passed_over, accepted) for header in strangers])
     ours = {
         header: field
         for header, field in chosen.items()
         if header in tickets and (header not in agents or not field or field in TICKETS or field not in AGENTS)
     }
     return ours, {header: field for header, field in chosen.items() if header not in ours}
+
+
+def _stranger(is_passed_over: bool, accepted: str) -> Fault:
+    if not is_passed_over:
+        return Fault("columns", "There is no such column.", accepted)
+    problem = "The column is of the sheet of agents, which is not read: others were given."
+    return Fault("columns", problem, accepted, "Leave the column out, or the agents that were given.")
 
 
 def unit_of(header: str) -> str:
@@ -144,10 +152,10 @@ def _resembling(header: str, known: Mapping[str, str]) -> str | None:
 
 def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
     faults = [
-        Fault("/columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
+        Fault("columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
     ]
     faults += [
-        Fault("/columns", "There is no such field.", ", ".join(words))
+        Fault("columns", "There is no such field.", ", ".join(words))
         for field in chosen.values()
         if field and field not in words
     ]

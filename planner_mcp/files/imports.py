@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
-from planner_mcp.files.tables import MOST_FAULTS, Table
+from planner_mcp.files.origins import Origin
+from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
 from planner_mcp.text import counted, plain
-from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
 Spot = tuple[tuple[str, float], ...]
@@ -57,6 +57,8 @@ class Import:
     """Kinds that are no known word."""
     units: dict[str, str] = field(default_factory=dict)
     """What headers say that `demand` and `capacity` are measured in."""
+    origins: dict[str, list[Origin]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
+    """What each part of the day was read from."""
     _made: set[str] = field(default_factory=set)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
@@ -64,14 +66,14 @@ class Import:
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = self._proposal(table, TICKETS, chosen)
-        for line, cells in self._cells(table, proposal):
+        for origin, cells in self._rows("tickets", table, proposal):
             self.without_demand += "demand" not in cells
-            ticket = {"id": str(cells.pop("id", f"row-{line}")), "demand": cells.pop("demand", 0)}
-            ticket["location"] = self._place(cells, ticket["id"], _path(table, line))
+            ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
+            ticket["location"] = self._place(cells, ticket["id"], origin)
             opens, closes = cells.pop("opens", None), cells.pop("closes", None)
             if opens is not None or closes is not None:
                 ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
-            if (service_s := self._service(cells, _path(table, line))) is not None:
+            if (service_s := self._service(cells, origin.path)) is not None:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
@@ -81,11 +83,11 @@ class Import:
     def add_agents(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of agents; one that names a place starts and ends there."""
         proposal = self._proposal(table, AGENTS, chosen)
-        for line, cells in self._cells(table, proposal):
+        for origin, cells in self._rows("agents", table, proposal):
             self.without_capacity += "capacity" not in cells
-            agent = {"id": str(cells.pop("id", f"row-{line}")), "capacity": cells.pop("capacity", 0)}
+            agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
             if {"location", "lat", "x"} & cells.keys():
-                place = self._place(cells, agent["id"], _path(table, line))
+                place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             self.agents.append(agent | cells)
         return proposal
@@ -95,9 +97,9 @@ class Import:
         lat, comma, lon = text.partition(",")
         if not comma:
             return text
-        read = {"lat": self._number("depot", lat, "/depot"), "lon": self._number("depot", lon, "/depot")}
+        read = {"lat": self._number("depot", lat, "depot"), "lon": self._number("depot", lon, "depot")}
         position = {name: value for name, value in read.items() if value is not None}
-        return self._place({"location": "depot", **position}, "depot", "/depot")
+        return self._place({"location": "depot", **position}, "depot", Origin("depot", {}))
 
     def is_nowhere(self, proposal: Proposal) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
@@ -142,14 +144,17 @@ class Import:
                 self.units[name] = unit
         return proposal
 
-    def _cells(self, table: Table, proposal: Proposal) -> Iterator[tuple[int, Json]]:
+    def _rows(self, kind: str, table: Table, proposal: Proposal) -> Iterator[tuple[Origin, Json]]:
         """Yield each row as values by field."""
+        headers = {name: header for header, name in proposal.fields.items()}
         for line, row in table.rows:
+            origin = Origin(place_in(table.name, line), headers)
+            self.origins[kind].append(origin)
             values: Json = {}
             for header, name in proposal.fields.items():
                 if header in row:
-                    values[name] = self._value(name, row[header], _path(table, line, header))
-            yield line, {name: value for name, value in values.items() if value is not None}
+                    values[name] = self._value(name, row[header], place_in(table.name, line, header))
+            yield origin, {name: value for name, value in values.items() if value is not None}
 
     def _value(self, name: str, text: str, path: str) -> Any:
         if name in _NUMBERS or name.startswith("service_"):
@@ -196,18 +201,21 @@ class Import:
             self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))
         return minutes * 60
 
-    def _place(self, cells: Json, owner: str, path: str) -> str:
+    def _place(self, cells: Json, owner: str, origin: Origin) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place."""
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
         own = str(cells.pop("location", ""))
         name = own or self._named.get(spot) or self._unused(f"at {owner[:_LONGEST_OWNER]}")
         if position:
-            known = self.locations.setdefault(name, {"id": name} | position)
+            if name not in self.locations:
+                self.locations[name] = {"id": name} | position
+                self.origins["locations"].append(origin)
+            known = self.locations[name]
             if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
                 problem = "The place has another position in a row before."
                 hint = "Give each place one name, or leave the name out."
-                self.faults.append(Fault(path, problem, "one position for each place", hint))
+                self.faults.append(Fault(origin.path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
 
@@ -219,8 +227,9 @@ class Import:
         return unused
 
 
-def _path(table: Table, line: int, *header: str) -> str:
-    return pointer((*([table.name] if table.name else ()), str(line), *header))
+def _unnamed(origin: Origin) -> str:
+    """Return the id of what has none: that of its row."""
+    return f"row-{origin.path.rpartition('/')[2]}"
 
 
 def _listed(text: str) -> list[str]:

@@ -17,8 +17,7 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.package import Parts, packed, unpacked
 from planner_mcp.files.sheet_survey import letters_of, part_of_sheet, survey
-from planner_mcp.files.tables import MAX_COLUMNS, Table, table_of
-from planner_mcp.vrp.day.faults import pointer
+from planner_mcp.files.tables import MAX_COLUMNS, Table, place_in, table_of
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -66,11 +65,7 @@ def _chosen(book: CalamineWorkbook, sheet: str) -> dict[str, str]:
     if len(candidates) != 1 or len(agents) > 1:
         problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."
         raise input_error(
-            [
-                Fault(
-                    "/sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets."
-                )
-            ]
+            [Fault("sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets.")]
         )
     return {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
 
@@ -105,7 +100,7 @@ def _merged(sheet: CalamineSheet) -> Iterator[tuple[int, int]]:
 
 def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: str) -> Iterator[Fault]:
     for row, column in cells:
-        yield Fault(pointer((sheet, str(row), letters_of(column))), problem, "a plain value in each cell", hint)
+        yield Fault(place_in(sheet, row, letters_of(column)), problem, "a plain value in each cell", hint)
 
 
 def _text(cell: Any) -> str:

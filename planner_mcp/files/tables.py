@@ -30,7 +30,12 @@ class Table:
     headers: tuple[str, ...]
     rows: tuple[tuple[int, dict[str, str]], ...]
     name: str = ""
-    """Of the sheet, where the file has several."""
+    """Of the sheet, or of the file where there are two."""
+
+
+def place_in(table: str, *segments: str | int) -> str:
+    """Return the place of something in a file: the sheet first, where the table has a name."""
+    return pointer((*([table] if table else ()), *segments))
 
 
 def check_size(data: bytes) -> None:
@@ -43,8 +48,13 @@ def check_size(data: bytes) -> None:
         raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
 
 
-def read_table(data: bytes, *, max_rows: int) -> Table:
+def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
     """Return the table of a file.
+
+    Args:
+        data: The file.
+        max_rows: Of the table.
+        name: That faults begin with, where there are two such files.
 
     Raises:
         TooLargeError: It has more bytes or rows than allowed.
@@ -52,7 +62,7 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
             with more cells than headers.
     """
     check_size(data)
-    text = _decoded(data)
+    text = _decoded(data, name)
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
     if named := _SEPARATOR.match(text):
@@ -61,8 +71,8 @@ def read_table(data: bytes, *, max_rows: int) -> Table:
     try:
         lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error:
-        raise input_error([_slip(text, delimiter)]) from None
-    return table_of(lines, max_rows=max_rows)
+        raise input_error([_slip(text, delimiter, name)]) from None
+    return table_of(lines, max_rows=max_rows, name=name)
 
 
 def table_of(lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str = "") -> Table:
@@ -75,22 +85,22 @@ def table_of(lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str
     if len(lines) - 1 > max_rows:
         raise TooLargeError(f"The table has more than {max_rows} rows.")
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
-    _check_headers(headers, pointer((name,)) if name else "")
+    _check_headers(headers, place_in(name))
     if faults := list(_overlong(lines[1:], len(headers), name)):
         raise input_error(faults[:MOST_FAULTS])
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name)
 
 
-def _decoded(data: bytes) -> str:
+def _decoded(data: bytes, name: str) -> str:
     for encoding in _ENCODINGS:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise input_error([Fault("", "The file is neither UTF-8 nor GB18030.", "a CSV file in one of the two")])
+    raise input_error([Fault(place_in(name), "The file is neither UTF-8 nor GB18030.", "a CSV file in one of the two")])
 
 
-def _slip(text: str, delimiter: str) -> Fault:
+def _slip(text: str, delimiter: str, name: str) -> Fault:
     """Return what keeps a text from being a table: a quote that nothing closes, most often."""
     separator = re.compile(rf"[{re.escape(delimiter)}\r\n]|\Z")
     at = 0
@@ -99,17 +109,19 @@ def _slip(text: str, delimiter: str) -> Fault:
         if text[at] == '"':
             end = _closing_quote(text, at) + 1
             if end == 0 or not separator.match(text, end):
-                return _open_quote(text.count("\n", 0, at) + 1)
+                return _open_quote(place_in(name, text.count("\n", 0, at) + 1))
         found = separator.search(text, end)
         at = len(text) if found is None else max(found.end(), at + 1)
     return Fault(
-        "", "The file is no table of text.", f"CSV with a header line, {csv.field_size_limit()} characters a cell"
+        place_in(name),
+        "The file is no table of text.",
+        f"CSV with a header line, {csv.field_size_limit()} characters a cell",
     )
 
 
-def _open_quote(line: int) -> Fault:
+def _open_quote(path: str) -> Fault:
     return Fault(
-        pointer((str(line),)),
+        path,
         "A quote opens a cell that does not end with one.",
         'a cell in quotes, quotes within it doubled ("")',
         "Close the quote, or remove it.",
@@ -139,7 +151,7 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
     for number, cells in lines:
         if any(cell.strip() for cell in cells[width:]):
             yield Fault(
-                pointer((*([name] if name else ()), str(number))),
+                place_in(name, number),
                 "The row has more cells than there are headers.",
                 "a cell for each header at most",
                 "Put a cell with a separator in it into quotes, or give the column a header.",

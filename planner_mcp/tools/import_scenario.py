@@ -54,7 +54,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     try:
         kept = await keep(ctx, read.body, read.assumptions)
     except InputError as error:
-        error.errors = tuple(led_back(fault, read.body) for fault in error.errors)
+        error.errors = tuple(_led_back(fault, read) for fault in error.errors)
         raise
     columns = {what: _told(proposal) for what, proposal in read.proposals.items()}
     lines = [f"{what}: {', '.join(told['taken'])}" for what, told in columns.items()]
@@ -90,8 +90,14 @@ def _bytes(asked: ImportArguments) -> bytes:
 
 
 def _placed(fault: Fault) -> Fault:
-    is_argument = fault.path.lstrip("/") in ImportArguments.model_fields
-    return fault if is_argument else replace(fault, path=f"/content{fault.path}")
+    is_argument = fault.path and not fault.path.startswith("/")
+    return replace(fault, path=f"/{fault.path}" if is_argument else f"/content{fault.path}")
+
+
+def _led_back(fault: Fault, read: Reading) -> Fault:
+    """Return a fault of the day by its place in the file, or by ids where it was no table."""
+    found = read.in_file(fault)
+    return led_back(fault, read.body) if found is None else _placed(found)
 
 
 def _told(proposal: Proposal) -> Json:

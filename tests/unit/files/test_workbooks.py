@@ -93,8 +93,8 @@ def test_a_formula_counts_with_the_value_it_was_saved_with() -> None:
 def test_the_sheet_is_named_where_it_is_not_clear() -> None:
     """SPEC T7: the visible ones are listed, hidden ones are not."""
     data = workbook({"a": SHEET, "b": SHEET, "c": SHEET}, hidden=("c",))
-    assert faults(data) == [("/sheet", "Which sheet has the tickets is not clear.")]
-    assert faults(data, "c") == [("/sheet", "There is no such sheet.")]
+    assert faults(data) == [("sheet", "Which sheet has the tickets is not clear.")]
+    assert faults(data, "c") == [("sheet", "There is no such sheet.")]
     assert tables_of(data, sheet="b", max_rows=9)["tickets"].name == "b"
     assert faults(workbook({"s": sheet_xml("")})) == [("/s", "The table has no header line.")]
 
