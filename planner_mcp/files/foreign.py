@@ -174,7 +174,7 @@ _NO_COLUMN: Final = Fault(
     "",
     "No column is known; is there a header line?",
     f"headers such as {', '.join(TICKETS)}",
-    f"Add the line above the first row, or name the columns {IN_COLUMNS}.",
+    f"Add it above the first row, delete what stands above it, or name the columns {IN_COLUMNS}.",
     "missing",
 )
 _PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
@@ -210,5 +210,5 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
         day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
     elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
-    said = [_PASSED_OVER] if unread else []
-    return Reading(day.scenario(**fields), proposals, [*said, *day.assumed()], day.origins)
+    said = [*([_PASSED_OVER] if unread else []), *tables["tickets"].said, *(fleet.said if fleet else ())]
+    return Reading(day.scenario(**fields), proposals, [*dict.fromkeys(said), *day.assumed()], day.origins)

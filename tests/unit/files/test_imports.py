@@ -259,12 +259,68 @@ def test_a_separator_that_the_first_line_names_parts_the_rows(line: str, mark: s
     assert (read.headers[0], [(number, cells["id"]) for number, cells in read.rows]) == ("id", [(3, "a")])
 
 
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_lines_are_counted_however_they_end(end: str) -> None:
+    """SPEC T5, T7: those of an old Mac too; a row of several lines is told by its first."""
+    lines = ["id,place,qty", "a,A,1", "", '"b', 'c",B,1,5', "d,D,7"]
+    with pytest.raises(InputError) as caught:
+        table(end.join(lines))
+    assert [fault.path for fault in caught.value.errors] == ["/4"]
+    with pytest.raises(InputError) as caught:
+        table(end.join([*lines[:4], 'c",B,1', 'd,"D,7', ""]))
+    assert [fault.path for fault in caught.value.errors] == ["/6"]
+    assert [line for line, _ in table(end.join([*lines[:4], 'c",B,1', lines[5]])).rows] == [2, 4, 6]
+    assert [line for line, _ in table(end.join(["sep=;", "id;place,", "a;A"])).rows] == [3]
+
+
+def test_a_line_that_breaks_outside_of_quotes_is_told() -> None:
+    """SPEC T7: half a row is no ticket."""
+    with pytest.raises(InputError) as caught:
+        table("id,place\na,A\nb,B\rb,C\nd,D\n")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/3", "The file is no table of text.")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "gb18030"])
+def test_what_an_encoding_was_taken_for_is_told(encoding: str) -> None:
+    """SPEC T5: the "Unicode text" of a spreadsheet is read; bytes of another code page would be other names."""
+    read = table("订单号\t地点\na\tA\n", encoding)
+    assert read.rows == ((2, {"订单号": "a", "地点": "A"}),)
+    told = ("The file is not UTF-8; it was read as GB18030.",)
+    assert read.said == (told if encoding == "gb18030" else ())
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ("id,place\n".encode("utf-16-le"), "The text has no known encoding."),
+        (b"\xff\xfei", "The text has no known encoding."),
+        (b"PK\x03\x04\x14\0\x06", "The file is a workbook, not text."),
+        (bytes.fromhex("d0cf11e0a1b11ae1"), "The file is a workbook, not text."),
+        (b"Orders of Monday\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+        (b",,Monday,\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+    ],
+)
+def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> None:
+    """SPEC T7: and what to do; not each row below a title."""
+    with pytest.raises(InputError) as caught:
+        read_table(data, max_rows=100)
+    (fault,) = caught.value.errors
+    assert (fault.problem, bool(fault.accepted and fault.hint)) == (problem, True)
+
+
+def test_headers_that_stand_twice_are_named() -> None:
+    """SPEC T7: among two hundred columns nobody finds them."""
+    with pytest.raises(InputError) as caught:
+        table("id,Weight,place,Weight\na,1,A,2\n")
+    assert caught.value.errors[0].hint == "Rename one: Weight."
+
+
 def test_a_table_too_long_is_refused() -> None:
     """SPEC X3: limits before work."""
     with pytest.raises(TooLargeError):
         read_table(b"id\n" + b"1\n" * 101, max_rows=100)
     with pytest.raises(InputError):
-        read_table(b"\xff\xfe\xff\xff", max_rows=100)
+        read_table(b"\xff\xff\xff\xff", max_rows=100)
 
 
 def test_points_of_a_map_are_a_table() -> None:
