@@ -18,6 +18,7 @@ from planner_mcp.files.instances.day import as_day
 from planner_mcp.files.instances.published import Published
 from planner_mcp.files.instances.rows import is_solomon, read_li_lim, read_solomon
 from planner_mcp.files.instances.vrplib import read_vrplib
+from planner_mcp.files.odd_rows import other_days
 from planner_mcp.files.origins import Origins, in_file
 from planner_mcp.files.tables import Table, place_in, read_table
 from planner_mcp.files.vroom import assumed, read_vroom
@@ -211,4 +212,5 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
     elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
     said = [*([_PASSED_OVER] if unread else []), *tables["tickets"].said, *(fleet.said if fleet else ())]
+    said += other_days(tables["tickets"], proposals["tickets"], wishes.planning_date)
     return Reading(day.scenario(**fields), proposals, [*dict.fromkeys(said), *day.assumed()], day.origins)

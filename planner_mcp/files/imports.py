@@ -12,10 +12,12 @@ from itertools import count
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.cells import listed, number_in, time_in, word_of
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
+from planner_mcp.files.odd_rows import no_tickets, totals
 from planner_mcp.files.origins import Origin
 from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
-from planner_mcp.text import counted, plain
+from planner_mcp.text import counted, figure, plain
 
 Json = dict[str, Any]
 Spot = tuple[tuple[str, float], ...]
@@ -23,10 +25,6 @@ Spot = tuple[tuple[str, float], ...]
 _FEW: Final = 3
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_HOURS: Final = 48
-"""A bare number up to here could be an hour."""
-_CLOCK: Final = re.compile(r"0[1-9]\d\d")
-"""An hour without its colon: nobody writes seconds like this."""
 _NUMBERS: Final = frozenset(
     {
         *("demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"),
@@ -35,8 +33,7 @@ _NUMBERS: Final = frozenset(
 )
 _PICKUPS: Final = frozenset({"pickup", "collect", "collection", "return", "returns", "取货", "揽收", "取件", "退货"})
 _DELIVERIES: Final = frozenset({"", "delivery", "deliver", "dropoff", "drop", "配送", "送货", "派送", "派件", "送件"})
-_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-"""A number whose commas can only part thousands."""
+_POINTED: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 
@@ -57,6 +54,8 @@ class Import:
     """Kinds that are no known word."""
     units: dict[str, str] = field(default_factory=dict)
     """What headers say that `demand` and `capacity` are measured in."""
+    pointed: str = ""
+    """The first amount whose point might part thousands, where cells are parted as they are in such countries."""
     origins: dict[str, list[Origin]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
     """What each part of the day was read from."""
     _made: set[str] = field(default_factory=set)
@@ -66,7 +65,9 @@ class Import:
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = self._proposal(table, TICKETS, chosen)
-        for origin, cells in self._rows("tickets", table, proposal):
+        rows = list(self._rows("tickets", table, proposal))
+        self.faults += no_tickets(rows, table, proposal)
+        for origin, cells in rows:
             self.without_demand += "demand" not in cells
             ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
             ticket["location"] = self._place(cells, ticket["id"], origin)
@@ -83,7 +84,9 @@ class Import:
     def add_agents(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of agents; one that names a place starts and ends there."""
         proposal = self._proposal(table, AGENTS, chosen)
-        for origin, cells in self._rows("agents", table, proposal):
+        rows = list(self._rows("agents", table, proposal))
+        self.faults += totals(rows, table, proposal, "capacity")
+        for origin, cells in rows:
             self.without_capacity += "capacity" not in cells
             agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
             if {"location", "lat", "x"} & cells.keys():
@@ -121,6 +124,8 @@ class Import:
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
+        if self.pointed:
+            said.append(f"A point is taken for the decimal one: {self.pointed} is {figure(float(self.pointed))}.")
         if len(set(self.units.values())) > 1:
             goods, room = (plain(self.units[name], 40) for name in ("demand", "capacity"))
             said.append(f"Headers say ({goods}) of demand and ({room}) of capacity; numbers are taken as they stand.")
@@ -153,43 +158,38 @@ class Import:
             values: Json = {}
             for header, name in proposal.fields.items():
                 if header in row:
-                    values[name] = self._value(name, row[header], place_in(table.name, line, header))
+                    path = place_in(table.name, line, header)
+                    values[name] = self._value(name, row[header], path, table.delimiter)
             yield origin, {name: value for name, value in values.items() if value is not None}
 
-    def _value(self, name: str, text: str, path: str) -> Any:
+    def _value(self, name: str, text: str, path: str, delimiter: str) -> Any:
+        if name in ("demand", "capacity") and delimiter == ";" and _POINTED.fullmatch(text):
+            self.pointed = self.pointed or text
         if name in _NUMBERS or name.startswith("service_"):
-            return self._number(name, text, path)
+            return self._number(name, text, path, delimiter=delimiter)
         if name in ("opens", "closes", "shift_start", "shift_end"):
             return self._time(text, path)
-        return _listed(text) if name == "skills" else text
+        return listed(text) if name == "skills" else text
 
     def _is_pickup(self, kind: str) -> bool:
-        word = re.sub(r"[\W_]+", "", kind).casefold()
+        word = word_of(kind)
         if word not in _PICKUPS | _DELIVERIES:
             self.taken_as_deliveries[kind] = None
         return word in _PICKUPS
 
-    def _number(self, name: str, text: str, path: str) -> float | None:
-        text = text.replace("，", ",")
-        try:
-            number = float(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number) or "_" in text:
-            hint = "Write decimals with a point." if "," in text else ""
-            self.faults.append(Fault(path, f"The cell of {name} is not a number.", "a number", hint))
+    def _number(self, name: str, text: str, path: str, *, delimiter: str = "") -> float | None:
+        number = number_in(text, name, path, delimiter=delimiter)
+        if isinstance(number, Fault):
+            self.faults.append(number)
             return None
-        return int(number) if number.is_integer() else number
-
-    def _time(self, text: str, path: str) -> Any:
-        """Return a time as the scenario takes it: seconds as a number, anything else as it stands."""
-        text = text.replace("：", ":")
-        if ":" in text or "T" in text:
-            return text
-        number = self._number("time", text, path)
-        if number is not None and (0 < number <= _HOURS or _CLOCK.fullmatch(text)):
-            self.faults.append(Fault(path, "The cell may mean hours or seconds.", "HH:MM"))
         return number
+
+    def _time(self, text: str, path: str) -> float | str | None:
+        time = time_in(text, path)
+        if isinstance(time, Fault):
+            self.faults.append(time)
+            return None
+        return time
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""
@@ -230,9 +230,3 @@ class Import:
 def _unnamed(origin: Origin) -> str:
     """Return the id of what has none: that of its row."""
     return f"row-{origin.path.rpartition('/')[2]}"
-
-
-def _listed(text: str) -> list[str]:
-    """Return the words of a cell between commas of any kind."""
-    words = (word.strip() for word in re.split("[,，、;；]", text))
-    return [word for word in words if word]

@@ -9,7 +9,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
@@ -42,6 +42,8 @@ class Table:
     """Of the sheet, or of the file where there are two."""
     said: tuple[str, ...] = ()
     """What was taken for granted in reading it."""
+    delimiter: str = ""
+    """Of cells of text in a line."""
 
 
 def place_in(table: str, *segments: str | int) -> str:
@@ -84,7 +86,7 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
         lines = [(line, cells) for line, cells in _numbered(reader) if any(cell.strip() for cell in cells)]
     except csv.Error:
         raise input_error([_slip(text, delimiter, name, reader.line_num)]) from None
-    return table_of(lines, max_rows=max_rows, name=name, said=said)
+    return replace(table_of(lines, max_rows=max_rows, name=name, said=said), delimiter=delimiter)
 
 
 def table_of(
