@@ -58,6 +58,8 @@ _SERVICE: Final[Mapping[str, str | None]] = {
     **dict.fromkeys(["h", "hr", "hrs", "hour", "hours", "时", "小时"]),
 }
 """Field of a service time by the unit in brackets; there is none for hours."""
+_WITH_UNIT: Final = frozenset({"services", "servicetimes", "serviceseconds"})
+"""Words of a service time whose unit is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,11 @@ def _stranger(is_passed_over: bool, accepted: str) -> Fault:
 def unit_of(header: str) -> str:
     """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
     return " ".join(_BRACKETS.findall(header)).strip().casefold()
+
+
+def says_unit(header: str) -> bool:
+    """Return whether the header of a service time says what it is measured in."""
+    return bool(unit_of(header)) or _plain(header) in _WITH_UNIT
 
 
 def _named(header: str, known: Mapping[str, str]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import TICKETS, Proposal, parted, propose
 from planner_mcp.files.content import Content
 from planner_mcp.files.geojson import is_collection, read_points
@@ -86,8 +86,16 @@ def form_of(name: str, content: Content) -> Form:
     if suffix == ".json" and is_collection(content.told):
         return "geojson"
     if suffix == ".txt":
-        return "solomon" if is_solomon(content.data) else "li_lim"
+        return _form_of_text(content.data)
     return _SUFFIXES.get(suffix, "csv")
+
+
+def _form_of_text(data: bytes) -> Form:
+    """Return the form of rows of text: instances are UTF-8, what is not may be the "Unicode text" of a spreadsheet."""
+    try:
+        return "solomon" if is_solomon(data) else "li_lim"
+    except InputError:
+        return "csv"
 
 
 def read_day(content: Content, form: Form, wishes: Wishes, *, max_tickets: int, max_agents: int) -> Reading:
@@ -171,6 +179,7 @@ _NOWHERE: Final = Fault(
     f"Add them (an address is not looked up), or name them {IN_COLUMNS}; without any position each leg counts 1.",
     "missing",
 )
+_NO_ROWS: Final = Fault("", "The table has no rows of tickets.", "a row a ticket", "Add them below the headers.")
 _NO_COLUMN: Final = Fault(
     "",
     "No column is known; is there a header line?",
@@ -207,7 +216,9 @@ def _of_tables(tables: Mapping[str, Table], wishes: Wishes, named: Mapping[str, 
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", kind="missing"))
-    if not proposals["tickets"].fields:
+    if not day.tickets:
+        day.faults.append(replace(_NO_ROWS, path=place_in(tables["tickets"].name)))
+    elif not proposals["tickets"].fields:
         day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
     elif day.is_nowhere(proposals["tickets"]):
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.files.cells import listed, number_in, time_in, word_of
-from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
+from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, says_unit, unit_of
 from planner_mcp.files.odd_rows import no_tickets, totals
 from planner_mcp.files.origins import Origin
 from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
@@ -25,6 +25,8 @@ Spot = tuple[tuple[str, float], ...]
 _FEW: Final = 3
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
+_MINUTES: Final = 120
+"""A service time up to here, of no unit, could be in minutes."""
 _NUMBERS: Final = frozenset(
     {
         *("demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"),
@@ -54,6 +56,8 @@ class Import:
     """Kinds that are no known word."""
     units: dict[str, str] = field(default_factory=dict)
     """What headers say that `demand` and `capacity` are measured in."""
+    longest_service: float = 0
+    """Among service times of a column whose header says no unit."""
     pointed: str = ""
     """The first amount whose point might part thousands, where cells are parted as they are in such countries."""
     origins: dict[str, list[Origin]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
@@ -67,6 +71,7 @@ class Import:
         proposal = self._proposal(table, TICKETS, chosen)
         rows = list(self._rows("tickets", table, proposal))
         self.faults += no_tickets(rows, table, proposal)
+        is_unsaid = any(name == "service_s" and not says_unit(header) for header, name in proposal.fields.items())
         for origin, cells in rows:
             self.without_demand += "demand" not in cells
             ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
@@ -74,6 +79,8 @@ class Import:
             opens, closes = cells.pop("opens", None), cells.pop("closes", None)
             if opens is not None or closes is not None:
                 ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
+            if is_unsaid:
+                self.longest_service = max(self.longest_service, cells.get("service_s", 0))
             if (service_s := self._service(cells, origin.path)) is not None:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
@@ -124,6 +131,9 @@ class Import:
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
+        if 0 < self.longest_service <= _MINUTES:
+            most = figure(self.longest_service)
+            said.append(f"Service times without a unit are taken for seconds, {most} at most; service_min has minutes.")
         if self.pointed:
             said.append(f"A point is taken for the decimal one: {self.pointed} is {figure(float(self.pointed))}.")
         if len(set(self.units.values())) > 1:

@@ -326,10 +326,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
 
 
-def imported(tmp_path: Path, name: str, text: str, *options: str) -> tuple[int, list[str], Any]:
+def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:
     """Return the exit status of `import`, what it tells and the day it makes, None where it makes none."""
     file, day = tmp_path / name, tmp_path / "made.json"
-    file.write_text(text, encoding="utf-8")
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
     told = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
     made = json.loads(day.read_text(encoding="utf-8")) if day.exists() else None
     day.unlink(missing_ok=True)
@@ -444,10 +444,11 @@ def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) ->
         ("orders.txt", ORDERS, "Taken for li_lim; --format says otherwise."),
         ("orders.json", ORDERS, "Taken for vroom; --format says otherwise."),
         ("orders.csv", "id,place,qty\na,A,much\n", ""),
+        ("orders.txt", "\ufeffid,place,qty\na,A,much\n".encode("utf-16-le"), "Taken for csv; --format says otherwise."),
     ],
 )
 def test_a_form_that_was_guessed_is_told_where_it_cannot_be_read(
-    name: str, text: str, told: str, tmp_path: Path
+    name: str, text: str | bytes, told: str, tmp_path: Path
 ) -> None:
     """SPEC T5, T7: a table called .txt is no instance with odd numbers."""
     status, said, _ = imported(tmp_path, name, text)

@@ -192,6 +192,27 @@ def test_headers_that_name_two_units_of_goods_are_told() -> None:
         assert day.assumed() == said
 
 
+@pytest.mark.parametrize(
+    ("header", "times", "told"),
+    [
+        ("服务时间", ("15", "10"), True),
+        ("service_time", ("0", "120"), True),
+        ("Service time", ("300", "15"), False),
+        ("service_s", ("15", "10"), False),
+        ("服务时间(秒)", ("15", "10"), False),
+        ("Service time (min)", ("15", "10"), False),
+        ("service", ("0", "0"), False),
+    ],
+)
+def test_short_service_times_without_a_unit_are_told(header: str, times: tuple[str, str], told: bool) -> None:
+    """SPEC T5: a stop of fifteen seconds is most often one of a quarter of an hour."""
+    day = Import()
+    day.add_tickets(table(f"id,place,qty,{header}\na,A,1,{times[0]}\nb,B,1,{times[1]}\n"), {})
+    assert [said.partition(",")[0] for said in day.assumed()] == [
+        "Service times without a unit are taken for seconds"
+    ] * told
+
+
 def test_two_service_times_of_a_row_are_asked_about() -> None:
     """SPEC T7: neither is passed over; where they say the same there is nothing to ask."""
     day = Import()

@@ -119,6 +119,9 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
         ("/columns", "There is no such column.")
     ]
     assert await faults(call, "csv", ORDERS) == [("/agents", "The file has no agents.")]
+    assert await faults(call, "csv", ORDERS.partition("\n")[0], agents=AGENTS) == [
+        ("/content", "The table has no rows of tickets.")
+    ]
     assert (
         await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b")
         == [("/depot", "The cell of depot is not a number.")] * 2
