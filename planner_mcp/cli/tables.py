@@ -29,6 +29,8 @@ from planner_mcp.vrp.scenario import Scenario, parse_scenario, warnings
 PLENTY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
 _OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet"}
+_GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
+"""The same, and what options became in the day."""
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
@@ -144,7 +146,7 @@ def _judged(read: Reading, settings: Settings) -> Scenario:
     try:
         return parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
     except InputError as error:
-        error.errors = tuple(_as_option(read.in_file(fault) or fault, _OPTIONS) for fault in error.errors)
+        error.errors = tuple(_as_option(read.in_file(fault) or fault, _GIVEN) for fault in error.errors)
         raise
 
 

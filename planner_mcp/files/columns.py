@@ -97,8 +97,9 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
             if field is not None and field not in fields.values():
                 fields[header] = field
                 guessed += [] if is_exact else [header]
+    left_out = (header for header in headers if header not in fields)
     in_order = {header: fields[header] for header in headers if header in fields}
-    return Proposal(in_order, tuple(guessed), tuple(header for header in headers if header not in fields))
+    return Proposal(in_order, tuple(guessed), tuple(filter(None, left_out)))
 
 
 def parted(

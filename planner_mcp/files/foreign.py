@@ -192,7 +192,7 @@ _PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: oth
 
 def _no_capacity(fleet: Table, proposal: Proposal) -> Fault:
     """Return what is told before every ticket is found too heavy for agents that carry nothing."""
-    left_out = ", ".join(plain(header, 40) for header in proposal.left_out if header)
+    left_out = ", ".join(plain(header, 40) for header in proposal.left_out)
     hint = f"Name it {IN_COLUMNS}{'; left out: ' + left_out if left_out else ''}."
     return Fault(
         place_in(fleet.name), "No column of the agents is their capacity.", "a column of capacity", hint, "missing"

@@ -37,13 +37,16 @@ def totals(rows: Rows, table: Table, proposal: Proposal, amount: str) -> Iterato
     for number, ((origin, cells), (_, texts)) in enumerate(zip(rows, table.rows, strict=True)):
         value = cells.get(amount, 0)
         is_sum = number > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
-        is_called_so = not _WORDS.isdisjoint(map(word_of, texts.values()))
-        if is_sum and (is_called_so or (has_names and _AMOUNTS.issuperset(cells))):
+        if is_sum and (_is_called_so(texts.values()) or (has_names and _AMOUNTS.issuperset(cells))):
             problem = "The row is a total of those above it."
             yield Fault(origin.path, problem, "a ticket or an agent in each row", "Remove the row.")
             part = 0.0
         else:
             above, part = above + value, part + value
+
+
+def _is_called_so(texts: Iterable[str]) -> bool:
+    return not _WORDS.isdisjoint(map(word_of, texts))
 
 
 def placeless(rows: Rows, table: Table, proposal: Proposal) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.text import plain
+from planner_mcp.text import counted, plain
 from planner_mcp.vrp.day.faults import MAX_NAME, pointer
 
 MAX_BYTES: Final = 20 * 1024 * 1024
@@ -106,6 +106,8 @@ def table_of(
         raise input_error([_title(place_in(name, lines[0][0]))])
     if faults := list(_overlong(lines[1:], len(headers), name)):
         raise input_error(faults[:MOST_FAULTS])
+    if nameless := sum(_nameless(headers, cells) for _, cells in lines[1:]):
+        said = (*said, f"Left out, for their columns have no header: {counted(nameless, 'cell')}.")
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name, said)
 
 
@@ -206,6 +208,11 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
                 "a cell for each header at most",
                 "Put a cell with a separator in it into quotes, or give the column a header.",
             )
+
+
+def _nameless(headers: tuple[str, ...], cells: list[str]) -> int:
+    """Return how many cells of a row stand under no header."""
+    return sum(bool(cell.strip()) for header, cell in zip(headers, cells, strict=False) if not header)
 
 
 def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:

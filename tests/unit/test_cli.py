@@ -416,6 +416,8 @@ def test_a_day_that_is_refused_is_told_by_the_rows_of_its_file(tmp_path: Path) -
     told = [line.partition(":")[0] for line in said if line.startswith(("/", "--"))]
     assert told == ["/3/最早时间", "/4/服务分钟", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
     assert any(line.startswith("/3/订单号: The id is the same as that of row 2.") for line in said)
+    told = told_of("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
+    assert "\n--date: The value is not a date." in told and "\n--depot: There is no location" in told
 
 
 def test_what_is_assumed_of_a_table_is_told_of_a_day_that_is_refused_too(tmp_path: Path) -> None:

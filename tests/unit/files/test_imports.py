@@ -327,6 +327,14 @@ def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> No
     assert (fault.problem, bool(fault.accepted and fault.hint)) == (problem, True)
 
 
+def test_cells_without_a_header_are_told() -> None:
+    """SPEC T5: nothing is left out in silence; empty columns are nothing to tell."""
+    read = table("id,,place,\na,cold,A,\nb,,B,\n")
+    assert read.said == ("Left out, for their columns have no header: 1 cell.",)
+    assert propose(read.headers, TICKETS, {}).left_out == ()
+    assert table("id,,place,\na,,A,\n").said == ()
+
+
 def test_headers_that_stand_twice_are_named() -> None:
     """SPEC T7: among two hundred columns nobody finds them."""
     with pytest.raises(InputError) as caught:
