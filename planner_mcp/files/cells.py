@@ -22,6 +22,9 @@ _DATE: Final = r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?"
 _DAY: Final = re.compile(rf"{_DATE}(?:[T ]+0?0:00(?::00)?)?")
 _MOMENT: Final = re.compile(rf"{_DATE}[T ]+(\d{{1,2}}):(\d\d)(?::(\d\d))?")
 _HALF_DAY: Final = re.compile(r"(0?[1-9]|1[0-2]):(\d\d)(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
+_HOUR: Final = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[apAP]\.?[mM]\.?)?"
+_WINDOW: Final = re.compile(rf"({_HOUR})\s*(?:[-–—~～至到]|to)\s*({_HOUR})")
+_BETWEEN: Final = re.compile(r"[;；,，、|/\n]")
 _TIMES: Final = "HH:MM, YYYY-MM-DDTHH:MM, or seconds"
 _UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
 """What has no thousands."""
@@ -58,13 +61,10 @@ def time_in(text: str, path: str) -> float | str | Fault:
     if moment := _MOMENT.fullmatch(text):
         year, month, day, hour, minute, second = (part or "0" for part in moment.groups())
         return f"{year}-{month:>02}-{day:>02}T{hour:>02}:{minute}:{second:>02}"
-    if half := _HALF_DAY.fullmatch(text):
-        hour = int(half[1]) % 12 + 12 * (half[4] in "pP")
-        return f"{hour:02d}:{half[2]}:{half[3] or '00'}"
     if _DAY.fullmatch(text):
         return Fault(path, "The cell has a day, and no time.", _TIMES, "Add the time, or leave the column out.")
     if ":" in text or "T" in text:
-        return text
+        return _clock(text)
     number = number_in(text, "time", path)
     if isinstance(number, Fault):
         return Fault(path, "The cell is not a time.", _TIMES)
@@ -73,6 +73,24 @@ def time_in(text: str, path: str) -> float | str | Fault:
     if int(number) in _DAYS and number % _MINUTE_S:
         return Fault(path, "The cell may mean seconds, or a day that lost its format.", "HH:MM, or YYYY-MM-DDTHH:MM")
     return number
+
+
+def windows_in(text: str, path: str) -> list[list[str]] | Fault:
+    """Return the time windows of a cell, such as `08:00-12:00; 14:00-16:00`, as the scenario takes them."""
+    parts = [part.strip() for part in _BETWEEN.split(text.replace("：", ":")) if part.strip()]
+    windows = [window for part in parts if (window := _WINDOW.fullmatch(part))]
+    if len(windows) < len(parts) or not parts:
+        return Fault(path, "The cell is no time window.", "HH:MM-HH:MM, several between semicolons")
+    return [[_clock(side) for side in window.groups()] for window in windows]
+
+
+def _clock(text: str) -> str:
+    """Return a time of half a day by the hours of a whole one, any other as it stands."""
+    half = _HALF_DAY.fullmatch(text)
+    if half is None:
+        return text
+    hour = int(half[1]) % 12 + 12 * (half[4] in "pP")
+    return f"{hour:02d}:{half[2]}:{half[3] or '00'}"
 
 
 def day_in(text: str) -> str:

@@ -24,8 +24,11 @@ TICKETS: Final[Mapping[str, str]] = {
     "id": "id ticket ticket_id order order_id order_no customer_no 编号 订单 订单号 订单编号 单号 运单号 客户编号",
     "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数",
     "kind": "kind type 类型 业务类型",
-    "opens": "open opens ready ready_time window_start tw_start earliest from 开始时间 最早时间 最早到达 时间窗开始",
-    "closes": "close closes due due_date due_time window_end tw_end latest to 结束时间 最晚时间 最晚到达 时间窗结束",
+    "window": "window time_window time_windows tw delivery_window time_slot slot 时间窗 时间窗口 时间段 时段",
+    "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from "
+    "开始时间 最早时间 最早到达 时间窗开始",
+    "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to "
+    "结束时间 最晚时间 最晚到达 时间窗结束",
     "service_s": "service_s service service_time service_time_s service_seconds 服务时间 服务时长",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "priority": "priority 优先级",
@@ -152,10 +155,13 @@ def _named(header: str, known: Mapping[str, str]) -> str | None:
 
 
 def _resembling(header: str, known: Mapping[str, str]) -> str | None:
-    """Return the field of the word that a header resembles; never that of a time, whose unit would be a guess too."""
+    """Return the field of the word that a header resembles.
+
+    Never that of a time, whose unit would be a guess too, nor that of a window: its beginning and its end resemble it.
+    """
     near = get_close_matches(_plain(header), known, n=1, cutoff=_NEAR)
     field = known[near[0]] if near else None
-    return None if field in ("service_s", "service_min") else field
+    return None if field in ("service_s", "service_min", "window") else field
 
 
 def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:

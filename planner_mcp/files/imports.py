@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.cells import listed, number_in, time_in, word_of
+from planner_mcp.files.cells import listed, number_in, time_in, windows_in, word_of
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, says_unit, unit_of
 from planner_mcp.files.odd_rows import no_tickets, totals
 from planner_mcp.files.origins import Origin
@@ -20,6 +20,7 @@ from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
 from planner_mcp.text import counted, figure, plain
 
 Json = dict[str, Any]
+Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 _FEW: Final = 3
@@ -76,9 +77,8 @@ class Import:
             self.without_demand += "demand" not in cells
             ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
             ticket["location"] = self._place(cells, ticket["id"], origin)
-            opens, closes = cells.pop("opens", None), cells.pop("closes", None)
-            if opens is not None or closes is not None:
-                ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
+            if windows := self._windows(cells, origin.path):
+                ticket["time_windows"] = windows
             if is_unsaid:
                 self.longest_service = max(self.longest_service, cells.get("service_s", 0))
             if (service_s := self._service(cells, origin.path)) is not None:
@@ -178,7 +178,9 @@ class Import:
         if name in _NUMBERS or name.startswith("service_"):
             return self._number(name, text, path, delimiter=delimiter)
         if name in ("opens", "closes", "shift_start", "shift_end"):
-            return self._time(text, path)
+            return self._read(time_in(text, path))
+        if name == "window":
+            return self._read(windows_in(text, path))
         return listed(text) if name == "skills" else text
 
     def _is_pickup(self, kind: str) -> bool:
@@ -188,18 +190,25 @@ class Import:
         return word in _PICKUPS
 
     def _number(self, name: str, text: str, path: str, *, delimiter: str = "") -> float | None:
-        number = number_in(text, name, path, delimiter=delimiter)
-        if isinstance(number, Fault):
-            self.faults.append(number)
-            return None
-        return number
+        return self._read(number_in(text, name, path, delimiter=delimiter))
 
-    def _time(self, text: str, path: str) -> float | str | None:
-        time = time_in(text, path)
-        if isinstance(time, Fault):
-            self.faults.append(time)
+    def _read(self, value: Read | Fault) -> Read | None:
+        """Return what a cell says; None where it says nothing clear, which is told."""
+        if isinstance(value, Fault):
+            self.faults.append(value)
             return None
-        return time
+        return value
+
+    def _windows(self, cells: Json, path: str) -> list[list[Any]]:
+        """Return the time windows of a row; none where it says nothing of them."""
+        windows: list[list[Any]] = cells.pop("window", [])
+        opens, closes = cells.pop("opens", None), cells.pop("closes", None)
+        if opens is None and closes is None:
+            return windows
+        if windows:
+            hint = "Leave one of the columns out."
+            self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
+        return [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""

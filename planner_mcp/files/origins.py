@@ -13,8 +13,9 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.day.faults import pointer
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "time_windows/0/0": ("opens",),
-    "time_windows/0/1": ("closes",),
+    "time_windows/0": ("window",),
+    "time_windows/0/0": ("opens", "window"),
+    "time_windows/0/1": ("closes", "window"),
     "service_time_s": ("service_s", "service_min"),
     "start_location": ("location",),
     "end_location": ("location",),

@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.files.cells import day_in, number_in, time_in
+from planner_mcp.files.cells import day_in, number_in, time_in, windows_in
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,24 @@ def test_what_is_no_time_is_told_as_such(text: str, problem: str) -> None:
 def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
     """Our choice: midnight is how a spreadsheet writes a day alone."""
     assert day_in(text) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("08:00-12:00", [["08:00", "12:00"]]),
+        ("8：00～12：00", [["8:00", "12:00"]]),
+        ("08:00 至 10:00；14:00到16:00:30", [["08:00", "10:00"], ["14:00", "16:00:30"]]),
+        ("9:00 AM – 1:00 PM, 14:00 to 15:00;", [["09:00:00", "13:00:00"], ["14:00", "15:00"]]),
+    ],
+)
+def test_a_window_in_one_cell_is_read(text: str, windows: list[list[str]]) -> None:
+    """SPEC T5: as most exports of orders have it."""
+    assert windows_in(text, "/2/window") == windows
+
+
+@pytest.mark.parametrize("text", ["morning", "08:00", "08:00-", "8-12", "08:00-12:00-14:00", ";", "08:00-12:00; later"])
+def test_what_is_no_window_is_told(text: str) -> None:
+    """SPEC T7: a day without its windows would be another's."""
+    told = windows_in(text, "/2/window")
+    assert isinstance(told, Fault) and (told.path, told.problem) == ("/2/window", "The cell is no time window.")

@@ -179,6 +179,19 @@ def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
 
 
+@pytest.mark.parametrize("header", ["time window", "时间窗", "TW"])
+def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
+    """SPEC T5: none is left out for its form; hours in columns of their own beside it are asked about."""
+    day = Import()
+    day.add_tickets(table(f"id,place,{header},open\na,A,08:00-12:00,\nb,B,,09:00\nc,C,08:00-9:00,8:00\n"), {})
+    assert [each["time_windows"] for each in day.tickets[:2]] == [[["08:00", "12:00"]], [["09:00", "47:59"]]]
+    assert [(fault.path, fault.problem) for fault in day.faults] == [
+        ("/4", "The row has a time window, and hours beside it.")
+    ]
+    proposal = propose(("time_window_start", "time_window_end", "time_windo"), TICKETS, {})
+    assert (list(proposal.fields.values()), proposal.left_out) == (["opens", "closes"], ("time_windo",))
+
+
 def test_headers_that_name_two_units_of_goods_are_told() -> None:
     """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
     for heading, said in (
