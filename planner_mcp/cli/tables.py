@@ -6,7 +6,7 @@ on standard error, so that whoever looks can correct it with `--column` and run 
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,17 +17,20 @@ from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan, write_text
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.content import Content
 from planner_mcp.files.exports import read_places, read_plan
-from planner_mcp.files.foreign import PLAIN, Form, Reading, Wishes, form_of, read_day
-from planner_mcp.files.tables import read_table
+from planner_mcp.files.foreign import IN_COLUMNS, PLAIN, Form, Reading, Wishes, form_of, read_day
+from planner_mcp.files.tables import Table, read_table
 from planner_mcp.settings import Settings
 from planner_mcp.text import figure
 from planner_mcp.tools.validate_scenario import MAX_FAULTS
-from planner_mcp.vrp.scenario import parse_scenario, warnings
+from planner_mcp.vrp.scenario import Scenario, parse_scenario, warnings
 
 PLENTY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
-_OPTIONS: Final = {"/depot": "--depot", "/columns": "--column", "/sheet": "--sheet"}
+_OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet"}
+_GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
+"""The same, and what options became in the day."""
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
@@ -61,11 +64,11 @@ def import_tables(
     if agents is not None and (agent is not None or capacity is not None):
         raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
     try:
-        data = _bytes(file)
-        fleet = None if agents is None else read_table(_bytes(agents), max_rows=settings.max_agents)
+        content = Content(_bytes(file))
+        fleet = None if agents is None else _fleet(agents, settings)
         alike = {"spare" if agent is None and capacity is None else "agents": _alike(agent, capacity)}
         wishes = Wishes(name or file.stem, date, depot, _chosen(column), sheet, fleet=fleet, **alike)
-        read = _day(data, form, file, wishes, settings)
+        read = _day(content, form, file, wishes, settings)
         for what, proposal in read.proposals.items():
             _tell(what, proposal)
         if capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
@@ -73,7 +76,7 @@ def import_tables(
         write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         for assumption in read.assumptions:
             typer.echo(assumption, err=True)
-        scenario = parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        scenario = _judged(read, settings)
         for warning in warnings(scenario)[:MAX_FAULTS]:
             typer.echo(f"Warning: {warning}", err=True)
     except InputError as error:
@@ -111,21 +114,45 @@ def _bytes(path: Path) -> bytes:
         raise input_error([Fault("", told(path, error))]) from error
 
 
-def _day(data: bytes, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
+def _day(content: Content, form: Form | None, file: Path, wishes: Wishes, settings: Settings) -> Reading:
     """Return the day of a file; where it cannot be read and its form was a guess, that is told.
 
     Raises:
         InputError: It cannot be read, or does not use an option; options are told by their names.
     """
-    kind = form or form_of(file.name, data)
+    kind = form or form_of(file.name, content)
     try:
-        return read_day(data, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return read_day(content, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
     except InputError as error:
-        options = {**_OPTIONS, "/agents": "--agents" if wishes.fleet else "--agent, --capacity"}
-        error.errors = tuple(replace(fault, path=options.get(fault.path, fault.path)) for fault in error.errors)
+        options = {**_OPTIONS, "agents": "--agents" if wishes.fleet else "--agent, --capacity"}
+        error.errors = tuple(_as_option(fault, options) for fault in error.errors)
         if form is None and file.suffix.lower() not in PLAIN:
             typer.echo(f"Taken for {kind}; --format says otherwise.", err=True)
         raise
+
+
+def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
+    """Return a fault in the words of the command line."""
+    hint = fault.hint.replace(IN_COLUMNS, "with --column", 1)
+    return replace(fault, path=options.get(fault.path, fault.path), hint=hint)
+
+
+def _judged(read: Reading, settings: Settings) -> Scenario:
+    """Return the scenario of a day; what is wrong with it is told by the row it was read from.
+
+    Raises:
+        InputError: It cannot be planned.
+    """
+    try:
+        return parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError as error:
+        error.errors = tuple(_as_option(read.in_file(fault) or fault, _GIVEN) for fault in error.errors)
+        raise
+
+
+def _fleet(path: Path, settings: Settings) -> Table:
+    """Return the table of agents; faults in it begin with the name of its file."""
+    return read_table(_bytes(path), max_rows=settings.max_agents, name=path.name)
 
 
 def _alike(count: int | None, capacity: float | None) -> tuple[dict[str, Any], ...]:

@@ -24,8 +24,11 @@ TICKETS: Final[Mapping[str, str]] = {
     "id": "id ticket ticket_id order order_id order_no customer_no 编号 订单 订单号 订单编号 单号 运单号 客户编号",
     "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数",
     "kind": "kind type 类型 业务类型",
-    "opens": "open opens ready ready_time window_start tw_start earliest from 开始时间 最早时间 最早到达 时间窗开始",
-    "closes": "close closes due due_date due_time window_end tw_end latest to 结束时间 最晚时间 最晚到达 时间窗结束",
+    "window": "window time_window time_windows tw delivery_window time_slot slot 时间窗 时间窗口 时间段 时段",
+    "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from "
+    "开始时间 最早时间 最早到达 时间窗开始",
+    "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to "
+    "结束时间 最晚时间 最晚到达 时间窗结束",
     "service_s": "service_s service service_time service_time_s service_seconds 服务时间 服务时长",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "priority": "priority 优先级",
@@ -58,6 +61,8 @@ _SERVICE: Final[Mapping[str, str | None]] = {
     **dict.fromkeys(["h", "hr", "hrs", "hour", "hours", "时", "小时"]),
 }
 """Field of a service time by the unit in brackets; there is none for hours."""
+_WITH_UNIT: Final = frozenset({"services", "servicetimes", "serviceseconds"})
+"""Words of a service time whose unit is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +100,18 @@ def propose(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[st
             if field is not None and field not in fields.values():
                 fields[header] = field
                 guessed += [] if is_exact else [header]
+    left_out = (header for header in headers if header not in fields)
     in_order = {header: fields[header] for header in headers if header in fields}
-    return Proposal(in_order, tuple(guessed), tuple(header for header in headers if header not in fields))
+    return Proposal(in_order, tuple(guessed), tuple(filter(None, left_out)))
 
 
 def parted(
-    chosen: Mapping[str, str], tickets: Sequence[str], agents: Sequence[str]
+    chosen: Mapping[str, str], tickets: Sequence[str], agents: Sequence[str], passed_over: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the choices for tickets and those for agents, by the headers of both tables.
 
-    A column that both have is the tickets', unless agents alone know the field.
+    A column that both have is the tickets', unless agents alone know the field. `passed_over` are the headers of a
+    sheet of agents that is not used.
 
     Raises:
         InputError: A choice names a column of neither.
@@ -112,7 +119,7 @@ def parted(
     strangers = [header for header in chosen if header not in tickets and header not in agents]
     if strangers:
         accepted = ", ".join(dict.fromkeys((*tickets, *agents)))
-        raise input_error([Fault("/columns", "There is no such column.", accepted) for _ in strangers])
+        raise input_error([_stranger(header in passed_over, accepted) for header in strangers])
     ours = {
         header: field
         for header, field in chosen.items()
@@ -121,9 +128,21 @@ def parted(
     return ours, {header: field for header, field in chosen.items() if header not in ours}
 
 
+def _stranger(is_passed_over: bool, accepted: str) -> Fault:
+    if not is_passed_over:
+        return Fault("columns", "There is no such column.", accepted)
+    problem = "The column is of the sheet of agents, which is not read: others were given."
+    return Fault("columns", problem, accepted, "Leave the column out, or the agents that were given.")
+
+
 def unit_of(header: str) -> str:
     """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
     return " ".join(_BRACKETS.findall(header)).strip().casefold()
+
+
+def says_unit(header: str) -> bool:
+    """Return whether the header of a service time says what it is measured in."""
+    return bool(unit_of(header)) or _plain(header) in _WITH_UNIT
 
 
 def _named(header: str, known: Mapping[str, str]) -> str | None:
@@ -136,18 +155,21 @@ def _named(header: str, known: Mapping[str, str]) -> str | None:
 
 
 def _resembling(header: str, known: Mapping[str, str]) -> str | None:
-    """Return the field of the word that a header resembles; never that of a time, whose unit would be a guess too."""
+    """Return the field of the word that a header resembles.
+
+    Never that of a time, whose unit would be a guess too, nor that of a window: its beginning and its end resemble it.
+    """
     near = get_close_matches(_plain(header), known, n=1, cutoff=_NEAR)
     field = known[near[0]] if near else None
-    return None if field in ("service_s", "service_min") else field
+    return None if field in ("service_s", "service_min", "window") else field
 
 
 def _refuse_strangers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
     faults = [
-        Fault("/columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
+        Fault("columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
     ]
     faults += [
-        Fault("/columns", "There is no such field.", ", ".join(words))
+        Fault("columns", "There is no such field.", ", ".join(words))
         for field in chosen.values()
         if field and field not in words
     ]

@@ -3,36 +3,29 @@
 Owns the turn of features into rows: their properties are the columns, their position is `lat` and `lon`.
 """
 
-import json
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_BYTES, MAX_COLUMNS, MOST_FAULTS, Table, check_size
+from planner_mcp.files.tables import MAX_COLUMNS, MOST_FAULTS, Table
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
 
-def is_collection(data: bytes) -> bool:
-    """Return whether a file of JSON calls itself a FeatureCollection."""
-    try:
-        told = json.loads(data) if len(data) <= MAX_BYTES else None
-    except (ValueError, RecursionError):
-        return False
+def is_collection(told: Any) -> bool:
+    """Return whether a JSON value calls itself a FeatureCollection."""
     return isinstance(told, dict) and told.get("type") == "FeatureCollection"
 
 
-def read_points(data: bytes, *, max_rows: int) -> Table:
+def read_points(told: Any, *, max_rows: int) -> Table:
     """Return the points of a FeatureCollection as a table; a row's number is that of its feature, from 1.
 
     Raises:
-        TooLargeError: It has more bytes or points than allowed.
-        InputError: It is no such file, or a feature is no point.
+        TooLargeError: It has more points than allowed.
+        InputError: It is no such value, or a feature is no point.
     """
-    check_size(data)
     try:
-        told = json.loads(data)
         features = list(told["features"])
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (TypeError, KeyError):
         raise input_error([Fault("", "The file has no points.", _ACCEPTED)]) from None
     if len(features) > max_rows:
         raise TooLargeError(f"There are more than {max_rows} points.")

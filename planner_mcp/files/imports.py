@@ -9,24 +9,25 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, unit_of
-from planner_mcp.files.tables import MOST_FAULTS, Table
-from planner_mcp.text import counted, plain
-from planner_mcp.vrp.day.faults import pointer
+from planner_mcp.files.cells import listed, number_in, time_in, windows_in, word_of
+from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, says_unit, unit_of
+from planner_mcp.files.odd_rows import no_tickets, totals
+from planner_mcp.files.origins import Origin
+from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
+from planner_mcp.text import counted, figure, plain
 
 Json = dict[str, Any]
+Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 _FEW: Final = 3
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_HOURS: Final = 48
-"""A bare number up to here could be an hour."""
-_CLOCK: Final = re.compile(r"0[1-9]\d\d")
-"""An hour without its colon: nobody writes seconds like this."""
+_MINUTES: Final = 120
+"""A service time up to here, of no unit, could be in minutes."""
 _NUMBERS: Final = frozenset(
     {
         *("demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"),
@@ -35,8 +36,7 @@ _NUMBERS: Final = frozenset(
 )
 _PICKUPS: Final = frozenset({"pickup", "collect", "collection", "return", "returns", "取货", "揽收", "取件", "退货"})
 _DELIVERIES: Final = frozenset({"", "delivery", "deliver", "dropoff", "drop", "配送", "送货", "派送", "派件", "送件"})
-_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-"""A number whose commas can only part thousands."""
+_POINTED: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 
@@ -57,6 +57,12 @@ class Import:
     """Kinds that are no known word."""
     units: dict[str, str] = field(default_factory=dict)
     """What headers say that `demand` and `capacity` are measured in."""
+    longest_service: float = 0
+    """Among service times of a column whose header says no unit."""
+    pointed: str = ""
+    """The first amount whose point might part thousands, where cells are parted as they are in such countries."""
+    origins: dict[str, list[Origin]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
+    """What each part of the day was read from."""
     _made: set[str] = field(default_factory=set)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
@@ -64,14 +70,18 @@ class Import:
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = self._proposal(table, TICKETS, chosen)
-        for line, cells in self._cells(table, proposal):
+        rows = list(self._rows("tickets", table, proposal))
+        self.faults += no_tickets(rows, table, proposal)
+        is_unsaid = any(name == "service_s" and not says_unit(header) for header, name in proposal.fields.items())
+        for origin, cells in rows:
             self.without_demand += "demand" not in cells
-            ticket = {"id": str(cells.pop("id", f"row-{line}")), "demand": cells.pop("demand", 0)}
-            ticket["location"] = self._place(cells, ticket["id"], _path(table, line))
-            opens, closes = cells.pop("opens", None), cells.pop("closes", None)
-            if opens is not None or closes is not None:
-                ticket["time_windows"] = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
-            if (service_s := self._service(cells, _path(table, line))) is not None:
+            ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
+            ticket["location"] = self._place(cells, ticket["id"], origin)
+            if windows := self._windows(cells, origin.path):
+                ticket["time_windows"] = windows
+            if is_unsaid:
+                self.longest_service = max(self.longest_service, cells.get("service_s", 0))
+            if (service_s := self._service(cells, origin.path)) is not None:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
@@ -81,11 +91,13 @@ class Import:
     def add_agents(self, table: Table, chosen: Mapping[str, str]) -> Proposal:
         """Take in a table of agents; one that names a place starts and ends there."""
         proposal = self._proposal(table, AGENTS, chosen)
-        for line, cells in self._cells(table, proposal):
+        rows = list(self._rows("agents", table, proposal))
+        self.faults += totals(rows, table, proposal, "capacity")
+        for origin, cells in rows:
             self.without_capacity += "capacity" not in cells
-            agent = {"id": str(cells.pop("id", f"row-{line}")), "capacity": cells.pop("capacity", 0)}
+            agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
             if {"location", "lat", "x"} & cells.keys():
-                place = self._place(cells, agent["id"], _path(table, line))
+                place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             self.agents.append(agent | cells)
         return proposal
@@ -95,9 +107,9 @@ class Import:
         lat, comma, lon = text.partition(",")
         if not comma:
             return text
-        read = {"lat": self._number("depot", lat, "/depot"), "lon": self._number("depot", lon, "/depot")}
+        read = {"lat": self._number("depot", lat, "depot"), "lon": self._number("depot", lon, "depot")}
         position = {name: value for name, value in read.items() if value is not None}
-        return self._place({"location": "depot", **position}, "depot", "/depot")
+        return self._place({"location": "depot", **position}, "depot", Origin("depot", {}))
 
     def is_nowhere(self, proposal: Proposal) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
@@ -119,6 +131,11 @@ class Import:
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
+        if 0 < self.longest_service <= _MINUTES:
+            most = figure(self.longest_service)
+            said.append(f"Service times without a unit are taken for seconds, {most} at most; service_min has minutes.")
+        if self.pointed:
+            said.append(f"A point is taken for the decimal one: {self.pointed} is {figure(float(self.pointed))}.")
         if len(set(self.units.values())) > 1:
             goods, room = (plain(self.units[name], 40) for name in ("demand", "capacity"))
             said.append(f"Headers say ({goods}) of demand and ({room}) of capacity; numbers are taken as they stand.")
@@ -142,49 +159,56 @@ class Import:
                 self.units[name] = unit
         return proposal
 
-    def _cells(self, table: Table, proposal: Proposal) -> Iterator[tuple[int, Json]]:
+    def _rows(self, kind: str, table: Table, proposal: Proposal) -> Iterator[tuple[Origin, Json]]:
         """Yield each row as values by field."""
+        headers = {name: header for header, name in proposal.fields.items()}
         for line, row in table.rows:
+            origin = Origin(place_in(table.name, line), headers)
+            self.origins[kind].append(origin)
             values: Json = {}
             for header, name in proposal.fields.items():
                 if header in row:
-                    values[name] = self._value(name, row[header], _path(table, line, header))
-            yield line, {name: value for name, value in values.items() if value is not None}
+                    path = place_in(table.name, line, header)
+                    values[name] = self._value(name, row[header], path, table.delimiter)
+            yield origin, {name: value for name, value in values.items() if value is not None}
 
-    def _value(self, name: str, text: str, path: str) -> Any:
+    def _value(self, name: str, text: str, path: str, delimiter: str) -> Any:
+        if name in ("demand", "capacity") and delimiter == ";" and _POINTED.fullmatch(text):
+            self.pointed = self.pointed or text
         if name in _NUMBERS or name.startswith("service_"):
-            return self._number(name, text, path)
+            return self._number(name, text, path, delimiter=delimiter)
         if name in ("opens", "closes", "shift_start", "shift_end"):
-            return self._time(text, path)
-        return _listed(text) if name == "skills" else text
+            return self._read(time_in(text, path))
+        if name == "window":
+            return self._read(windows_in(text, path))
+        return listed(text) if name == "skills" else text
 
     def _is_pickup(self, kind: str) -> bool:
-        word = re.sub(r"[\W_]+", "", kind).casefold()
+        word = word_of(kind)
         if word not in _PICKUPS | _DELIVERIES:
             self.taken_as_deliveries[kind] = None
         return word in _PICKUPS
 
-    def _number(self, name: str, text: str, path: str) -> float | None:
-        text = text.replace("，", ",")
-        try:
-            number = float(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number) or "_" in text:
-            hint = "Write decimals with a point." if "," in text else ""
-            self.faults.append(Fault(path, f"The cell of {name} is not a number.", "a number", hint))
-            return None
-        return int(number) if number.is_integer() else number
+    def _number(self, name: str, text: str, path: str, *, delimiter: str = "") -> float | None:
+        return self._read(number_in(text, name, path, delimiter=delimiter))
 
-    def _time(self, text: str, path: str) -> Any:
-        """Return a time as the scenario takes it: seconds as a number, anything else as it stands."""
-        text = text.replace("：", ":")
-        if ":" in text or "T" in text:
-            return text
-        number = self._number("time", text, path)
-        if number is not None and (0 < number <= _HOURS or _CLOCK.fullmatch(text)):
-            self.faults.append(Fault(path, "The cell may mean hours or seconds.", "HH:MM"))
-        return number
+    def _read(self, value: Read | Fault) -> Read | None:
+        """Return what a cell says; None where it says nothing clear, which is told."""
+        if isinstance(value, Fault):
+            self.faults.append(value)
+            return None
+        return value
+
+    def _windows(self, cells: Json, path: str) -> list[list[Any]]:
+        """Return the time windows of a row; none where it says nothing of them."""
+        windows: list[list[Any]] = cells.pop("window", [])
+        opens, closes = cells.pop("opens", None), cells.pop("closes", None)
+        if opens is None and closes is None:
+            return windows
+        if windows:
+            hint = "Leave one of the columns out."
+            self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
+        return [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""
@@ -196,18 +220,21 @@ class Import:
             self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))
         return minutes * 60
 
-    def _place(self, cells: Json, owner: str, path: str) -> str:
+    def _place(self, cells: Json, owner: str, origin: Origin) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place."""
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
         own = str(cells.pop("location", ""))
         name = own or self._named.get(spot) or self._unused(f"at {owner[:_LONGEST_OWNER]}")
         if position:
-            known = self.locations.setdefault(name, {"id": name} | position)
+            if name not in self.locations:
+                self.locations[name] = {"id": name} | position
+                self.origins["locations"].append(origin)
+            known = self.locations[name]
             if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
                 problem = "The place has another position in a row before."
                 hint = "Give each place one name, or leave the name out."
-                self.faults.append(Fault(path, problem, "one position for each place", hint))
+                self.faults.append(Fault(origin.path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
 
@@ -219,11 +246,6 @@ class Import:
         return unused
 
 
-def _path(table: Table, line: int, *header: str) -> str:
-    return pointer((*([table.name] if table.name else ()), str(line), *header))
-
-
-def _listed(text: str) -> list[str]:
-    """Return the words of a cell between commas of any kind."""
-    words = (word.strip() for word in re.split("[,，、;；]", text))
-    return [word for word in words if word]
+def _unnamed(origin: Origin) -> str:
+    """Return the id of what has none: that of its row."""
+    return f"row-{origin.path.rpartition('/')[2]}"

@@ -1,4 +1,4 @@
-"""What the reader of workbooks does not tell about a sheet: how far it reaches, and cells that hold no value.
+"""What the reader of workbooks does not tell about a sheet: its reach, rows that are hidden, cells without a value.
 
 Owns a look over the XML of one sheet before it is read. A single far cell would make the reader ask for hundreds of
 gigabytes; formulas that were never calculated and errors look to it like empty cells.
@@ -30,6 +30,8 @@ class Survey:
     """Cells of a formula without a value."""
     errors: list[tuple[int, int]] = field(default_factory=list)
     """Cells whose value is an error, such as #N/A."""
+    hidden: set[int] = field(default_factory=set)
+    """Rows that do not show: by a filter, most often."""
 
 
 def survey(xml: bytes) -> Survey:
@@ -57,6 +59,8 @@ class _Looker:
         if name == "row":
             row = attributes.get("r", "")
             self._at = (int(row) if row.isdecimal() else self._at[0] + 1, 0)
+            if attributes.get("hidden") in ("1", "true"):
+                self.found.hidden.add(self._at[0])
         elif name == "c":
             self._at = place_of(attributes.get("r", "")) or (self._at[0], self._at[1] + 1)
             self._inside, self._is_error = set(), attributes.get("t") == "e"

@@ -17,8 +17,8 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.package import Parts, packed, unpacked
 from planner_mcp.files.sheet_survey import letters_of, part_of_sheet, survey
-from planner_mcp.files.tables import MAX_COLUMNS, Table, table_of
-from planner_mcp.vrp.day.faults import pointer
+from planner_mcp.files.tables import MAX_COLUMNS, Table, place_in, table_of
+from planner_mcp.text import counted
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -54,24 +54,21 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
 
 
 def _chosen(book: CalamineWorkbook, sheet: str) -> dict[str, str]:
-    visible = [
-        each.name
-        for each in book.sheets_metadata
-        if each.visible == SheetVisibleEnum.Visible and each.typ == SheetTypeEnum.WorkSheet
-    ]
+    sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
+    visible = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
     agents = [name for name in visible if name.strip().casefold() in _AGENTS and name != sheet]
     others = [name for name in visible if name not in agents]
     named = [name for name in others if name.strip().casefold() in _TICKETS]
     candidates = [name for name in visible if name == sheet] if sheet else named or others
-    if len(candidates) != 1 or len(agents) > 1:
+    if len(candidates) != 1:
         problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."
+        problem = "The sheet is hidden." if sheet in (each.name for each in sheets) else problem
         raise input_error(
-            [
-                Fault(
-                    "/sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets."
-                )
-            ]
+            [Fault("sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets.")]
         )
+    if len(agents) > 1:
+        hint = "Rename or hide all but one."
+        raise input_error([Fault("", "Several sheets are called like one of agents.", " or ".join(agents), hint)])
     return {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
 
 
@@ -93,7 +90,10 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
     ]
     if sum(len(cell) for _, cells in lines for cell in cells) > MAX_TEXT:
         raise TooLargeError(f"The cells of a sheet hold more than {MAX_TEXT} characters.")
-    return table_of([(number, cells) for number, cells in lines if any(cells)], max_rows=max_rows, name=name)
+    filled = [(number, cells) for number, cells in lines if any(cells)]
+    hidden = sum(number in look.hidden for number, _ in filled[1:])
+    said = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
+    return table_of(filled, max_rows=max_rows, name=name, said=said)
 
 
 def _merged(sheet: CalamineSheet) -> Iterator[tuple[int, int]]:
@@ -105,7 +105,7 @@ def _merged(sheet: CalamineSheet) -> Iterator[tuple[int, int]]:
 
 def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: str) -> Iterator[Fault]:
     for row, column in cells:
-        yield Fault(pointer((sheet, str(row), letters_of(column))), problem, "a plain value in each cell", hint)
+        yield Fault(place_in(sheet, row, letters_of(column)), problem, "a plain value in each cell", hint)
 
 
 def _text(cell: Any) -> str:
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str]) -> None:
     told: dict[str, Any] = {}
     try:
         tables = tables_of(sys.stdin.buffer.read(), sheet=sheet, max_rows=int(max_rows))
-        told["tables"] = {kind: [table.headers, table.rows, table.name] for kind, table in tables.items()}
+        told["tables"] = {kind: [table.headers, table.rows, table.name, table.said] for kind, table in tables.items()}
     except TooLargeError as error:
         told["too_large"] = error.message
     except InputError as error:

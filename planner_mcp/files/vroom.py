@@ -6,7 +6,6 @@ picks up at once, several windows of a break, a limit on travel time alone) is r
 and so is any word that is not known: it may be a slip, or of a later VROOM.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.tables import MOST_FAULTS, check_size
+from planner_mcp.files.tables import MOST_FAULTS
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
@@ -53,17 +52,13 @@ def is_vroom(told: Any) -> bool:
     return isinstance(told, dict) and "vehicles" in told and bool({"jobs", "shipments"} & told.keys())
 
 
-def read_vroom(data: bytes, *, name: str, planning_date: str) -> Json:
+def read_vroom(told: Any, *, name: str, planning_date: str) -> Json:
     """Return the scenario of a problem.
 
     Raises:
-        TooLargeError: It has more bytes than allowed.
         InputError: It is no such problem, or has what this model lacks.
     """
-    check_size(data)
-    told: Any = None
     try:
-        told = json.loads(data)
         reader = _Reader(_midnight(planning_date))
         body = reader.scenario(told) if is_vroom(told) else None
     except _BROKEN:

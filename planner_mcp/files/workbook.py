@@ -30,7 +30,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     """
     check_size(data)
     if "\0" in sheet:
-        raise input_error([Fault("/sheet", "There is no such sheet.", "the name of a sheet")])
+        raise input_error([Fault("sheet", "There is no such sheet.", "the name of a sheet")])
     command = [sys.executable, "-m", "planner_mcp.files.sheets", sheet, str(max_rows)]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
@@ -43,6 +43,6 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
         most = f"The workbook takes more memory or time than allowed; unpacked it may have {MAX_UNPACKED_BYTES} bytes."
         raise TooLargeError(told.get("too_large", most))
     return {
-        kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name)
-        for kind, (headers, rows, name) in told["tables"].items()
+        kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name, tuple(said))
+        for kind, (headers, rows, name, said) in told["tables"].items()
     }

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError
 from planner_mcp.files.columns import Proposal
+from planner_mcp.files.content import Content
 from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
@@ -53,7 +54,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     try:
         kept = await keep(ctx, read.body, read.assumptions)
     except InputError as error:
-        error.errors = tuple(led_back(fault, read.body) for fault in error.errors)
+        error.errors = tuple(_led_back(fault, read) for fault in error.errors)
         raise
     columns = {what: _told(proposal) for what, proposal in read.proposals.items()}
     lines = [f"{what}: {', '.join(told['taken'])}" for what, told in columns.items()]
@@ -63,7 +64,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 def _read(asked: ImportArguments, settings: Settings) -> Reading:
     """Return the day; what is wrong in the file is told by its place under `/content`."""
-    data = _bytes(asked)
+    content = Content(_bytes(asked))
     wishes = Wishes(
         asked.name or asked.format,
         asked.planning_date,
@@ -73,7 +74,7 @@ def _read(asked: ImportArguments, settings: Settings) -> Reading:
         agents=tuple(asked.agents),
     )
     try:
-        return read_day(data, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return read_day(content, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
     except InputError as error:
         error.errors = tuple(_placed(fault) for fault in error.errors)
         raise
@@ -89,8 +90,14 @@ def _bytes(asked: ImportArguments) -> bytes:
 
 
 def _placed(fault: Fault) -> Fault:
-    is_argument = fault.path.lstrip("/") in ImportArguments.model_fields
-    return fault if is_argument else replace(fault, path=f"/content{fault.path}")
+    is_argument = fault.path and not fault.path.startswith("/")
+    return replace(fault, path=f"/{fault.path}" if is_argument else f"/content{fault.path}")
+
+
+def _led_back(fault: Fault, read: Reading) -> Fault:
+    """Return a fault of the day by its place in the file, or by ids where it was no table."""
+    found = read.in_file(fault)
+    return led_back(fault, read.body) if found is None else _placed(found)
 
 
 def _told(proposal: Proposal) -> Json:

@@ -25,6 +25,7 @@ from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.system.scenarios import SMALLEST
 from tests.unit.files.test_imports import VROOM
+from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
 
 
 def test_the_command_tells_its_version() -> None:
@@ -325,10 +326,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert f"{lost}: No such file" in told_of("import", str(orders), *depot, "--output", str(lost))
 
 
-def imported(tmp_path: Path, name: str, text: str, *options: str) -> tuple[int, list[str], Any]:
+def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:
     """Return the exit status of `import`, what it tells and the day it makes, None where it makes none."""
     file, day = tmp_path / name, tmp_path / "made.json"
-    file.write_text(text, encoding="utf-8")
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
     told = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
     made = json.loads(day.read_text(encoding="utf-8")) if day.exists() else None
     day.unlink(missing_ok=True)
@@ -365,14 +366,58 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
     fleet = ("--agents", str(tmp_path / "fleet.csv"))
     status, said, day = imported(tmp_path, "orders.csv", ORDERS, *fleet)
     fault = (
-        "/: No column of the agents is their capacity. (accepted: a column of capacity) "
-        "Name it in columns; left out: 吨位."
+        "/fleet.csv: No column of the agents is their capacity. (accepted: a column of capacity) "
+        "Name it with --column; left out: 吨位."
     )
     assert (status, said, day) == (1, [fault], None)
     status, said, day = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "吨位=capacity")
     assert (status, day["agents"]) == (0, [{"id": "v", "capacity": 9}])
     status, said, _ = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "载重=capacity")
     assert (status, said) == (1, ["--column: There is no such column. (accepted: id, place, qty, 车牌, 吨位)"])
+
+
+def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
+    """SPEC T7: line 3 of which file, a person would ask."""
+    for text, told in (
+        ("车牌,容量\nv,9\nw,1,200\n", "/fleet.csv/3: The row has more cells"),
+        ("车牌,容量\nv,much\n", "/fleet.csv/2/容量: The cell of capacity is not a number."),
+        ("车牌,容量\nv,9\nw,-5\n", "/fleet.csv/3/容量: The amount is negative."),
+        ("车牌,容量\nv,9\nv,5\n", "/fleet.csv/3/车牌: The id is the same as that of row 2."),
+        ("车牌,容量\n", "/fleet.csv: The file has no agents."),
+        ('车牌,容量\n"v,9\n', "/fleet.csv/2: A quote opens a cell"),
+        ("容量,容量\n", "/fleet.csv: Two columns have the same header."),
+    ):
+        (tmp_path / "fleet.csv").write_text(text, encoding="utf-8")
+        status, said, _ = imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"))
+        assert (status, [line for line in said if line.startswith(told)]) == (1, said[-1:]), said
+
+
+def test_what_is_wrong_with_a_sheet_of_agents_is_told_by_its_sheet_and_row(tmp_path: Path) -> None:
+    """SPEC T7: not by options that nobody gave; a sheet may be called like one of them."""
+    orders = sheet_xml(rows_of(("订单号", "纬度", "经度", "数量"), ("A1", 39.95, 116.4, 3.0)))
+    book, depot = tmp_path / "book.xlsx", ("--depot", "39.9,116.4")
+    for rows, told in (
+        (rows_of(("车牌", "吨位"), ("v", 9.0)), "/agents: No column of the agents is their capacity."),
+        (rows_of(("车牌", "容量")), "/agents: The file has no agents."),
+        (rows_of(("车牌", "容量"), ("v", -5.0)), "/agents/2/容量: The amount is negative."),
+    ):
+        book.write_bytes(workbook({"订单": orders, "agents": sheet_xml(rows)}))
+        assert told in told_of("import", str(book), "--date", "2025-07-15", *depot)
+    more = ("--agent", "2", "--column", "容量=capacity")
+    told = told_of("import", str(book), "--date", "2025-07-15", *depot, *more)
+    assert told.startswith("--column: The column is of the sheet of agents, which is not read: others were given.")
+
+
+def test_a_day_that_is_refused_is_told_by_the_rows_of_its_file(tmp_path: Path) -> None:
+    """SPEC T7: a person sees lines and headers, and never counted tickets."""
+    rows = "a,39.9,116.4,3,08:00,07:00,\na,39.9,616.4,3,soon:T,,\nb,39.9,116.4,9999999,,,-1\n"
+    text = f"订单号,纬度,经度,数量,最早时间,最晚时间,服务分钟\n{rows}"
+    _, said, _ = imported(tmp_path, "orders.csv", text, "--depot", "139.9,116.4")
+    told = [line.partition(":")[0] for line in said if line.startswith(("/", "--"))]
+    assert told == ["/3/最早时间", "/4/服务分钟", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
+    assert any(line.startswith("/3/订单号: The id is the same as that of row 2.") for line in said)
+    told = told_of("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
+    assert "\n--date: The value is not a date." in told and "\n--depot: There is no location" in told
 
 
 def test_what_is_assumed_of_a_table_is_told_of_a_day_that_is_refused_too(tmp_path: Path) -> None:
@@ -401,10 +446,11 @@ def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) ->
         ("orders.txt", ORDERS, "Taken for li_lim; --format says otherwise."),
         ("orders.json", ORDERS, "Taken for vroom; --format says otherwise."),
         ("orders.csv", "id,place,qty\na,A,much\n", ""),
+        ("orders.txt", "\ufeffid,place,qty\na,A,much\n".encode("utf-16-le"), "Taken for csv; --format says otherwise."),
     ],
 )
 def test_a_form_that_was_guessed_is_told_where_it_cannot_be_read(
-    name: str, text: str, told: str, tmp_path: Path
+    name: str, text: str | bytes, told: str, tmp_path: Path
 ) -> None:
     """SPEC T5, T7: a table called .txt is no instance with odd numbers."""
     status, said, _ = imported(tmp_path, name, text)

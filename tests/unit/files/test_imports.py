@@ -1,6 +1,5 @@
 """Scenarios from tables people have (SPEC T5)."""
 
-import json
 from typing import Any
 
 import pytest
@@ -115,9 +114,7 @@ def test_a_row_without_a_position_is_nowhere() -> None:
     day = Import()
     day.add_tickets(table("id,lat,lon,demand\nA,,,1\nB,39.95,116.4,1\n"), {})
     day.add_agents(table("id,lat,lon,capacity\nA,39.9,116.4,5\n"), {})
-    with pytest.raises(InputError) as refused:
-        parse_scenario(day.scenario(name="day", planning_date="2025-07-15", depot=None))
-    assert "/tickets/0/location" in {fault.path for fault in refused.value.errors}
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2", "The row has no place.")]
 
 
 def test_every_word_names_one_field() -> None:
@@ -136,7 +133,7 @@ def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
     assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/2/open", "/4/qty", "/4/open"]
 
 
-@pytest.mark.parametrize("cell", ["12,5", "1,25", "1,2,3", "1_000", "1,0000", "，5"])
+@pytest.mark.parametrize("cell", ["12,5", "1,25", "1,2,3", "1_000", "1,0000", "，5", "0,750", "1,500", "1，500"])
 def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None:
     """SPEC T7: a decimal comma is not taken for one of thousands: tenfold loads would be planned."""
     day = Import()
@@ -182,6 +179,19 @@ def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
 
 
+@pytest.mark.parametrize("header", ["time window", "时间窗", "TW"])
+def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
+    """SPEC T5: none is left out for its form; hours in columns of their own beside it are asked about."""
+    day = Import()
+    day.add_tickets(table(f"id,place,{header},open\na,A,08:00-12:00,\nb,B,,09:00\nc,C,08:00-9:00,8:00\n"), {})
+    assert [each["time_windows"] for each in day.tickets[:2]] == [[["08:00", "12:00"]], [["09:00", "47:59"]]]
+    assert [(fault.path, fault.problem) for fault in day.faults] == [
+        ("/4", "The row has a time window, and hours beside it.")
+    ]
+    proposal = propose(("time_window_start", "time_window_end", "time_windo"), TICKETS, {})
+    assert (list(proposal.fields.values()), proposal.left_out) == (["opens", "closes"], ("time_windo",))
+
+
 def test_headers_that_name_two_units_of_goods_are_told() -> None:
     """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
     for heading, said in (
@@ -193,6 +203,27 @@ def test_headers_that_name_two_units_of_goods_are_told() -> None:
         day.add_tickets(table("订单号,地点,重量(吨)\na,A,12\n"), {})
         day.add_agents(table(f"车辆,{heading}\nv,2000\n"), {})
         assert day.assumed() == said
+
+
+@pytest.mark.parametrize(
+    ("header", "times", "told"),
+    [
+        ("服务时间", ("15", "10"), True),
+        ("service_time", ("0", "120"), True),
+        ("Service time", ("300", "15"), False),
+        ("service_s", ("15", "10"), False),
+        ("服务时间(秒)", ("15", "10"), False),
+        ("Service time (min)", ("15", "10"), False),
+        ("service", ("0", "0"), False),
+    ],
+)
+def test_short_service_times_without_a_unit_are_told(header: str, times: tuple[str, str], told: bool) -> None:
+    """SPEC T5: a stop of fifteen seconds is most often one of a quarter of an hour."""
+    day = Import()
+    day.add_tickets(table(f"id,place,qty,{header}\na,A,1,{times[0]}\nb,B,1,{times[1]}\n"), {})
+    assert [said.partition(",")[0] for said in day.assumed()] == [
+        "Service times without a unit are taken for seconds"
+    ] * told
 
 
 def test_two_service_times_of_a_row_are_asked_about() -> None:
@@ -260,12 +291,76 @@ def test_a_separator_that_the_first_line_names_parts_the_rows(line: str, mark: s
     assert (read.headers[0], [(number, cells["id"]) for number, cells in read.rows]) == ("id", [(3, "a")])
 
 
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_lines_are_counted_however_they_end(end: str) -> None:
+    """SPEC T5, T7: those of an old Mac too; a row of several lines is told by its first."""
+    lines = ["id,place,qty", "a,A,1", "", '"b', 'c",B,1,5', "d,D,7"]
+    with pytest.raises(InputError) as caught:
+        table(end.join(lines))
+    assert [fault.path for fault in caught.value.errors] == ["/4"]
+    with pytest.raises(InputError) as caught:
+        table(end.join([*lines[:4], 'c",B,1', 'd,"D,7', ""]))
+    assert [fault.path for fault in caught.value.errors] == ["/6"]
+    assert [line for line, _ in table(end.join([*lines[:4], 'c",B,1', lines[5]])).rows] == [2, 4, 6]
+    assert [line for line, _ in table(end.join(["sep=;", "id;place,", "a;A"])).rows] == [3]
+
+
+def test_a_line_that_breaks_outside_of_quotes_is_told() -> None:
+    """SPEC T7: half a row is no ticket."""
+    with pytest.raises(InputError) as caught:
+        table("id,place\na,A\nb,B\rb,C\nd,D\n")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/3", "The file is no table of text.")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "gb18030"])
+def test_what_an_encoding_was_taken_for_is_told(encoding: str) -> None:
+    """SPEC T5: the "Unicode text" of a spreadsheet is read; bytes of another code page would be other names."""
+    read = table("订单号\t地点\na\tA\n", encoding)
+    assert read.rows == ((2, {"订单号": "a", "地点": "A"}),)
+    told = ("The file is not UTF-8; it was read as GB18030.",)
+    assert read.said == (told if encoding == "gb18030" else ())
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ("id,place\n".encode("utf-16-le"), "The text has no known encoding."),
+        (b"\xff\xfei", "The text has no known encoding."),
+        (b"PK\x03\x04\x14\0\x06", "The file is a workbook, not text."),
+        (bytes.fromhex("d0cf11e0a1b11ae1"), "The file is a workbook, not text."),
+        (b"Orders of Monday\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+        (b",,Monday,\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+    ],
+)
+def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> None:
+    """SPEC T7: and what to do; not each row below a title."""
+    with pytest.raises(InputError) as caught:
+        read_table(data, max_rows=100)
+    (fault,) = caught.value.errors
+    assert (fault.problem, bool(fault.accepted and fault.hint)) == (problem, True)
+
+
+def test_cells_without_a_header_are_told() -> None:
+    """SPEC T5: nothing is left out in silence; empty columns are nothing to tell."""
+    read = table("id,,place,\na,cold,A,\nb,,B,\n")
+    assert read.said == ("Left out, for their columns have no header: 1 cell.",)
+    assert propose(read.headers, TICKETS, {}).left_out == ()
+    assert table("id,,place,\na,,A,\n").said == ()
+
+
+def test_headers_that_stand_twice_are_named() -> None:
+    """SPEC T7: among two hundred columns nobody finds them."""
+    with pytest.raises(InputError) as caught:
+        table("id,Weight,place,Weight\na,1,A,2\n")
+    assert caught.value.errors[0].hint == "Rename one: Weight."
+
+
 def test_a_table_too_long_is_refused() -> None:
     """SPEC X3: limits before work."""
     with pytest.raises(TooLargeError):
         read_table(b"id\n" + b"1\n" * 101, max_rows=100)
     with pytest.raises(InputError):
-        read_table(b"\xff\xfe\xff\xff", max_rows=100)
+        read_table(b"\xff\xff\xff\xff", max_rows=100)
 
 
 def test_points_of_a_map_are_a_table() -> None:
@@ -279,15 +374,15 @@ def test_points_of_a_map_are_a_table() -> None:
         }
     ]
     day = Import()
-    day.add_tickets(read_points(json.dumps({"features": points}).encode(), max_rows=10), {})
+    day.add_tickets(read_points({"features": points}, max_rows=10), {})
     day.agents = [{"id": "v", "capacity": 9, "skills": ["cold", "lift"]}]
     (ticket,) = parse_scenario(day.scenario(name="x", planning_date="2025-07-15")).tickets
     assert (ticket.id, ticket.demand, ticket.skills) == ("a", {"load": 3.0}, ("cold", "lift"))
-    for wrong in (b"{", b'{"features": [{"geometry": {"type": "LineString"}}]}', b'{"features": []}', b"[]"):
+    for wrong in (None, {"features": [{"geometry": {"type": "LineString"}}]}, {"features": []}, []):
         with pytest.raises(InputError):
             read_points(wrong, max_rows=10)
     with pytest.raises(TooLargeError):
-        read_points(json.dumps({"features": points * 3}).encode(), max_rows=2)
+        read_points({"features": points * 3}, max_rows=2)
 
 
 def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
@@ -295,7 +390,7 @@ def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
     point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
     features = [point, {"geometry": None, "properties": None}, {"geometry": {"type": "LineString"}}, 5]
     with pytest.raises(InputError) as caught:
-        read_points(json.dumps({"features": features}).encode(), max_rows=9)
+        read_points({"features": features}, max_rows=9)
     assert [fault.path for fault in caught.value.errors] == ["/features/1", "/features/2", "/features/3"]
 
 
@@ -330,7 +425,7 @@ VROOM: dict[str, Any] = {
 
 def test_a_problem_of_vroom_is_a_day() -> None:
     """SPEC T5: vehicles, jobs and shipments with all that both models know."""
-    scenario = parse_scenario(read_vroom(json.dumps(VROOM).encode(), name="v", planning_date="2025-07-15"))
+    scenario = parse_scenario(read_vroom(VROOM, name="v", planning_date="2025-07-15"))
     first, second = scenario.agents
     assert (first.shift_start, first.shift_end, first.max_tickets) == (28800.0, 43200.0, 4)
     assert (first.fixed_cost, first.cost_per_hour, first.cost_per_km) == (100.0, 36.0, 1.0)
@@ -348,7 +443,7 @@ def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
 
     def said(**jobs: Any) -> list[str]:
         problem = {"vehicles": [{"id": 1, "start": [2.35, 48.87], "costs": {"per_hour": jobs.pop("pay", 0)}}], **jobs}
-        return assumed(read_vroom(json.dumps(problem).encode(), name="v", planning_date="2025-07-15"))
+        return assumed(read_vroom(problem, name="v", planning_date="2025-07-15"))
 
     timed = {"id": 1, "location": [2.36, 48.88], "time_windows": [[0, 60]]}
     assert said(jobs=[timed]) == []
@@ -359,13 +454,13 @@ def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
 def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
     """SPEC T5: equal to six decimals, so that no two locations have one id."""
     jobs = [{"id": number, "location": [2.36 + number * 1e-8, 48.88]} for number in (1, 2)]
-    body = read_vroom(json.dumps({**VROOM, "jobs": jobs}).encode(), name="v", planning_date="2025-07-15")
+    body = read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
     assert len(parse_scenario(body).locations) == 4
 
 
 def test_a_wrong_date_is_not_blamed_on_the_file() -> None:
     """SPEC T7: it is told with the scenario, by its own place."""
-    body = read_vroom(json.dumps(VROOM).encode(), name="v", planning_date="15.07.2025")
+    body = read_vroom(VROOM, name="v", planning_date="15.07.2025")
     with pytest.raises(InputError) as caught:
         parse_scenario(body)
     assert "/planning_date" in [fault.path for fault in caught.value.errors]
@@ -415,7 +510,7 @@ SHIPMENT = VROOM["shipments"][0]
 def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
     """SPEC T7: refused, not passed over."""
     with pytest.raises(InputError) as caught:
-        read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
     assert path in [fault.path for fault in caught.value.errors]
 
 
@@ -423,7 +518,7 @@ def test_what_a_part_of_vroom_misses_is_named_beside_the_other_slips() -> None:
     """SPEC T7: all at once, each once."""
     jobs = [{"location": [0, 1]}, {"id": 2, "location": [0, "x"], "priority": "high"}]
     with pytest.raises(InputError) as caught:
-        read_vroom(json.dumps({**VROOM, "jobs": jobs}).encode(), name="v", planning_date="2025-07-15")
+        read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
     assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
         ("/jobs/0", "A word is missing: id."),
         ("/jobs/1/priority", "A value is not of the right kind."),
@@ -435,16 +530,16 @@ def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:
     """SPEC T5: labels, indexes beside positions, how to search, and what is said to be as it is anyway."""
     idle = {"description": "van", "profile": "car", "steps": [], "start_index": 0, "costs": {"per_task_hour": 0}}
     change = {**changed("vehicles", **idle), **changed("jobs", location_index=1, speed=None), "options": {"g": True}}
-    body = read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+    body = read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
     assert parse_scenario(body).agents[0].name == "van"
 
 
-def by_type(*types: str) -> bytes:
+def by_type(*types: str) -> dict[str, Any]:
     """Return a problem of VROOM whose vehicles are of some types, with a job that takes trucks and bikes longer."""
     fleet = [{"id": number, "start": [0, 1], **({"type": kind} if kind else {})} for number, kind in enumerate(types)]
     longer = {"service_per_type": {"truck": 600}, "setup_per_type": {"bike": 300}}
     job = {"id": 1, "location": [0, 2], "service": 60, "setup": 20, **longer}
-    return json.dumps({"vehicles": fleet, "jobs": [job]}).encode()
+    return {"vehicles": fleet, "jobs": [job]}
 
 
 @pytest.mark.parametrize(
@@ -471,6 +566,6 @@ def test_a_file_full_of_strange_words_is_told_briefly() -> None:
     """SPEC T9: fifty faults at most, names cut."""
     change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
     with pytest.raises(InputError) as caught:
-        read_vroom(json.dumps({**VROOM, **change}).encode(), name="v", planning_date="2025-07-15")
+        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
     assert len(caught.value.errors) == 50
     assert max(len(fault.path) for fault in caught.value.errors) < 200

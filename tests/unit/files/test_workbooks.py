@@ -90,11 +90,32 @@ def test_a_formula_counts_with_the_value_it_was_saved_with() -> None:
     assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
 
 
+def test_rows_that_a_filter_hides_are_read_and_told() -> None:
+    """SPEC T5: a filter for one day may hide the orders of the others; which were meant is not guessed."""
+    rows = ORDERS.replace('<row r="3">', '<row r="3" hidden="1">') + '<row r="4" hidden="1"/>'
+    read = read_workbook(workbook({"s": sheet_xml(rows)}), max_rows=9)["tickets"]
+    assert ([line for line, _ in read.rows], read.said) == (
+        [2, 3],
+        ("Hidden in a sheet and read all the same: 1 row.",),
+    )
+
+
+def test_a_title_above_the_header_is_told_by_its_row() -> None:
+    """SPEC T7: its cells beside it would be columns without names, and every order would lose what is in them."""
+    rows = rows_of(("Orders of Monday",), ("id", "lat", "lon"), ("a", 39.9, 116.4))
+    assert faults(workbook({"s": sheet_xml(rows)})) == [
+        ("/s/1", "The first line has one cell, the one below it has more.")
+    ]
+
+
 def test_the_sheet_is_named_where_it_is_not_clear() -> None:
     """SPEC T7: the visible ones are listed, hidden ones are not."""
     data = workbook({"a": SHEET, "b": SHEET, "c": SHEET}, hidden=("c",))
-    assert faults(data) == [("/sheet", "Which sheet has the tickets is not clear.")]
-    assert faults(data, "c") == [("/sheet", "There is no such sheet.")]
+    assert faults(data) == [("sheet", "Which sheet has the tickets is not clear.")]
+    assert faults(data, "c") == [("sheet", "The sheet is hidden.")]
+    assert faults(data, "d") == [("sheet", "There is no such sheet.")]
+    fleets = workbook({"a": SHEET, "车辆": FLEET, "fleet": FLEET})
+    assert faults(fleets, "a") == [("", "Several sheets are called like one of agents.")]
     assert tables_of(data, sheet="b", max_rows=9)["tickets"].name == "b"
     assert faults(workbook({"s": sheet_xml("")})) == [("/s", "The table has no header line.")]
 

@@ -110,7 +110,7 @@ async def test_what_an_instance_leaves_open_is_told(call: Call) -> None:
 
 
 async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
-    """SPEC T7: a line, a cell, an argument, or a ticket by its id."""
+    """SPEC T7: a line, a cell, or an argument."""
     assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [
         ("/content/2/Quantitty", "The cell of demand is not a number.")
     ]
@@ -119,12 +119,45 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
         ("/columns", "There is no such column.")
     ]
     assert await faults(call, "csv", ORDERS) == [("/agents", "The file has no agents.")]
+    assert await faults(call, "csv", ORDERS.partition("\n")[0], agents=AGENTS) == [
+        ("/content", "The table has no rows of tickets.")
+    ]
     assert (
         await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b")
         == [("/depot", "The cell of depot is not a number.")] * 2
     )
-    twice = await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS)
-    assert twice[0][0].startswith("/tickets/A1")
+    assert await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS) == [
+        ("/content/3/订单号", "The id is the same as that of row 2.")
+    ]
+    (heavy,) = await faults(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS)
+    assert heavy[0] == "/content/2/Quantitty"
+    twice = {**VROOM, "jobs": [*VROOM["jobs"], VROOM["jobs"][0]]}
+    assert (await faults(call, "vroom", json.dumps(twice)))[0][0] == "/tickets/1/id"
+
+
+@pytest.mark.parametrize(
+    ("rows", "path"),
+    [
+        (rows_of(("车牌号", "吨位"), ("京A1", 9.0)), ""),
+        (rows_of(("车牌号", "容量")), ""),
+        (rows_of(("车牌号", "容量"), ("京A1", "much")), "/2/容量"),
+        (rows_of(("车牌号", "容量"), ("京A1", -9.0)), "/2/容量"),
+        (rows_of(("车牌号", "容量", "上班时间", "下班时间"), ("京A1", 9.0, "18:00", "08:00")), "/2/下班时间"),
+        ("", ""),
+    ],
+)
+async def test_what_is_wrong_with_a_sheet_of_agents_is_placed_in_the_content(call: Call, rows: str, path: str) -> None:
+    """SPEC T7: the sheet is not the argument that is called like it."""
+    orders = sheet_xml(rows_of(("订单号", "地点", "数量"), ("A1", "X", 3.0)))
+    book = base64.b64encode(workbook({"orders": orders, "agents": sheet_xml(rows)})).decode()
+    assert (await faults(call, "xlsx", book))[0][0] == f"/content/agents{path}"
+
+
+async def test_a_column_of_a_sheet_that_is_passed_over_is_told_as_such(call: Call) -> None:
+    """SPEC T5, T7: the column is there; why it is not read is said."""
+    book = base64.b64encode(BOOK).decode()
+    said = await faults(call, "xlsx", book, agents=AGENTS, columns={"载重": "capacity"})
+    assert said == [("/columns", "The column is of the sheet of agents, which is not read: others were given.")]
 
 
 async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:

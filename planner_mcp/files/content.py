@@ -1,0 +1,31 @@
+"""The bytes of a file of JSON, and what they say, read once whoever asks (SPEC T5).
+
+Owns the one parse: what form a file has is asked before the file is read.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from planner_mcp.files.tables import check_size
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file as it came."""
+
+    data: bytes
+
+    @cached_property
+    def told(self) -> Any:
+        """The value of the file as JSON; None where it is none.
+
+        Raises:
+            TooLargeError: It has more bytes than allowed.
+        """
+        check_size(self.data)
+        try:
+            return json.loads(self.data)
+        except (ValueError, RecursionError):
+            return None

@@ -1,0 +1,69 @@
+"""Rows below a table that are no ticket and no agent: totals, notes, orders of another day (SPEC T5, T7).
+
+Owns how they are told from the others. A total that is planned would be the heaviest order of the day, or a vehicle as
+large as all others together.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.files.cells import day_in, word_of
+from planner_mcp.files.columns import Proposal
+from planner_mcp.files.origins import Origin
+from planner_mcp.files.tables import Table
+from planner_mcp.text import counted, plain
+
+Rows = Sequence[tuple[Origin, Mapping[str, Any]]]
+"""Where each row of a table stands, and its values by field."""
+_PLACES: Final = frozenset({"location", "lat", "lon", "x", "y"})
+_AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
+_WORDS: Final = frozenset(
+    {"total", "totals", "grandtotal", "subtotal", "sum", "summe", "gesamt", "合计", "总计", "小计", "共计", "总和"}
+)
+
+
+def no_tickets(rows: Rows, table: Table, proposal: Proposal) -> Iterable[Fault]:
+    """Return what is told of rows that are no tickets, once a row."""
+    told = {fault.path: fault for fault in placeless(rows, table, proposal)}
+    return (told | {fault.path: fault for fault in totals(rows, table, proposal, "demand")}).values()
+
+
+def totals(rows: Rows, table: Table, proposal: Proposal, amount: str) -> Iterator[Fault]:
+    """Yield rows that add up those above, all of them or those since the last sum, and are called so or not at all."""
+    above = part = 0.0
+    has_names = not _AMOUNTS.issuperset(proposal.fields.values())
+    for number, ((origin, cells), (_, texts)) in enumerate(zip(rows, table.rows, strict=True)):
+        value = cells.get(amount, 0)
+        is_sum = number > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
+        if is_sum and (_is_called_so(texts.values()) or (has_names and _AMOUNTS.issuperset(cells))):
+            problem = "The row is a total of those above it."
+            yield Fault(origin.path, problem, "a ticket or an agent in each row", "Remove the row.")
+            part = 0.0
+        else:
+            above, part = above + value, part + value
+
+
+def _is_called_so(texts: Iterable[str]) -> bool:
+    return not _WORDS.isdisjoint(map(word_of, texts))
+
+
+def placeless(rows: Rows, table: Table, proposal: Proposal) -> Iterator[Fault]:
+    """Yield rows that say nothing of a place, among others that do."""
+    headers = {header for header, name in proposal.fields.items() if name in _PLACES}
+    placed = [not headers.isdisjoint(texts) for _, texts in table.rows]
+    for (origin, _), is_placed in zip(rows, placed, strict=True):
+        if any(placed) and not is_placed:
+            hint = "Add it, or remove the row where it is no ticket."
+            yield Fault(origin.path, "The row has no place.", "a place in each row", hint, "missing")
+
+
+def other_days(table: Table, proposal: Proposal, planning_date: str) -> Iterator[str]:
+    """Yield what is said of columns that are left out and have days in them, some of which are not the one planned."""
+    for header in proposal.left_out:
+        days = [day_in(texts[header]) for _, texts in table.rows if header in texts]
+        others = sum(day != planning_date for day in days)
+        if all(days) and others:
+            column = plain(header, 40)
+            yield f"Another day than the planning date in {counted(others, 'row')} of {column}: read all the same."

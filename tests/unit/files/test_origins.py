@@ -1,0 +1,43 @@
+"""Faults of a day are told by the file it was read from (SPEC T7)."""
+
+import pytest
+
+from planner_mcp.errors import Fault
+from planner_mcp.files.origins import Origin, in_file
+
+HEADERS = {"opens": "From", "service_min": "Min/stop", "demand": "Qty"}
+ORIGINS = {
+    "tickets": [Origin("/orders/2", HEADERS), Origin("/orders/3", HEADERS)],
+    "agents": [],
+    "locations": [Origin("depot", {})],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/tickets/1/demand", "/orders/3/Qty"),
+        ("/tickets/1/demand/load", "/orders/3"),
+        ("/tickets/0/time_windows/0/0", "/orders/2/From"),
+        ("/tickets/0/time_windows/0", "/orders/2"),
+        ("/tickets/0/service_time_s", "/orders/2/Min~1stop"),
+        ("/tickets/0/name", "/orders/2"),
+        ("/tickets", "/orders"),
+        ("/locations/0/lat", "depot"),
+    ],
+)
+def test_a_place_in_the_day_is_one_in_the_file(path: str, told: str) -> None:
+    """SPEC T7: by the column where the field has one, else by the row; a wish by its name."""
+    assert in_file(Fault(path, "No."), ORIGINS) == Fault(told, "No.")
+
+
+@pytest.mark.parametrize("path", ["", "/", "/tickets/2", "/tickets/a-1/id", "/agents", "/agents/0", "/planning_date"])
+def test_a_place_that_no_row_became_is_left_as_it_is(path: str) -> None:
+    """SPEC T7: agents that the caller gave are not of the file."""
+    assert in_file(Fault(path, "No."), ORIGINS) is None
+
+
+def test_a_part_that_is_named_in_the_text_is_told_by_its_row() -> None:
+    """SPEC T7: what came from no row keeps its place."""
+    told = in_file(Fault("/tickets/1", "As /tickets/0, not /agents/0."), ORIGINS)
+    assert told == Fault("/orders/3", "As row 2, not /agents/0.")
