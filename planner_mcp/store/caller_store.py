@@ -261,6 +261,10 @@ class CallerStore:
         """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
         return [*await ask_all(range(self._settings.pools), self._ping)]
 
+    async def confirm(self) -> Sequence[int]:
+        """Return the pools in which a write is as safe as the settings ask; raise `StoreUnavailableError` for none."""
+        return [*await ask_all(range(self._settings.pools), lambda pool: self._link.safe_step("stats", pool, {}))]
+
     async def _ping(self, pool: int) -> None:
         try:
             async with timeout(PING_TIMEOUT_S):
