@@ -30,13 +30,18 @@ log = logging.getLogger("planner.pool")
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """Return the environment in which another process reads the same settings, overrides of the CLI included."""
+    """Return the environment in which another process reads the same settings, overrides of the CLI included.
+
+    What an override left empty is not there at all: the variable that it went over would be read instead.
+    """
     values = settings.model_dump(mode="json", exclude_none=True)
     texts = {
         f"PLANNER_{name.upper()}": value if isinstance(value, str) else json.dumps(value)
         for name, value in values.items()
     }
-    return {**os.environ, **texts}
+    ours = {f"PLANNER_{name.upper()}" for name in Settings.model_fields}  # read whatever their case
+    others = {name: value for name, value in os.environ.items() if name.upper() not in ours}
+    return others | texts
 
 
 class Pool:

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import typer
 
 import planner_mcp
-from planner_mcp.app import open_house
+from planner_mcp.app import House, open_house
 from planner_mcp.cli.environment import strange_names
 from planner_mcp.cli.serving import exposure, listen
-from planner_mcp.errors import PlannerError
+from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.settings import Settings
 from planner_mcp.store.border import explained
 
@@ -52,10 +52,13 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         async with open_house(settings) as house:
             with explained(has_url=bool(settings.redis_url)):
                 stats = await house.planner.ready()
+            replica = await _replica(house) if settings.replication != "none" else None
     except PlannerError as error:
         yield Finding("store", False, f"{where}: {error.message}")
         return
     yield Finding("store", True, f"{where} takes writes; {stats.queued} queued, {stats.solving} solving")
+    if replica is not None:
+        yield replica
     has_workers = stats.live_workers > 0 or settings.workers > 0
     told = f"{stats.live_workers} alive; `serve` starts {settings.workers}"
     yield Finding("workers", has_workers, told if has_workers else f"{told}: jobs will stay queued")
@@ -113,6 +116,18 @@ def _store_of(settings: Settings) -> str:
         return f"bundled server in {settings.data_dir}"
     nodes = [urlsplit(url) for url in settings.redis_url.split(",")]
     return ",".join(f"{node.scheme}://{node.netloc.rpartition('@')[2]}{node.path}" for node in nodes)
+
+
+async def _replica(house: House) -> Finding:
+    """Write as a submit does and look who confirms it; a start and readiness ask no replica: it may be back soon."""
+    pools = house.settings.pools
+    try:
+        lacking = pools - len(await house.store.confirm())
+    except StoreUnavailableError:
+        lacking = pools
+    where = f" to {lacking} of {pools} pools" if pools > 1 else ""
+    told = f"none confirms a write{where} in time, so submits are refused" if lacking else "confirms what is written"
+    return Finding("replica", not lacking, told)
 
 
 def _is_planner(host: str, port: int) -> bool:

@@ -251,15 +251,23 @@ class CallerStore:
     # ---- the queue
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
-        """Return the queue at a glance, over the pools that answer. Every worker serves them all: slots count once."""
+        """Return the queue at a glance, over the pools that answer.
+
+        Every worker serves them all, so slots count once: as in the pool that has the fewest, for a worker that knows
+        of fewer pools leaves what is queued in the others.
+        """
         asked = range(self._settings.pools) if pools is None else pools
         rows = await ask_all(asked, lambda pool: self._link.step("stats", pool, {}))
         queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
-        return QueueStats(sum(queued), sum(solving), max(workers), max(slots), self._settings.pools - len(rows))
+        return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
 
     async def ping(self) -> Sequence[int]:
         """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
         return [*await ask_all(range(self._settings.pools), self._ping)]
+
+    async def confirm(self) -> Sequence[int]:
+        """Return the pools in which a write is as safe as the settings ask; raise `StoreUnavailableError` for none."""
+        return [*await ask_all(range(self._settings.pools), lambda pool: self._link.safe_step("stats", pool, {}))]
 
     async def _ping(self, pool: int) -> None:
         try:

@@ -47,7 +47,7 @@ async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
 
     Raises:
         StoreUnavailableError: Nobody answers at the URL.
-        StoreError: The server is too old or may evict keys.
+        StoreError: The server is too old, may evict keys, or has no file to confirm writes from.
     """
     async with AsyncExitStack() as stack:
         url = settings.redis_url
@@ -209,4 +209,6 @@ async def _checked(client: Redis, settings: Settings) -> bool:
         raise StoreError(f"maxmemory-policy is {policy}, which deletes jobs; set it to noeviction.")
     if settings.replication == "waitaof" and version < FIRST_WITH_WAITAOF:
         raise StoreError(f"Redis {info.get('redis_version')} has no WAITAOF; set PLANNER_REPLICATION to wait.")
+    if settings.replication == "waitaof" and info.get("aof_enabled") == 0:
+        raise StoreError("The job store has no append-only file; set its appendonly, or PLANNER_REPLICATION to wait.")
     return bool(info.get("cluster_enabled"))

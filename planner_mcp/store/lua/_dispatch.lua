@@ -1,6 +1,7 @@
 -- Which job goes next. Ready entries never outnumber the slots of living workers, so the stream's FIFO harms nobody.
 -- Fair sharing is start-time fair queueing: a principal's turn is its virtual time, which each job dispatched moves on
 -- by its estimated CPU seconds over the principal's weight. `clock.v` is the pool's virtual time.
+local LEASES = P .. 'leases'
 local FRONT = 2 ^ 45
 local START_S = 0.01 -- the least a job is charged: with nothing, whoever asks for nothing would always be next
 
@@ -54,6 +55,12 @@ local function discard(delivery, id, principal)
   call('XACK', READY, GROUP, delivery)
   call('XDEL', READY, delivery)
   if principal and not read(id) then forget(id, principal) end
+end
+
+-- A worker that is gone and holds nothing; with something in hand it stays, and that is judged by its lease.
+local function forget_worker(worker)
+  call('XGROUP', 'DELCONSUMER', READY, GROUP, worker)
+  call('HDEL', LEASES, worker)
 end
 
 -- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it

@@ -1,10 +1,23 @@
--- Requeues jobs whose lease ran out (pending longer than a lease), and keeps what waits or runs long from expiring.
+-- Requeues jobs whose lease ran out (pending longer than their worker's lease), and keeps what waits or runs long from
+-- expiring.
 -- Forgets consumers that are no living worker's: one that left with a job in hand stays until the job is off its hands.
 -- A: poison, count
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
 local taken = 0
-for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', LIMITS.lease_ms, '-', '+', A.count)) do
-  local delivery = pending[1]
+
+-- Deliveries silent for longer than the lease of who holds them; whose is unknown, for longer than ours.
+local function overdue()
+  local leases, least_ms = table_of(call('HGETALL', LEASES)), LIMITS.lease_ms
+  for _, lease_ms in pairs(leases) do least_ms = math.min(least_ms, tonumber(lease_ms)) end
+  local found, most = {}, math.max(A.count, call('XLEN', READY))
+  for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', least_ms, '-', '+', most)) do
+    local lease_ms = tonumber(leases[pending[2]] or LIMITS.lease_ms)
+    if pending[3] >= lease_ms and #found < A.count then found[#found + 1] = pending[1] end
+  end
+  return found
+end
+
+for _, delivery in ipairs(overdue()) do
   local id, principal = named(call('XRANGE', READY, delivery, delivery)[1])
   local job = id and read(id)
   if job and job.delivery == delivery and job.state == 'solving' then
@@ -34,7 +47,7 @@ end
 for _, flat in ipairs(call('XINFO', 'CONSUMERS', READY, GROUP)) do
   local consumer = table_of(flat)
   if consumer.pending == 0 and not call('ZSCORE', ALIVE, consumer.name) then
-    call('XGROUP', 'DELCONSUMER', READY, GROUP, consumer.name)
+    forget_worker(consumer.name)
   end
 end
 dispatch()

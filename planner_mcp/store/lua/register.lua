@@ -1,21 +1,24 @@
--- Announces a worker or says it lives (slots > 0), or withdraws it (slots = 0); forgets those silent for three leases.
+-- Announces a worker or says it lives (slots > 0), or withdraws it (slots = 0); forgets those silent for three of their
+-- leases. A worker has the lease of the settings it runs with: while a change of it is rolled out there are two.
 -- A: worker, slots
 local function withdraw(worker)
   call('ZREM', ALIVE, worker)
   call('HDEL', SLOTS, worker)
-  if not call('XPENDING', READY, GROUP, '-', '+', 1, worker)[1] then call('XGROUP', 'DELCONSUMER', READY, GROUP, worker) end
+  if not call('XPENDING', READY, GROUP, '-', '+', 1, worker)[1] then forget_worker(worker) end
 end
 
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM') -- it exists already, all but once
 if A.slots > 0 then
-  call('ZADD', ALIVE, NOW_MS, A.worker)
+  call('ZADD', ALIVE, NOW_MS + 3 * LIMITS.lease_ms, A.worker)
   call('HSET', SLOTS, A.worker, A.slots)
+  call('HSET', LEASES, A.worker, LIMITS.lease_ms)
 elseif A.worker ~= '' then
   withdraw(A.worker)
 end
-for _, worker in ipairs(call('ZRANGEBYSCORE', ALIVE, '-inf', NOW_MS - 3 * LIMITS.lease_ms)) do withdraw(worker) end
+for _, worker in ipairs(call('ZRANGEBYSCORE', ALIVE, '-inf', NOW_MS)) do withdraw(worker) end
 outlive(ALIVE)
 outlive(SLOTS)
+outlive(LEASES)
 
 local total = 0
 for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) end

@@ -81,6 +81,17 @@ async def test_one_worker_serves_every_pool_and_every_job_completes(store: Redis
     await store.ping()
 
 
+async def test_a_worker_that_knows_of_fewer_pools_does_not_count(store: RedisStore) -> None:
+    """SPEC J6, O3: jobs of the others stay queued, so whoever looks is told that nobody lives who would take them."""
+    for pool in range(POOLS - 1):
+        await store.link.step("register", pool, {"worker": "w1", "slots": 2})
+    stats = await store.stats()
+    assert (stats.live_workers, stats.live_slots) == (0, 0)
+    await store.register("w1", 2)
+    stats = await store.stats()
+    assert (stats.live_workers, stats.live_slots) == (1, 2)
+
+
 async def test_a_pool_that_never_runs_dry_does_not_keep_the_others_waiting(
     store: RedisStore, plan: dict[str, Any]
 ) -> None:

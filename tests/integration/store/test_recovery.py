@@ -1,11 +1,14 @@
 """Workers die, drain and come back (SPEC J6, J7)."""
 
+import time
 from typing import Any
 
 import pytest
 
 from planner_mcp.jobs.lifecycle import MAX_CRASHES, JobState
 from planner_mcp.jobs.model import Progress
+from planner_mcp.settings import Settings
+from planner_mcp.store.connect import connect
 
 pytestmark = pytest.mark.anyio
 
@@ -135,6 +138,34 @@ async def test_a_silent_worker_is_forgotten_after_three_leases(desk: Any) -> Non
     await desk.workers(1, "w1")
     stats = await desk.store.stats()
     assert (stats.live_workers, stats.live_slots) == (1, 1)
+
+
+async def test_each_worker_is_judged_by_its_own_lease_whoever_sweeps(desk: Any, settings: Settings) -> None:
+    """SPEC J6: while a change of the lease is rolled out, who has the longer one loses nothing, nor by leaving."""
+    async with connect(settings.model_copy(update={"lease_s": 3600.0})) as slow:
+        await slow.register("slow", 1)
+        held = await desk.submit()
+        await desk.let_lease_lapse(await slow.claim("slow", 1))
+        assert await desk.store.reap() == 0
+        await slow.unregister("slow")
+        assert await desk.store.reap() == 0
+        await desk.workers(2)
+        lost = await desk.submit()
+        await desk.let_lease_lapse(await desk.claim())
+        assert await slow.reap() == 1
+    assert [(await desk.store.get_job("ann", job.id)).crashes for job in (held, lost)] == [0, 1]
+
+
+async def test_a_worker_is_silent_by_its_own_lease_whoever_looks(desk: Any, settings: Settings) -> None:
+    """SPEC J6: one that calls rarely, as its lease allows, keeps its slots beside one that calls often."""
+    async with connect(settings.model_copy(update={"lease_s": 3600.0})) as slow:
+        await slow.register("slow", 2)
+    await desk.store.redis.zincrby("{p0}:alive", -60_000, "slow")  # it called a minute ago
+    await desk.workers(1, "quick")
+    stats = await desk.store.stats()
+    assert (stats.live_workers, stats.live_slots) == (2, 3)
+    await desk.store.redis.zadd("{p0}:alive", {"slow": 1000 * (time.time() - 1)})  # its third lease ended a second ago
+    assert (await desk.store.stats()).live_workers == 1
 
 
 async def test_nothing_is_handed_out_while_no_worker_lives_and_all_once_one_does(desk: Any) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.cli.doctor import examine
+from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import Job
 from planner_mcp.settings import Settings
@@ -89,6 +90,31 @@ async def test_without_the_setting_a_lone_primary_acknowledges(tmp_path: Path, d
                 else:
                     with pytest.raises(StoreUnavailableError):
                         await desk.submit()
+
+
+async def test_a_store_without_an_append_only_file_is_not_asked_to_confirm_from_it(tmp_path: Path) -> None:
+    """SPEC J7: it is refused at the start; every submit would be, though its job stands."""
+    with Valkey(tmp_path / "alone", appendonly="no") as primary:
+        with pytest.raises(StoreError, match="appendonly"):
+            async with connect(Settings(redis_url=primary.url, replication="waitaof")):
+                pass
+        async with connect(Settings(redis_url=primary.url, replication="wait")):
+            pass
+
+
+async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valkey], tmp_path: Path) -> None:
+    """SPEC J7, O3: without one each submit is refused, while the store takes writes and the server is ready."""
+    primary, replica = pair
+    settings = Settings(redis_url=primary.url, replication="waitaof", data_dir=tmp_path, port=0)
+
+    async def told() -> bool:
+        return {finding.name: finding.is_well async for finding in examine(settings)}["replica"]
+
+    with anyio.fail_after(30):
+        while not await told():  # a replica that flushes or wakes may be late
+            pass
+    replica.kill()
+    assert not await told()
 
 
 @pytest.mark.parametrize("mode", ["wait", "waitaof"])

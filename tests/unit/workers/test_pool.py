@@ -19,6 +19,16 @@ def test_workers_read_the_settings_of_their_supervisor(monkeypatch: pytest.Monke
     assert Settings() == settings
 
 
+@pytest.mark.parametrize("name", ["PLANNER_REDIS_URL", "planner_redis_url"])
+def test_workers_do_not_read_what_an_override_left_empty(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O3: with `--redis-url ""` server and workers have the bundled store, whatever the variable says."""
+    monkeypatch.setenv(name, "redis://elsewhere")
+    assert Settings().redis_url == "redis://elsewhere"
+    given = environment_of(Settings(redis_url=""))
+    assert not [each for each in given if each.upper() == "PLANNER_REDIS_URL"]
+    assert {"PATH", "PLANNER_LEASE_S"} <= given.keys()
+
+
 def test_supervisor_loads_no_solver_and_no_numpy() -> None:
     """`serve` runs the supervisor beside the server: it must stay small."""
     code = "import sys, workers.pool; print([m for m in ('numpy', 'ortools', 'pyvrp', 'redis') if m in sys.modules])"
