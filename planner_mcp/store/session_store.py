@@ -6,8 +6,8 @@ hash tag and expire `TTL_S` after its last use, so an idle session costs a proce
 ```text
 mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
                              GET), told (1 once one of them heard something)
-mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers; one that ran out is forgotten
-mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
+mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owes an answer; one that ran out is forgotten
+mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py
 mcp:{sid}:work       hash    what is being answered, drawn in store/session_work.py
@@ -146,7 +146,7 @@ class SessionStore:
             kind: `open`, `message` or `final`; nothing follows `final`.
             text: The JSON-RPC message.
             owner: The replica that produces the stream; renews its lease. Empty: nobody owns it.
-            request_ids: For the first message: the requests this stream answers.
+            request_ids: The requests this stream still owes an answer, once the message is there.
 
         Returns:
             The position, or None when the session is over or the stream has ended.
@@ -192,7 +192,7 @@ class SessionStore:
                 await pipe.execute()
 
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
-        """Return the ids of the requests a stream answers."""
+        """Return the ids of the requests a stream still owes an answer."""
         with border():
             found = await self._redis.hget(names_key(session_id), name)
         return list(json.loads(found)) if found else []
