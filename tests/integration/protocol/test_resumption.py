@@ -11,7 +11,9 @@ from planner_mcp.protocol import exchange, streams
 from planner_mcp.protocol.sessions import Session
 from planner_mcp.store import session_store
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_notes import SessionNotes
 from planner_mcp.store.session_store import READ_AT_ONCE
+from planner_mcp.store.session_work import SessionWork
 from tests.integration.protocol.client import HEADERS, Client, call, events
 from tests.integration.protocol.edge import Replica, replica
 
@@ -311,6 +313,27 @@ async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: R
     log = session_store.SessionStore(store.redis)
     await log.note_told("s-gone", "one")
     assert await log.load("s-gone") == {}
+
+
+@pytest.mark.parametrize("use", ["load", "take_standalone", "standalone_holder", "renew"])
+async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisStore, use: str) -> None:
+    """SPEC J9, X2: the level its client set, what is being answered for it, what it watches and its streams."""
+    log, notes = session_store.SessionStore(store.redis), SessionNotes(store.redis)
+    await log.create("s-kept", {"principal": "p", "version": "2025-11-25", "client": "{}"})
+    await log.append("s-kept", "one", kind="message", text="{}", request_ids=[0])
+    await notes.set_level("s-kept", "debug")
+    await SessionWork(store.redis).begin("s-kept", "1", "replica")
+    await store.redis.hset("mcp:{s-kept}:watch", "a", "b")
+    kept = [f"mcp:{{s-kept}}{rest}" for rest in ("", ":streams", ":watch", ":work", ":level")]
+    for key in kept:
+        await store.redis.expire(key, 60)
+    args = {"take_standalone": ["token"], "renew": ["one", "replica"]}.get(use, [])
+    await getattr(log, use)("s-kept", *args)
+    lives = {key: await store.redis.ttl(key) for key in kept}
+    assert {key: life > session_store.TTL_S - 5 for key, life in lives.items()} == dict.fromkeys(kept, True)
+    assert await notes.level("s-kept") == "debug"
+    await log.delete("s-kept")
+    assert await store.redis.exists(*kept) == 0
 
 
 async def test_a_session_remembers_streams_for_as_long_as_they_can_be_resumed(store: RedisStore) -> None:
