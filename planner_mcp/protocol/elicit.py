@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import anyio
 import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -18,7 +19,10 @@ from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.protocol import asking
 from planner_mcp.protocol.callers import Context, caller
+from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.settings import Settings
 from planner_mcp.tools.missing import Question, question_of, with_answer
 
@@ -27,6 +31,8 @@ KEY: Final = "choices"
 """Name of our one question in `inputRequests`."""
 STATE: Final = "asked"
 STATE_TTL_S: Final = 600.0
+REFUSED: Final = "invalid_request_state"
+"""What the SDK gives as the reason when a state is forged, too old or another call's."""
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +51,7 @@ class Elicitation:
 
     def install(self, server: Any) -> None:
         """Add the layers to the SDK's server: the seal outside, the question inside."""
+        server.middleware.append(_with_advice)
         server.middleware.append(RequestStateBoundary(self._security, default_audience=server.name))
         server.middleware.append(self._layer)
 
@@ -76,14 +83,30 @@ class Elicitation:
         )
 
 
-async def _asked(ctx: Context, question: Question) -> Mapping[str, Any]:
-    """Ask now and wait; return the answer, empty for none."""
+async def _with_advice(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Give the refusal of a state the data of every fault, and say what to do (SPEC T7)."""
     try:
-        result = await ctx.session.elicit_form(question.message, question.schema, related_request_id=ctx.request_id)
-    except (MCPError, NoBackChannelError, ValidationError) as error:
-        log.info("question not answered", extra={"reason": type(error).__name__})
-        return {}
-    return _accepted(result.model_dump(by_alias=True, mode="json"))
+        return await call_next(ctx)
+    except MCPError as error:
+        if not isinstance(error.data, dict) or error.data.get("reason") != REFUSED:
+            raise
+        accepted = f"that of the question, unchanged, for the same call, within {STATE_TTL_S:.0f} s"
+        hint = "Call again without requestState; the question is asked anew."
+        fault = Fault("/requestState", error.message, accepted, hint)
+        raise MCPError(error.code, error.message, rpc_data(input_error([fault])) | error.data) from error
+
+
+async def _asked(ctx: Context, question: Question) -> Mapping[str, Any]:
+    """Ask now and wait, as long as a person may take; return the answer, empty for none."""
+    reason = "Silence"
+    with anyio.move_on_after(asking.LONGEST_S):  # over stdio nothing else ends the wait
+        try:
+            result = await ctx.session.elicit_form(question.message, question.schema, related_request_id=ctx.request_id)
+            return _accepted(result.model_dump(by_alias=True, mode="json"))
+        except (MCPError, NoBackChannelError, ValidationError) as error:
+            reason = type(error).__name__
+    log.info("question not answered", extra={"reason": reason})
+    return {}
 
 
 def _accepted(response: Any) -> Mapping[str, Any]:

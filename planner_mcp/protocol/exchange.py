@@ -55,6 +55,8 @@ class Exchange:
         self._requests = requests
         self._replica = replica
         self._pending = len(requests)
+        self._owed = [request["id"] for request in requests]
+        """Of requests that are neither cancelled nor answered on the stream: what a dead replica leaves behind."""
         self._writing = anyio.Lock()
         self._decided = anyio.Event()
         self._scopes: dict[str, anyio.CancelScope] = {}
@@ -114,9 +116,11 @@ class Exchange:
             response = await serve(request, self.emit)
         async with self._writing:
             self._pending -= 1
-            if response is not None:
+            if response is None:
+                self._owed.remove(request["id"])
+            else:
                 self.responses.append(response)
-            if self.is_stream and (response is not None or self._pending == 0):
+            if self.is_stream:
                 await self._record("message" if self._pending else "final", response)
 
     async def let_go(self) -> None:
@@ -143,10 +147,11 @@ class Exchange:
             await self._record("message", response)
 
     async def _record(self, kind: str, message: dict[str, Any] | None) -> None:
+        if message is not None and "method" not in message:
+            self._owed.remove(message["id"])
         text = "" if message is None else compact(message)
-        ids = [request["id"] for request in self._requests]
         position = await self._log.append(
-            self._session.id, self.name, kind=kind, text=text, owner=self._replica, request_ids=ids
+            self._session.id, self.name, kind=kind, text=text, owner=self._replica, request_ids=self._owed
         )
         if position is None:
             return
@@ -170,7 +175,7 @@ class Exchange:
     async def _abandon(self) -> None:
         """Tell whoever still reads that this process stops."""
         answered = [response["id"] for response in self.responses]
-        left = [request["id"] for request in self._requests if request["id"] not in answered]
+        left = [request_id for request_id in self._owed if request_id not in answered]
         for index, request_id in enumerate(left, start=1):
             error = rpc_error(AbandonedRequestError(), request_id=request_id)
             self.responses.append(error)

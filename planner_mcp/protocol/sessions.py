@@ -59,7 +59,7 @@ class SessionLog(Protocol):
     async def append(
         self, session_id: str, name: str, *, kind: str, text: str, owner: str = "", request_ids: Sequence[Any] = ()
     ) -> str | None:
-        """Add to a stream; return the position, None when session or stream are over."""
+        """Add to a stream, which then owes these requests an answer; return the position, None when it is over."""
         ...
 
     async def read(self, session_id: str, name: str, after: str) -> list[tuple[str, str, str]]:
@@ -79,7 +79,7 @@ class SessionLog(Protocol):
         ...
 
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
-        """Return the ids of the requests a stream answers."""
+        """Return the ids of the requests a stream still owes an answer."""
         ...
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:

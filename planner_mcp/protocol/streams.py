@@ -35,7 +35,7 @@ class Entry:
     kind: str
     """`open`, `message` or `final`."""
     text: str
-    """A JSON-RPC message in JSON; empty for `open`, and for a `final` whose request was cancelled."""
+    """A JSON-RPC message in JSON; empty for `open`, and in place of the answer to a request that was cancelled."""
 
 
 def parse_event_id(text: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ its job has meanwhile, not always in `working`.
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, Final
 
 import mcp_types as types
@@ -23,6 +24,7 @@ from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import core_task, result_json
 from planner_mcp.settings import Settings
+from planner_mcp.text import timestamp
 
 VERSION: Final = "2025-11-25"
 CAPABILITY: Final[dict[str, Any]] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
@@ -32,6 +34,38 @@ PAGE: Final = 50
 
 Cancel = Callable[[Context, str], Awaitable[Job]]
 OnCreated = Callable[[Context, Job], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of `tasks/list` begins: new jobs move the ones behind them, so it knows the last task listed too."""
+
+    offset: int = 0
+    at: str = ""
+    """When the last task listed was submitted."""
+    last: str = ""
+    """Its id."""
+
+    @staticmethod
+    def parse(text: str) -> "Place":
+        """Return the place that `as_text` wrote, or that a cursor of an offset alone names."""
+        offset, *listed = text.split(" ")
+        return Place(int(offset), *listed)
+
+    def as_text(self) -> str:
+        """Return the place as the words a cursor seals."""
+        return f"{self.offset} {self.at} {self.last}" if self.last else str(self.offset)
+
+    def precedes(self, job: Job) -> bool:
+        """Return whether a job was not listed before; of equal times only the last counts."""
+        at = timestamp(job.submitted_at)
+        return not self.last or at < self.at or (at == self.at and job.id != self.last)
+
+    def after(self, listed: list[Job]) -> "Place":
+        """Return where the next page begins."""
+        if not listed:
+            return Place(self.offset + PAGE, self.at, self.last)
+        return Place(self.offset + PAGE, timestamp(listed[-1].submitted_at), listed[-1].id)
 
 
 class CoreTasks:
@@ -104,11 +138,15 @@ class CoreTasks:
     async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         """Answer `tasks/list`: every job of the principal, newest first."""
         principal = allow(ctx, READ)
-        offset = self._cursors.offset(ctx.method, principal, params.cursor)
-        jobs, total = await self._planner.jobs(principal, offset=offset, count=PAGE)
-        following = self._cursors.make(ctx.method, principal, str(offset + PAGE)) if offset + PAGE < total else None
-        page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in jobs]}
-        return page | ({} if following is None else {"nextCursor": following})
+        cursor = params.cursor
+        place = Place() if cursor is None else Place.parse(self._cursors.read(ctx.method, principal, cursor))
+        jobs, total = await self._planner.jobs(principal, offset=place.offset, count=PAGE)
+        listed = [job for job in jobs if place.precedes(job)]
+        following = place.after(listed)
+        page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
+        if following.offset >= total:
+            return page
+        return page | {"nextCursor": self._cursors.make(ctx.method, principal, following.as_text())}
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
         """Answer `tasks/cancel`, after the solver has stopped."""

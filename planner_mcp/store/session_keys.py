@@ -1,7 +1,12 @@
-"""The names of the keys of one MCP session, which share its hash tag, save those of `session_notes.py`.
+"""The names of the keys of one MCP session, which share its hash tag, save the questions of `session_notes.py`.
 
 What they hold is drawn in `session_store.py`.
 """
+
+
+def lasting_keys(session_id: str) -> tuple[str, ...]:
+    """Return the keys that live as long as the session, itself first; its streams have lives of their own."""
+    return tuple(name(session_id) for name in (row_key, names_key, watch_key, work_key, level_key))
 
 
 def row_key(session_id: str) -> str:
@@ -32,3 +37,8 @@ def watch_key(session_id: str) -> str:
 def work_key(session_id: str) -> str:
     """Return the key of what is being answered for a session."""
     return f"{row_key(session_id)}:work"
+
+
+def level_key(session_id: str) -> str:
+    """Return the key of which log messages a session's client wants."""
+    return f"{row_key(session_id)}:level"

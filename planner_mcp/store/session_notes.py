@@ -5,7 +5,7 @@ to nothing.
 
 ```text
 mcp:{sid}:q:<id>     string  answer to a question the server asked (JSON), empty while it is open; the question's life
-mcp:{sid}:level      string  least severe log message the client wants; TTL_S from its last use
+mcp:{sid}:level      string  least severe log message the client wants; lives as long as the session
 ```
 """
 
@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from planner_mcp.notify.channels import stream_channel
 from planner_mcp.store.border import border
-from planner_mcp.store.session_keys import row_key
+from planner_mcp.store.session_keys import level_key, row_key
 from planner_mcp.store.session_store import TTL_S
 
 
@@ -53,17 +53,13 @@ class SessionNotes:
     async def set_level(self, session_id: str, level: str) -> None:
         """Keep which log messages a client wants."""
         with border():
-            await self._redis.set(_level(session_id), level, ex=TTL_S)
+            await self._redis.set(level_key(session_id), level, ex=TTL_S)
 
     async def level(self, session_id: str) -> str:
         """Return which log messages a client wants, empty for none."""
         with border():
-            return str(await self._redis.getex(_level(session_id), ex=TTL_S) or "")
+            return str(await self._redis.get(level_key(session_id)) or "")
 
 
 def _question(session_id: str, question_id: str) -> str:
     return f"{row_key(session_id)}:q:{question_id}"
-
-
-def _level(session_id: str) -> str:
-    return f"{row_key(session_id)}:level"

@@ -6,11 +6,12 @@ hash tag and expire `TTL_S` after its last use, so an idle session costs a proce
 ```text
 mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
                              GET), told (1 once one of them heard something)
-mcp:{sid}:streams    hash    stream name → JSON list of the request ids it answers; one that ran out is forgotten
-mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; for open: empty)
+mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owes an answer; one that ran out is forgotten
+mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py
 mcp:{sid}:work       hash    what is being answered, drawn in store/session_work.py
+mcp:{sid}:level      string  which log messages it wants, drawn in store/session_notes.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```
@@ -27,7 +28,7 @@ from planner_mcp.notify.channels import CANCELS, STANDALONE, stream_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
 from planner_mcp.store.session_cap import SessionCap
-from planner_mcp.store.session_keys import lease_key, names_key, row_key, stream_key, watch_key, work_key
+from planner_mcp.store.session_keys import lasting_keys, lease_key, names_key, row_key, stream_key
 
 TTL_S: Final = 1800
 """Life of an unused session."""
@@ -89,7 +90,7 @@ class SessionStore:
                 found: dict[str, str]
                 found, left_s = await pipe.execute()
                 if found and left_s < TTL_S - TOUCH_S:
-                    for key in (row_key(session_id), names_key(session_id), watch_key(session_id)):
+                    for key in lasting_keys(session_id):
                         pipe.expire(key, TTL_S)
                     await pipe.execute()
                 return found
@@ -100,7 +101,7 @@ class SessionStore:
             if owner := await self._redis.hget(row_key(session_id), "principal"):
                 await self._cap.forget(owner, session_id)
             names = await self._redis.hkeys(names_key(session_id))
-            keys = [row_key(session_id), names_key(session_id), watch_key(session_id), work_key(session_id)]
+            keys = [*lasting_keys(session_id)]
             for name in names:
                 keys += [stream_key(session_id, name), lease_key(session_id, name)]
             await self._redis.delete(*keys)
@@ -113,7 +114,8 @@ class SessionStore:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hget(row_key(session_id), "told")
                 pipe.hset(row_key(session_id), "standalone", token)
-                pipe.expire(row_key(session_id), TTL_S)
+                for key in lasting_keys(session_id):
+                    pipe.expire(key, TTL_S)
                 was_told = (await pipe.execute())[0] is not None
             await self._redis.publish(stream_channel(session_id), STANDALONE)
         return was_told
@@ -128,7 +130,7 @@ class SessionStore:
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hget(row_key(session_id), "standalone")
-                for key in (row_key(session_id), names_key(session_id), stream_key(session_id, STANDALONE)):
+                for key in (*lasting_keys(session_id), stream_key(session_id, STANDALONE)):
                     pipe.expire(key, TTL_S)
                 holder: str | None = (await pipe.execute())[0]
                 return holder
@@ -146,7 +148,7 @@ class SessionStore:
             kind: `open`, `message` or `final`; nothing follows `final`.
             text: The JSON-RPC message.
             owner: The replica that produces the stream; renews its lease. Empty: nobody owns it.
-            request_ids: For the first message: the requests this stream answers.
+            request_ids: The requests this stream still owes an answer, once the message is there.
 
         Returns:
             The position, or None when the session is over or the stream has ended.
@@ -187,12 +189,12 @@ class SessionStore:
         with border():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.set(lease_key(session_id, name), owner, px=LEASE_MS)
-                for key in (row_key(session_id), names_key(session_id), stream_key(session_id, name)):
+                for key in (*lasting_keys(session_id), stream_key(session_id, name)):
                     pipe.expire(key, TTL_S)
                 await pipe.execute()
 
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
-        """Return the ids of the requests a stream answers."""
+        """Return the ids of the requests a stream still owes an answer."""
         with border():
             found = await self._redis.hget(names_key(session_id), name)
         return list(json.loads(found)) if found else []

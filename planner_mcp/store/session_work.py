@@ -4,7 +4,7 @@ Owns the keys below. The transport of 2024-11-05 answers on a stream that anothe
 that works on a message dies, the holder of the stream finds here what nobody will answer.
 
 ```text
-mcp:{sid}:work       hash    request id (JSON) → replica that works on it; TTL_S from the last one begun
+mcp:{sid}:work       hash    request id (JSON) → replica that works on it; lives as long as the session
 mcp:r:<replica>      string  the replica lives; a lease of LEASE_MS
 ```
 """

@@ -96,6 +96,35 @@ async def test_channel_tells_a_job_from_first_to_last(house: House) -> None:
     assert seen[-1][1]["params"]["progress"] == 100
 
 
+@pytest.mark.parametrize(
+    ("status", "asked", "pause_s"), [(503, "7", 7.0), (429, "60", 60.0), (502, "soon", 0.5), (504, "", 0.5)]
+)
+async def test_channel_comes_back_when_it_is_told_to(
+    monkeypatch: pytest.MonkeyPatch, status: int, asked: str, pause_s: float
+) -> None:
+    """SPEC J7: a store, a replica or a proxy that is away for a moment ends no reader."""
+    ended = b'id: 1-0\ndata: {"method": "notifications/complete", "params": {"job_id": "job-1"}}\n\n'
+    answers = iter([httpx2.Response(status, headers={"retry-after": asked}), httpx2.Response(200, content=ended)])
+    pauses: list[float] = []
+
+    async def pause(delay_s: float) -> None:
+        pauses.append(delay_s)
+
+    monkeypatch.setattr("examples.channel.asyncio.sleep", pause)
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _request: next(answers))) as http:
+        seen = [event async for event in channel.follow(http, "http://planner.example", "job-1", last="0-1")]
+    assert [(event_id, message["method"]) for event_id, message in seen] == [("1-0", "notifications/complete")]
+    assert pauses == [0.0, pause_s]
+
+
+async def test_channel_that_is_refused_for_good_says_so() -> None:
+    """SPEC T8: a job that is not there is not asked for again."""
+    transport = httpx2.MockTransport(lambda _request: httpx2.Response(404))
+    async with httpx2.AsyncClient(transport=transport) as http:
+        with pytest.raises(httpx2.HTTPStatusError):
+            await anext(channel.follow(http, "http://planner.example", "job-1"))
+
+
 async def test_refusal_names_every_fault(house: House) -> None:
     """SPEC T7: an example shows where the mistakes are."""
     async with Client(house.mcp) as client:

@@ -1,12 +1,17 @@
 """A missing choice is asked for, in both forms, through any replica (SPEC T7, X2)."""
 
 import json
+import time
 from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
+from mcp.types import ElicitResult
 
+from planner_mcp.app import open_house
 from planner_mcp.protocol import asking
+from planner_mcp.settings import Settings
 from tests.integration.protocol.houses import DAY, MODERN, Caller, Replica, messages
 
 pytestmark = pytest.mark.anyio
@@ -121,6 +126,29 @@ async def test_silence_is_an_answer_too(houses: Two, asked: Person, monkeypatch:
     assert result["structuredContent"]["scenario_id"]
 
 
+async def test_silence_over_a_pipe_is_an_answer_too(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T7, X1: the loop that serves stdio waits for a person no longer than HTTP does, and takes the form away."""
+    monkeypatch.setattr(asking, "LONGEST_S", 0.2)
+    taken_away = anyio.Event()
+
+    async def silent(_context: Any, _params: Any) -> ElicitResult:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            taken_away.set()
+        raise AssertionError("nobody answers")
+
+    with anyio.fail_after(30):
+        async with (
+            open_house(Settings(redis_url=f"{store_url}?db=15")) as house,
+            Client(house.kernel._server, mode="legacy", elicitation_callback=silent) as client,
+        ):
+            result = await client.call_tool("create_scenario", OPEN)
+            await taken_away.wait()
+    assert result.structured_content is not None
+    assert result.structured_content["assumptions"]
+
+
 async def test_the_choice_is_asked_for_without_a_handshake(houses: Two, modern_asked: Person) -> None:
     """Spec 2026-07-28, MRTR: `input_required`, then the same call with the answer and the sealed state."""
     call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}
@@ -151,6 +179,25 @@ async def test_a_forged_state_is_refused(houses: Two, modern_asked: Person, stat
     """Spec 2026-07-28, MRTR: the state is the server's alone."""
     call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN, "inputResponses": {}, "requestState": state}
     assert (await modern_asked.error(houses[0], "tools/call", "create_scenario", **call))["code"] == -32602
+
+
+async def test_who_thought_too_long_is_told_to_ask_anew(
+    houses: Two, modern_asked: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T7: the refusal of a state has the data of every fault, and the SDK's reason."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}
+    state = (await modern_asked.result(houses[0], "tools/call", "create_scenario", **call))["requestState"]
+    asked_at = time.time()
+    monkeypatch.setattr("time.time", lambda: asked_at + 601)
+    refused = await modern_asked.error(houses[1], "tools/call", "create_scenario", **call, requestState=state)
+    monkeypatch.undo()
+    data = refused["data"]
+    assert (refused["code"], data["code"], data["type"]) == (-32602, 4001, "InvalidParameter")
+    assert (data["message"], data["reason"]) == (refused["message"], "invalid_request_state")
+    assert data["traceId"]
+    (fault,) = data["errors"]
+    assert (fault["path"], "within 600 s" in fault["accepted"]) == ("/requestState", True)
+    assert fault["hint"] == "Call again without requestState; the question is asked anew."
 
 
 async def test_a_state_is_good_for_its_call_alone(houses: Two, modern_asked: Person) -> None:

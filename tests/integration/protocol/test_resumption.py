@@ -2,6 +2,7 @@
 
 import json
 from contextlib import aclosing
+from typing import Any
 
 import anyio
 import pytest
@@ -10,12 +11,22 @@ from planner_mcp.protocol import exchange, streams
 from planner_mcp.protocol.sessions import Session
 from planner_mcp.store import session_store
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.store.session_notes import SessionNotes
 from planner_mcp.store.session_store import READ_AT_ONCE
-from tests.integration.protocol.client import Client, events
+from planner_mcp.store.session_work import SessionWork
+from tests.integration.protocol.client import HEADERS, Client, call, events
 from tests.integration.protocol.edge import Replica, replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
+
+
+def ping(request_id: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "method": "ping"}
+
+
+def batch_stream(client: Client, on: Replica, batch: list[dict[str, Any]]) -> Any:
+    return client.http.stream("POST", on.url, json=batch, headers=HEADERS | client.session)
 
 
 async def test_quick_silent_answer_is_plain_json(replicas: Two, client: Client) -> None:
@@ -168,6 +179,48 @@ async def test_stream_of_a_dead_replica_ends_with_an_error(
         assert [event.message async for event in events(again)] == messages
 
 
+async def test_of_a_batch_of_a_dead_replica_only_what_it_owed_is_answered_with_an_error(
+    replicas: Two, client: Client, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4: what was answered is not answered twice, and what was cancelled not at all."""
+    monkeypatch.setattr(streams, "CHECK_S", 0.05)
+    await client.initialize(replicas[0], "2025-03-26")
+    desk, log = replicas[0].desk, session_store.SessionStore(store.redis)
+    batch = [ping("early"), call("owed", wait=True), call("cancelled", to=1, wait=True), ping("late")]
+    with anyio.fail_after(10):
+        async with batch_stream(client, replicas[0], batch) as stream:
+            received = events(stream)
+            heard = [await anext(received) for _ in range(3)]
+            await client.cancel(replicas[1], "cancelled")
+            await desk.over.wait()
+            name = heard[-1].id.partition(".")[0]
+            while "cancelled" in await log.request_ids(client.session["mcp-session-id"], name):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+        (lease,) = await store.redis.keys("mcp:*:o:*")
+        await store.redis.delete(lease)  # what ten seconds of silence do
+        async with client.listen(replicas[1], heard[-1].id) as rest:
+            told = [event.message async for event in events(rest)]
+    assert {event.message.get("id") for event in heard} == {"early", "late", None}
+    assert [(each["id"], each["error"]["data"]["type"]) for each in told] == [("owed", "AbandonedRequest")]
+
+
+async def test_of_a_batch_that_outlasts_the_grace_what_was_cancelled_is_not_answered(
+    replicas: Two, store: RedisStore, client: Client
+) -> None:
+    """SPEC J4, J7: a replica that stops owes nothing to who wanted no answer."""
+    batch = [call("owed", wait=True), call("cancelled", to=1, wait=True)]
+    with anyio.fail_after(10):
+        async with replica(store, grace_s=0.01) as third:
+            await client.initialize(third, "2025-03-26")
+            async with batch_stream(client, third, batch) as stream:
+                first = await anext(events(stream))
+                await client.cancel(third, "cancelled")
+                await third.desk.over.wait()
+        async with client.listen(replicas[0], first.id) as rest:
+            told = [event.message async for event in events(rest)]
+    assert [(each["id"], each["error"]["data"]["type"]) for each in told] == [("owed", "AbandonedRequest")]
+
+
 async def test_newest_get_takes_the_standalone_stream_over(replicas: Two, client: Client, store: RedisStore) -> None:
     """Our choice: the holder may hang on a dead replica, so it must not block the client."""
     await client.initialize(replicas[0])
@@ -260,6 +313,27 @@ async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: R
     log = session_store.SessionStore(store.redis)
     await log.note_told("s-gone", "one")
     assert await log.load("s-gone") == {}
+
+
+@pytest.mark.parametrize("use", ["load", "take_standalone", "standalone_holder", "renew"])
+async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisStore, use: str) -> None:
+    """SPEC J9, X2: the level its client set, what is being answered for it, what it watches and its streams."""
+    log, notes = session_store.SessionStore(store.redis), SessionNotes(store.redis)
+    await log.create("s-kept", {"principal": "p", "version": "2025-11-25", "client": "{}"})
+    await log.append("s-kept", "one", kind="message", text="{}", request_ids=[0])
+    await notes.set_level("s-kept", "debug")
+    await SessionWork(store.redis).begin("s-kept", "1", "replica")
+    await store.redis.hset("mcp:{s-kept}:watch", "a", "b")
+    kept = [f"mcp:{{s-kept}}{rest}" for rest in ("", ":streams", ":watch", ":work", ":level")]
+    for key in kept:
+        await store.redis.expire(key, 60)
+    args = {"take_standalone": ["token"], "renew": ["one", "replica"]}.get(use, [])
+    await getattr(log, use)("s-kept", *args)
+    lives = {key: await store.redis.ttl(key) for key in kept}
+    assert {key: life > session_store.TTL_S - 5 for key, life in lives.items()} == dict.fromkeys(kept, True)
+    assert await notes.level("s-kept") == "debug"
+    await log.delete("s-kept")
+    assert await store.redis.exists(*kept) == 0
 
 
 async def test_a_session_remembers_streams_for_as_long_as_they_can_be_resumed(store: RedisStore) -> None:

@@ -139,6 +139,22 @@ async def test_core_tasks_are_listed_page_by_page(houses: Two, legacy: Caller, m
         assert (await legacy.error(houses[0], "tasks/list", cursor=cursor))["code"] == -32602
 
 
+async def test_tasks_that_begin_between_two_pages_bring_none_twice(
+    houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC X2: they move the ones behind them; what was listed is left out, and nothing is lost."""
+    monkeypatch.setattr("planner_mcp.protocol.tasks2025.PAGE", 2)
+    made = [(await core_task(legacy, houses[0]))["taskId"] for _ in range(3)]
+    page = await legacy.result(houses[0], "tasks/list")
+    listed = [task["taskId"] for task in page["tasks"]]
+    for _ in range(3):
+        await core_task(legacy, houses[0])
+    while cursor := page.get("nextCursor"):
+        page = await legacy.result(houses[1], "tasks/list", cursor=cursor)
+        listed += [task["taskId"] for task in page["tasks"]]
+    assert listed == made[::-1]
+
+
 async def test_tool_that_is_quick_or_refuses_makes_no_core_task(houses: Two, legacy: Caller) -> None:
     """Spec 2025-11-25, tool-level negotiation: −32601; a wrong call is an error, since a task has no room for it."""
     await legacy.initialize(houses[0])
