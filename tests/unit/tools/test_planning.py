@@ -154,6 +154,35 @@ async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) 
     assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
 
 
+async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
+    """SPEC T7: each at its place, beside what nobody knows; the resource likewise."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    queued = str((await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})).structured["job_id"])
+    for tool, args, path in (
+        ("resolve_vrp", {"warm_from": queued}, "/warm_from"),
+        ("explain_unassigned", {"plan": queued}, "/plan"),
+        ("read_plan", {"job_id": queued}, "/job_id"),
+        ("compare_plans", {"plan_a": base, "plan_b": queued}, "/plan_b"),
+        ("weigh_plans", {"plans": [base, queued]}, "/plans/1"),
+    ):
+        early = (await call(tool, args)).structured
+        (fault,) = early["errors"]
+        assert (early["type"], fault["path"]) == ("PlanNotReady", path), tool
+        assert (fault["problem"], fault["hint"].split()[0]) == ("This job has no plan yet.", "query_vrp_status")
+    both = (await call("weigh_plans", {"plans": [queued, "job-0-x"]})).structured
+    assert (both["type"], [fault["path"] for fault in both["errors"]]) == ("NotFound", ["/plans/0", "/plans/1"])
+
+
+async def test_a_curve_outlives_the_day_it_belongs_to(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, T7: what is kept is told, without the bound that only the day could tell."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    await store.redis.delete(f"{{p0}}:scn:{scenario_id}")
+    told = (await call("read_progress", {"job_id": base})).structured
+    assert (told["status"], len(told["rows"]), "lower_bound" in told) == ("COMPLETED", 1, False)
+
+
 async def test_what_is_held_stands_beside_what_the_caller_wrote(call: Call, store: RedisStore) -> None:
     """SPEC T5, S1: planned tickets stay with their agents, what has begun stays first, new ones are free."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
