@@ -59,6 +59,23 @@ async def test_plans_of_one_alternative_are_compared_by_the_prices_of_the_day_it
     assert {entry["agent_id"]: entry["cost"] for entry in found["agents"]} == {"v": -4, "w": 6}
 
 
+async def test_what_is_left_out_costs_as_much_by_the_prices_of_an_alternative_as_by_its_days(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T5, S1: a style wants what the plan serves and calls the rest worthless; a table led by it does not."""
+    tickets = [ticket("a", penalty=30), ticket("b", "B"), ticket("c", "C", penalty=3), ticket("e", "E"), ticket("f")]
+    groups = [{"kind": "one_of", "tickets": ["e", "f"], "penalty": 20}]
+    day = body([agent("v"), agent("w")], tickets, groups=groups)
+    base = await solved(call, store, await created(call, day), ["a", "b"], ["e"])
+    other = await styled(call, store, base, ["b"])
+    again = await revised(call, store, other, {}, ["a", "b", "c", "f"])
+    costs = {base: 4 + 8 + 3, other: 4 + 30 + 3 + 20, again: 6}
+    for plans in ([base, other, again], [other, again, base], [again, base, other]):
+        table = (await call("weigh_plans", {"plans": plans})).structured
+        assert [row[table["columns"].index("cost")] for row in table["rows"]] == [costs[each] for each in plans]
+    assert (await compared(call, other, again))["cost_delta"] == costs[again] - costs[other]
+
+
 async def test_what_is_planned_on_from_an_alternative_is_priced_without_its_style(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
