@@ -34,7 +34,8 @@ from planner_mcp.tools.days import (
     aside,
     change_lines,
     first_warnings,
-    revised,
+    judged,
+    patched,
     scenario_at,
     subject,
 )
@@ -42,7 +43,6 @@ from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
 from planner_mcp.vrp.day.fields import moment, read_date
-from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.scenario import Scenario
 
 _DAY_S: Final = 86_400.0
@@ -155,9 +155,14 @@ async def _day(
 def _changed(
     body: Json, patch: Json, settings: Settings, lend: Lend, *, held: Json | None
 ) -> tuple[Json, Scenario, dict[str, list[str]]]:
-    """Return a day under a patch as `revised` does, and what is to be said of that."""
-    new, scenario = revised(body, patch, settings, lend, held=held)
-    asked = revise(body, patch)
+    """Return a day under a patch as `revised` does, and what is to be said of that.
+
+    `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
+    """
+    asked = patched(body, patch)
+    before = asked.get("held")
+    under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
+    new, scenario = judged(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
     warnings = first_warnings(body, patch, new, scenario) if patch else []
     return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
 

@@ -166,6 +166,10 @@ async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_mo
         rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
         assert [row["cost"] for row in rows] == pytest.approx(costs, abs=0.01)
         assert [row["late_min"] for row in rows] == late
+    own = {morning.replace("job", "plan", 1): round(before, 2)}
+    assert table["own_costs"] == own, "what the morning cost in the morning"
+    told = (await call("weigh_plans", {"plans": [noon, morning]})).text.splitlines()
+    assert [f"{name} costs {cost} on its own day" for name, cost in own.items()][0] in told
 
 
 async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(
