@@ -74,13 +74,16 @@ class Bench:
         self.problem = compile_scenario(read_stored(body, tables))
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
+        routes = (body.get("held") or {}).get("routes") or ()
+        over = {route["agent"] for route in routes if route.get("end_s") is not None}
+        self._over = {number for number, agent in enumerate(self.problem.agents) if agent.id in over}
 
     def closest(self, ticket: int, until: Until) -> list[Trial]:
         """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
         best: dict[int, Trial] = {}
         if (base := self._with_companions(ticket, until)) is None:
             return []
-        for trial in trials(self.problem, base, ticket, until=until):
+        for trial in self._trials(base, ticket, until):
             known = best.get(trial.route.agent)
             if known is None or trial.effort < known.effort:
                 best[trial.route.agent] = trial
@@ -114,13 +117,19 @@ class Bench:
     def _smallest(self, base: Candidate, ticket: int, until: Until) -> list[Trial]:
         """Return the nearest trial for each set of limits that one fix may change."""
         best: dict[tuple[Limit, ...], Trial] = {}
-        for trial in trials(self.problem, base, ticket, until=until):
+        for trial in self._trials(base, ticket, until):
             if len(trial.obstacles) > MAX_OBSTACLES:
                 continue
             known = best.get(trial.limits)
             if known is None or _weight(ticket, trial) < _weight(ticket, known):
                 best[trial.limits] = trial
         return sorted(best.values(), key=lambda trial: _weight(ticket, trial))
+
+    def _trials(self, base: Candidate, ticket: int, until: Until) -> Iterator[Trial]:
+        """Yield every way to insert a ticket; where an agent may make no more visits because its route is over, so."""
+        for trial in trials(self.problem, base, ticket, until=until):
+            is_over = trial.route.agent in self._over
+            yield replace(trial, obstacles=tuple(map(_as_over, trial.obstacles))) if is_over else trial
 
     def _fix(self, base: Candidate, ticket: int, trial: Trial) -> Fix | None:
         candidate = with_route(base, trial.route)
@@ -200,6 +209,11 @@ class Bench:
             return compile_scenario(read_stored(revise(self.body, patch), self._tables))
         except InputError:
             return None
+
+
+def _as_over(obstacle: Obstacle) -> Obstacle:
+    """Return what a route that is over has in place of a limit of visits, which nobody wrote (`compile/held.py`)."""
+    return replace(obstacle, limit=Limit.ROUTE_OVER) if obstacle.limit is Limit.MAX_TICKETS else obstacle
 
 
 def told(problem: Problem, obstacle: Obstacle) -> str:
