@@ -9,7 +9,7 @@ from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.lookups import all_found
-from planner_mcp.tools.shared_prices import own_prices
+from planner_mcp.tools.shared_prices import on_one_day, own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -73,7 +73,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
-        "own_costs": _own_costs(found, rows),
+        "own_costs": await _own_costs(ctx, found, rows),
         "duplicates": {ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         "invalid": [ids[at] for at, row in enumerate(rows) if not row.is_valid],
     }
@@ -93,18 +93,18 @@ def _weighed(body: Json, tables: Tables | None, found: list[Subject]) -> list[Ro
     return weigh(compile_scenario(read_stored(body, tables)), [each.plan for each in found], as_told)
 
 
-def _own_costs(found: list[Subject], rows: list[Row]) -> Json:
+async def _own_costs(ctx: ToolContext, found: list[Subject], rows: list[Row]) -> Json:
     """Return what plans cost by their own days where the base's day says otherwise, or nothing.
 
-    Prices of a style, and of a change of agent that one call asked for, are no prices of a day.
+    Days of a style are passed over: their own prices are those of the day the style was made for.
     """
-    own = ((each, row.cost) for each, row in zip(found, rows, strict=True) if each.scenario.prices_of is None)
-    plain = ((each, cost) for each, cost in own if untied(each.scenario.body) is each.scenario.body)
-    return {
-        each.plan_id: number(each.plan["cost"])
-        for each, cost in plain
-        if cost is None or abs(cost - each.plan["cost"]) > _CENT
-    }
+    told: Json = {}
+    for each, row in zip(found, rows, strict=True):
+        if each.scenario.prices_of is None:
+            _prices, (own, _same) = await on_one_day(ctx, each, each)
+            if own["cost"] is not None and (row.cost is None or abs(row.cost - own["cost"]) > _CENT):
+                told[each.plan_id] = number(own["cost"])
+    return told
 
 
 def _cells(row: Row) -> list[float | int | None]:

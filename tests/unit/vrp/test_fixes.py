@@ -163,6 +163,15 @@ def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
     assert fixes(at, "b")[0].patch == {"tickets": {"b": {"time_windows": [["00:00", 102]]}}}
 
 
+def test_a_ticket_kept_with_an_agent_lacks_no_skill_of_others() -> None:
+    """SPEC T5: what a call of resolve_vrp asked to keep is told apart from what the caller wrote."""
+    tickets = [ticket("a"), ticket("b", "B", not_agents=["x"])]
+    day = body([agent("v", capacity=1), agent("w"), agent("x")], tickets, held={"stay": {"a": "v", "b": "v"}})
+    at = bench(day, "a")
+    seen = {trial.route.agent: [str(each.limit) for each in trial.obstacles] for trial in at.closest(1, lambda: False)}
+    assert seen == {0: ["CAPACITY"], 1: ["KEPT_ELSEWHERE"], 2: ["SKILL_OR_AGENT"]}
+
+
 def test_no_time_no_fixes() -> None:
     """SPEC T5: bounded."""
     assert len(bench(FULL, "a").fixes(1, lambda: True)) <= 1
