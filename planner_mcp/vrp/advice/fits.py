@@ -25,7 +25,7 @@ class Limit(StrEnum):
     NOT_ALLOWED = "SKILL_OR_AGENT"
     INCOMPATIBLE = "INCOMPATIBLE"
     ROUTE_OVER = "ROUTE_OVER"
-    """The agent has set out for the end of its route; told, like the next, by `advice/fixes.py`, which knows the day."""
+    """The agent has set out for the end of its route; `advice/fixes.py`, which knows the day, tells it and the next."""
     KEPT_ELSEWHERE = "KEPT_ELSEWHERE"
     """What is held of an earlier plan keeps the ticket with another agent."""
     ORDER = "ORDER"

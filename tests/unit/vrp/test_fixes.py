@@ -143,7 +143,7 @@ def test_evidence_tells_each_agent_apart() -> None:
 
 
 def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
-    """SPEC T5: a window that has closed, a route that is over; raising max_tickets or naming an agent would not help."""
+    """SPEC T5: a window that has closed, a route that is over; raising max_tickets would not help."""
     past = [
         {"agent": "v", "start_s": 0, "visits": [{"ticket": "a", "start_s": 1, "departure_s": 1}], "end_s": 2},
         {"agent": "w", "start_s": 0, "visits": [{"start_s": 50, "departure_s": 60}]},
