@@ -119,8 +119,8 @@ async def subject(ctx: ToolContext, name: str, path: str) -> Subject:
     """
     with looked_up(path, PLAN):
         job_id = job_id_of(name)
+        job = await ctx.planner.job(ctx.principal, job_id)  # first, so that the plan of a job that has ended is its last
         plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
-        job = await ctx.planner.job(ctx.principal, job_id)
         scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
     return Subject(job, scenario, plan, tables)

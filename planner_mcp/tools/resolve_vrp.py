@@ -102,6 +102,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     start, base = await _start(ctx, asked)
     day, said = await _day(ctx, asked, start, base)
+    said["notes"] += _so_far(start)
     count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
     job = await ctx.planner.submit(ctx.principal, request)
@@ -180,6 +181,11 @@ def _let_go(asked: ResolveArguments, before: Json) -> list[str]:
     names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
     gone = [name for name in names if not getattr(asked, name)]
     return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
+
+
+def _so_far(start: Subject) -> list[str]:
+    """Return a sentence where the plan that was started from may still give way to a better one."""
+    return [] if start.job.is_terminal else [f"{start.job.id} is still solving: this starts from its plan so far."]
 
 
 def _lived(start: Subject, planned_on: date) -> Json:

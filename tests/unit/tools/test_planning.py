@@ -39,8 +39,8 @@ async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[
     return str(job.structured["job_id"])
 
 
-async def finish(store: RedisStore, *routes: list[str]) -> Claim:
-    """Complete the next job with these routes."""
+async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> Claim:
+    """Complete the next job with these routes, or tell of them and search on."""
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
@@ -48,7 +48,7 @@ async def finish(store: RedisStore, *routes: list[str]) -> Claim:
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
-    await store.complete(claim, Progress(cost=plan.cost), plan.as_json())
+    await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
 
 
@@ -181,6 +181,15 @@ async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) 
     claim = await finish(store, ["a", "b", "c"])
     assert claim.best_plan is not None
     assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
+
+
+async def test_a_plan_that_may_still_be_bettered_is_started_from_and_told_so(call: Call, store: RedisStore) -> None:
+    """SPEC S3, T5: what is held is of the plan so far, which the job may leave for a better one."""
+    job = str((await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"])
+    await finish(store, ["a", "b"], ["c"], is_end=False)
+    answer = await call("resolve_vrp", {"warm_from": job, "keep_until": "00:01"})
+    assert answer.structured["kept_tickets"] == 3
+    assert answer.structured["notes"] == [f"{job} is still solving: this starts from its plan so far."]
 
 
 async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
