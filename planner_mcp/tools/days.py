@@ -119,7 +119,7 @@ async def subject(ctx: ToolContext, name: str, path: str) -> Subject:
     """
     with looked_up(path, PLAN):
         job_id = job_id_of(name)
-        job = await ctx.planner.job(ctx.principal, job_id)  # first, so that the plan of a job that has ended is its last
+        job = await ctx.planner.job(ctx.principal, job_id)  # first: the plan of a job that has ended is its last
         plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
         scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
@@ -168,7 +168,7 @@ def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Js
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
-    return judged(patched(body, patch), patch, settings, lend)
+    return checked(patched(body, patch), patch, settings, lend)
 
 
 def patched(body: Json, patch: Json) -> Json:
@@ -183,7 +183,7 @@ def patched(body: Json, patch: Json) -> Json:
     return revise(body, patch)
 
 
-def judged(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
+def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
     """Return a day that a patch made as it can be planned, and as it was read; other arguments as for `revised`.
 
     Raises:

@@ -33,8 +33,8 @@ from planner_mcp.tools.days import (
     Subject,
     aside,
     change_lines,
+    checked,
     first_warnings,
-    judged,
     patched,
     scenario_at,
     subject,
@@ -163,7 +163,7 @@ def _changed(
     asked = patched(body, patch)
     before = asked.get("held")
     under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
-    new, scenario = judged(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
+    new, scenario = checked(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
     warnings = first_warnings(body, patch, new, scenario) if patch else []
     return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
 
