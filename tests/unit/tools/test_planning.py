@@ -462,6 +462,15 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
 
 
+async def test_a_ticket_that_was_cancelled_is_not_called_unserved(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the day of plan b does not know it; another that it knows and leaves out is told apart."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"tickets": {"a": None}}, ["b"])
+    result = await call("compare_plans", {"plan_a": base, "plan_b": new})
+    assert (result.structured["gone"], result.structured["newly_unserved"]) == (["a"], ["c"])
+    assert {"no longer served: c", "no longer on the day: a"} <= {*result.text.splitlines()}
+
+
 async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:
     """SPEC T7: one that only one of two revisions has is known; a name close to one is offered."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
