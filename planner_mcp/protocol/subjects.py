@@ -16,6 +16,7 @@ from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.channels import scenario_channel
 from planner_mcp.protocol.sessions import Wakes
+from planner_mcp.resources.catalogue import is_named
 
 CHECK_S: Final = 60.0
 """How often a scenario is looked at even though nothing was heard of it."""
@@ -73,8 +74,10 @@ class Registry:
         """Return the job behind a subject, None for a scenario without a solve.
 
         Raises:
-            NotFoundError: Unknown, or somebody else's.
+            NotFoundError: Unknown, or somebody else's, or nothing of the job or scenario can be read by this URI.
         """
+        if not is_named(subject.uri):
+            raise NotFoundError
         if subject.is_scenario:
             return await self.planner.last_job(principal, subject.name)
         return (await self.planner.job(principal, subject.name)).id

@@ -60,6 +60,11 @@ def _check(reading: Reading, scope: str) -> None:
         raise InsufficientScopeError(f"Reading this needs the scope {scope}.")
 
 
+def is_named(uri: str) -> bool:
+    """Return whether a URI has the form of a resource that a template names; whether there is one it does not say."""
+    return any(variables_of(template, uri) is not None for template in TEMPLATES)
+
+
 def forms(reading: Reading, uri: str) -> list[str]:
     """Return the URIs a principal may read, names to be filled in: those that begin as one does, else all.
 

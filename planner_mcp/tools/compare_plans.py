@@ -39,6 +39,7 @@ _OUTPUT: Final = {
         "difference": {"type": "number", "description": "0 same routes … 1 nothing in common"},
         "moved": {"type": "integer"},
         "moves": {"type": "array"},
+        "gone": {"type": "array", "description": "served by plan_a, on the day of plan_b no more"},
         "agents": {"type": "array"},
     },
     "required": ["cost_delta", "difference", "moved"],
@@ -66,6 +67,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "moves": fitting([list(asdict(move).values()) for move in moves[:MAX_LISTED]], 1200),
         "newly_served": fitting(found.newly_served[:MAX_LISTED], 500),
         "newly_unserved": fitting(found.newly_left_out[:MAX_LISTED], 500),
+        "gone": fitting(found.gone[:MAX_LISTED], 500),
         "agents": fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
     }
     return ToolResult(structured, _text(structured, found))
@@ -104,6 +106,8 @@ def _text(structured: Json, found: Comparison) -> str:
         lines.append(f"newly served: {named(found.newly_served)}")
     if found.newly_left_out:
         lines.append(f"no longer served: {named(found.newly_left_out)}")
+    if found.gone:
+        lines.append(f"no longer on the day: {named(found.gone)}")
     for agent in structured["agents"]:
         told = " ".join(f"{name} {value:+}" for name, value in agent.items() if name != "agent_id")
         lines.append(f"{agent['agent_id']}: {told}")

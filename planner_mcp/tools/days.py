@@ -119,8 +119,8 @@ async def subject(ctx: ToolContext, name: str, path: str) -> Subject:
     """
     with looked_up(path, PLAN):
         job_id = job_id_of(name)
+        job = await ctx.planner.job(ctx.principal, job_id)  # first: the plan of a job that has ended is its last
         plan = await ctx.planner.plan_of_job(ctx.principal, job_id)
-        job = await ctx.planner.job(ctx.principal, job_id)
         scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
     return Subject(job, scenario, plan, tables)
@@ -156,9 +156,7 @@ async def aside(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:
     return await _limiter.run(ctx.principal.id, work, *args)
 
 
-def revised(
-    body: Json, patch: Json, settings: Settings, lend: Lend, *, held: Json | None = None
-) -> tuple[Json, Scenario]:
+def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
     """Return a scenario's body under a patch, and as it was read.
 
     Args:
@@ -166,19 +164,32 @@ def revised(
         patch: Of `day/patch.py`.
         settings: With the limits of the deployment.
         lend: How the day comes to its tables.
-        held: What is held from now on, as fields of `Held`; what they do not name stays as it was.
 
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
+    return checked(patched(body, patch), patch, settings, lend)
+
+
+def patched(body: Json, patch: Json) -> Json:
+    """Return a scenario's body under a patch, not judged yet.
+
+    Raises:
+        InputError: What is wrong with the patch itself.
+    """
     written = (replace(fault, path=f"/patch{fault.path}") for fault in written_faults(patch))
     if wrong := [*misuses(body, patch), *written]:
         raise input_error(wrong)
-    new = revise(body, patch)
-    if held is not None:
-        before = new.get("held")
-        new["held"] = {**(before if isinstance(before, dict) else {}), **held}
-    asked, new = new, settled(new)
+    return revise(body, patch)
+
+
+def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
+    """Return a day that a patch made as it can be planned, and as it was read; other arguments as for `revised`.
+
+    Raises:
+        InputError: What is wrong with the day; list positions are told as ids.
+    """
+    new = settled(asked)
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
     try:

@@ -9,6 +9,7 @@ from planner_mcp.auth.masking import trials_for
 from planner_mcp.text import figure
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, nothing_to_mend, subject, time_for
+from planner_mcp.tools.shared_prices import unstyled
 from planner_mcp.vrp.advice.fixes import Bench, told
 from planner_mcp.vrp.advice.insertion import Trial, Until
 
@@ -52,7 +53,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan, "/plan")
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    answers = await aside(ctx, _explained, found, shown) if shown else []
+    answers = await aside(ctx, _explained, await unstyled(ctx, found), shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
     tickets = trials_for(ctx.principal, tickets)
     structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}

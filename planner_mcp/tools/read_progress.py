@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Progress, plain_fields
 from planner_mcp.text import counted
@@ -51,7 +52,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(ProgressArguments, args)
     with looked_up("/job_id", PLAN):
         job = await ctx.planner.job(ctx.principal, job_id_of(asked.job_id))
-    points = curve(_points(await ctx.planner.history(ctx.principal, job.id), job.progress), most=asked.points)
+        past = await ctx.planner.history(ctx.principal, job.id)
+    points = curve(_points(past, job.progress), most=asked.points)
     structured: Json = {
         "job_id": job.id,
         "status": job.state.upper(),
@@ -78,8 +80,14 @@ def _point(told: Json) -> Point:
 
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:
-    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none."""
-    scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none.
+
+    There is none either where the day has expired: the curve is told without it.
+    """
+    try:
+        scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
+    except NotFoundError:
+        return {}
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
     bound = await aside(ctx, _lower_bound, scenario.body, tables)
     if bound is None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.auth.masking import MASKED
-from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
+from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.resources.base import Contents
 from planner_mcp.resources.catalogue import forms, read
 from planner_mcp.tools.base import (
@@ -20,6 +20,7 @@ from planner_mcp.tools.base import (
     parse,
     schema_of,
 )
+from planner_mcp.tools.lookups import looked_up
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
@@ -53,11 +54,8 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(ResourceArguments, args)
     if ctx.reading is None:
         raise PlannerError
-    try:
+    with looked_up("/uri", (", ".join(forms(ctx.reading, asked.uri)), _HINT)):
         found = await read(ctx.reading, asked.uri)
-    except NotFoundError as error:
-        fault = Fault("/uri", error.message, ", ".join(forms(ctx.reading, asked.uri)), _HINT)
-        raise NotFoundError(error.message, errors=[fault]) from error
     return _bytes(asked.uri, found, found.data) if found.data is not None else _piece(asked, found)
 
 

@@ -33,8 +33,9 @@ from planner_mcp.tools.days import (
     Subject,
     aside,
     change_lines,
+    checked,
     first_warnings,
-    revised,
+    patched,
     scenario_at,
     subject,
 )
@@ -42,7 +43,6 @@ from planner_mcp.tools.lookups import all_found
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
 from planner_mcp.vrp.day.fields import moment, read_date
-from planner_mcp.vrp.day.patch import revise
 from planner_mcp.vrp.scenario import Scenario
 
 _DAY_S: Final = 86_400.0
@@ -102,6 +102,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     start, base = await _start(ctx, asked)
     day, said = await _day(ctx, asked, start, base)
+    said["notes"] += _so_far(start)
     count = kept(day.body)
     request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
     job = await ctx.planner.submit(ctx.principal, request)
@@ -155,9 +156,14 @@ async def _day(
 def _changed(
     body: Json, patch: Json, settings: Settings, lend: Lend, *, held: Json | None
 ) -> tuple[Json, Scenario, dict[str, list[str]]]:
-    """Return a day under a patch as `revised` does, and what is to be said of that."""
-    new, scenario = revised(body, patch, settings, lend, held=held)
-    asked = revise(body, patch)
+    """Return a day under a patch as `revised` does, and what is to be said of that.
+
+    `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
+    """
+    asked = patched(body, patch)
+    before = asked.get("held")
+    under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
+    new, scenario = checked(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
     warnings = first_warnings(body, patch, new, scenario) if patch else []
     return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
 
@@ -175,6 +181,11 @@ def _let_go(asked: ResolveArguments, before: Json) -> list[str]:
     names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
     gone = [name for name in names if not getattr(asked, name)]
     return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
+
+
+def _so_far(start: Subject) -> list[str]:
+    """Return a sentence where the plan that was started from may still give way to a better one."""
+    return [] if start.job.is_terminal else [f"{start.job.id} is still solving: this starts from its plan so far."]
 
 
 def _lived(start: Subject, planned_on: date) -> Json:

@@ -8,7 +8,7 @@ alternative was made from. Nor does what a call of `resolve_vrp` asked for a cha
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
@@ -63,6 +63,16 @@ async def own_prices(ctx: ToolContext, day: StoredScenario) -> tuple[str, Json] 
         source = await ctx.planner.scenario(ctx.principal, day.prices_of)
         return source.id, with_prices_of(untied(day.body), source.body)
     return None
+
+
+async def unstyled(ctx: ToolContext, each: Subject) -> Subject:
+    """Return a plan on its day without the prices of a style, all else held as it is; as given where these expired."""
+    if each.scenario.prices_of is not None:
+        with suppress(NotFoundError):
+            source = await ctx.planner.scenario(ctx.principal, each.scenario.prices_of)
+            body = with_prices_of(each.scenario.body, source.body)
+            return replace(each, scenario=replace(each.scenario, body=body))
+    return each
 
 
 def _in_order(of_a: list[str], of_b: list[str]) -> list[str]:

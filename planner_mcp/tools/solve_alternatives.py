@@ -12,10 +12,14 @@ from planner_mcp.text import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Lend, lender
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
+from planner_mcp.tools.shared_prices import on_one_day, own_prices
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.alternatives import styles
+from planner_mcp.vrp.advice.locks import untied
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
+_ANEW: Final = "other_search"
+"""The style that changes no prices."""
 
 
 class AlternativesArguments(Arguments):
@@ -47,12 +51,11 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await subject(ctx, asked.plan, "/plan")
-    patches = await aside(ctx, styles, base.scenario.body, base.plan)
+    own, plan = await _on_its_own_terms(ctx, base)
+    patches = await aside(ctx, styles, own, plan)
     chosen = _chosen(asked, patches)
     lend = lender(ctx)
-    bodies = {
-        style: await aside(ctx, _body, base.scenario.body, patches[style], ctx.settings, lend) for style in chosen
-    }
+    bodies = {style: await aside(ctx, _body, base, own, patches[style], ctx.settings, lend) for style in chosen}
     queued = await _queued(ctx, base, bodies, solve_time_s)
     structured: Json = {
         "base_plan": base.plan_id,
@@ -81,9 +84,19 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-def _body(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json | None:
+async def _on_its_own_terms(ctx: ToolContext, base: Subject) -> tuple[Json, Json]:
+    """Return a day and its plan without what one call asked for: the prices of a style, tickets tied to agents."""
+    fair = await own_prices(ctx, base.scenario)
+    _prices, (plan, _same) = await on_one_day(ctx, base, base)
+    body = untied(base.scenario.body) if fair is None else fair[1]
+    return body, base.plan if plan["cost"] is None else plan
+
+
+def _body(base: Subject, own: Json, patch: Json, settings: Settings, lend: Lend) -> Json | None:
     """Return the day of one style; None where it is the same day."""
-    return revised(body, patch, settings, lend)[0] if patch else None
+    if not patch and own == base.scenario.body:
+        return None
+    return revised(own, patch, settings, lend)[0]
 
 
 async def _queued(
@@ -96,7 +109,7 @@ async def _queued(
     queued: dict[str, Job] = {}
     for style, body in bodies.items():
         try:
-            wish = await _wish(ctx, base, body, solve_time_s)
+            wish = await _wish(ctx, base, style, body, solve_time_s)
             queued[style] = await ctx.planner.submit(ctx.principal, wish)
         except PlannerError:
             if not queued:
@@ -105,12 +118,13 @@ async def _queued(
     return queued
 
 
-async def _wish(ctx: ToolContext, base: Subject, body: Json | None, solve_time_s: int) -> SolveRequest:
+async def _wish(ctx: ToolContext, base: Subject, style: str, body: Json | None, solve_time_s: int) -> SolveRequest:
     """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
-    if body is None:
-        seed = (base.job.request.seed + 1) % 1_000_000
-        return SolveRequest(base.scenario.id, solve_time_s, seed=seed)
-    day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario, has_own_prices=False)
+    day = base.scenario
+    if body is not None:
+        day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario, has_own_prices=False)
+    if style == _ANEW:
+        return SolveRequest(day.id, solve_time_s, seed=(base.job.request.seed + 1) % 1_000_000)
     return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
 
 

@@ -23,6 +23,7 @@ MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is told in words all the same."""
 _PRICED: Final = {"ADD_AGENT", "PENALTY"}
 """Kinds of fixes whose patch tells prices."""
+_STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
 
 class SuggestArguments(Arguments):
@@ -45,6 +46,7 @@ _OUTPUT: Final = {
         "without_fix": {"type": "array", "items": {"type": "string"}},
         "not_examined": {"type": "array", "items": {"type": "string"}},
         "nothing_to_mend": {"type": "object", "description": "alternatives, and which of the group is served"},
+        "notes": {"type": "array", "items": {"type": "string"}},
         "not_asked": {"type": "integer", "description": "unassigned tickets beyond these"},
     },
     "required": ["plan_id", "fixes"],
@@ -68,6 +70,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "without_fix": [name for name, each in fixes.items() if not each],
         "not_examined": [name for name in wanted if not _is_told(name, fixes, told)],
         "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
+        "notes": [_STYLED] if told and found.scenario.prices_of is not None else [],
         "not_asked": len(entries) - len(wanted) - len(replaced),
     }
     return ToolResult(structured, "\n".join(_lines(structured)))
@@ -111,6 +114,7 @@ def _lines(answer: Json) -> list[str]:
     lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
     lines += [f"{name}: no time or room left in this answer, ask for it alone" for name in answer["not_examined"]]
     lines += [nothing_to_mend(name, other) for name, other in answer["nothing_to_mend"].items()]
+    lines += answer["notes"]
     if answer["not_asked"]:
         lines.append(f"{answer['not_asked']} more unassigned; name them in ticket_ids")
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]

@@ -9,7 +9,7 @@ from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.lookups import all_found
-from planner_mcp.tools.shared_prices import own_prices
+from planner_mcp.tools.shared_prices import on_one_day, own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -30,6 +30,8 @@ _COLUMNS: Final = (
 )
 
 
+_CENT: Final = 0.01
+"""Costs this close are one: days may round their prices differently."""
 _MADE_UP: Final = "prices made up for the style of the first plan: the day it was made from has expired"
 
 
@@ -48,6 +50,7 @@ _OUTPUT: Final = {
             "type": ["string", "null"],
             "description": "where the first plan is an alternative: the scenario whose prices hold; null: expired",
         },
+        "own_costs": {"type": "object", "description": "plan_id → what it costs on its own day, where that differs"},
         "duplicates": {"type": "object", "description": "plan_id → the one it hardly differs from"},
         "invalid": {
             "type": "array",
@@ -70,6 +73,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     structured: Json = {
         "columns": list(_COLUMNS),
         "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
+        "own_costs": await _own_costs(ctx, found, rows),
         "duplicates": {ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         "invalid": [ids[at] for at, row in enumerate(rows) if not row.is_valid],
     }
@@ -77,6 +81,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         structured["priced_on"] = day_id
     lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in structured["rows"])]
     lines += [f"{one} is hardly different from {other}" for one, other in structured["duplicates"].items()]
+    lines += [f"{name} costs {cost} on its own day" for name, cost in structured["own_costs"].items()]
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in structured["invalid"]]
     if day_id != base.scenario.id:
         lines.append(f"costs by {f'the prices of {day_id}' if day_id else _MADE_UP}")
@@ -86,6 +91,20 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 def _weighed(body: Json, tables: Tables | None, found: list[Subject]) -> list[Row]:
     as_told = {at for at, each in enumerate(found) if is_of_another_hour(each.scenario.body, body)}
     return weigh(compile_scenario(read_stored(body, tables)), [each.plan for each in found], as_told)
+
+
+async def _own_costs(ctx: ToolContext, found: list[Subject], rows: list[Row]) -> Json:
+    """Return what plans cost by their own days where the base's day says otherwise, or nothing.
+
+    Days of a style are passed over: their own prices are those of the day the style was made for.
+    """
+    told: Json = {}
+    for each, row in zip(found, rows, strict=True):
+        if each.scenario.prices_of is None:
+            _prices, (own, _same) = await on_one_day(ctx, each, each)
+            if own["cost"] is not None and (row.cost is None or abs(row.cost - own["cost"]) > _CENT):
+                told[each.plan_id] = number(own["cost"])
+    return told
 
 
 def _cells(row: Row) -> list[float | int | None]:

@@ -130,21 +130,33 @@ def _raised(own: float | None, extra: float) -> float:
     return min((own or 0) + max(1, round(min(extra, _MOST_EXTRA))), MAX_NUMBER)
 
 
-_STYLED: Final = {"agents": ("fixed_cost", "cost_per_km", "cost_per_hour"), "tickets": ("lateness_cost_per_hour",)}
-"""Prices of routes that a style changes, beside `balance_cost_per_hour`; a plan's cost does not hold what tickets are
-worth."""
+_STYLED: Final = {
+    "agents": ("fixed_cost", "cost_per_km", "cost_per_hour"),
+    "tickets": ("lateness_cost_per_hour", "penalty"),
+}
+"""Prices that a style changes, beside `balance_cost_per_hour` and what groups are worth."""
 
 
 def with_prices_of(body: Mapping[str, Any], day: Mapping[str, Any]) -> Json:
-    """Return a style's day, or a revision of it, with what routes cost on the day that the style was made for.
+    """Return a style's day, or a revision of it, with the prices of the day that the style was made for.
 
-    Agents and tickets that day does not know keep their prices.
+    Agents, tickets and groups that day does not know keep theirs.
     """
     patch: Json = {"options": {"balance_cost_per_hour": (day.get("options") or {}).get("balance_cost_per_hour")}}
     for kind, fields in _STYLED.items():
         own = {entry["id"]: {field: entry.get(field) for field in fields} for entry in day[kind]}
         patch[kind] = {entry["id"]: own[entry["id"]] for entry in body[kind] if entry["id"] in own}
+    if body.get("groups"):
+        worth = {_members(group): group.get("penalty") for group in day.get("groups") or ()}
+        patch["groups"] = [
+            {**group, "penalty": worth.get(_members(group), group.get("penalty"))} for group in body["groups"]
+        ]
     return revise(body, patch)
+
+
+def _members(group: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a group is known by: a patch replaces the list, so its place tells nothing."""
+    return (group["kind"], *group["tickets"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class Comparison:
     """Served in both, starting `SHIFTED_S` or more earlier or later."""
     newly_served: tuple[str, ...]
     newly_left_out: tuple[str, ...]
+    gone: tuple[str, ...]
+    """Served in plan a, and no ticket of plan b's day any more."""
     agents: tuple[AgentDelta, ...]
     """Agents for whom anything changed, the largest saving of cost (or distance) first."""
     difference: float
@@ -68,6 +70,8 @@ def compare(a: Json, b: Json) -> Comparison:
     driver = tuple({ticket: agent for agent, order in side.items() for ticket in order} for side in routes)
     shared = [ticket for ticket in driver[0] if ticket in driver[1]]
     starts = _starts(a), _starts(b)
+    left_out = {entry["ticket_id"] for entry in b["unassigned"]}
+    unserved = [ticket for ticket in driver[0] if ticket not in driver[1]]
     return Comparison(
         cost=_dearer(a, b),
         distance_m=b["distance_m"] - a["distance_m"],
@@ -76,7 +80,8 @@ def compare(a: Json, b: Json) -> Comparison:
         reordered=tuple(_reordered(*routes)),
         shifted=sum(abs(starts[1][ticket] - starts[0][ticket]) >= SHIFTED_S for ticket in shared),
         newly_served=tuple(ticket for ticket in driver[1] if ticket not in driver[0]),
-        newly_left_out=tuple(ticket for ticket in driver[0] if ticket not in driver[1]),
+        newly_left_out=tuple(ticket for ticket in unserved if ticket in left_out),
+        gone=tuple(ticket for ticket in unserved if ticket not in left_out),
         agents=_deltas(a, b),
         difference=difference(a, b),
     )

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import combinations
 
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind
+from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind, TicketSpec
 
 
 class Limit(StrEnum):
@@ -24,6 +24,10 @@ class Limit(StrEnum):
     MAX_TICKETS = "MAX_TICKETS"
     NOT_ALLOWED = "SKILL_OR_AGENT"
     INCOMPATIBLE = "INCOMPATIBLE"
+    ROUTE_OVER = "ROUTE_OVER"
+    """The agent has set out for the end of its route; `advice/fixes.py`, which knows the day, tells it and the next."""
+    KEPT_ELSEWHERE = "KEPT_ELSEWHERE"
+    """What is held of an earlier plan keeps the ticket with another agent."""
     ORDER = "ORDER"
     """Locks, shipments, backhaul or breaks do not allow the order of stops."""
 
@@ -70,8 +74,8 @@ def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> l
 
 def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obstacle]:
     for ticket in tickets:
-        allowed = problem.tickets[ticket].agents
-        if allowed is not None and agent not in allowed:
+        spec = problem.tickets[ticket]
+        if spec.agents is not None and agent not in spec.agents and not _is_closed(problem, spec):
             yield Obstacle(Limit.NOT_ALLOWED, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible
     if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
@@ -80,6 +84,11 @@ def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obs
         found = [pair for pair in apart if served.issuperset(pair)]
     for _, high in found:
         yield Obstacle(Limit.INCOMPATIBLE, 1, 9.0, high)
+
+
+def _is_closed(problem: Problem, ticket: TicketSpec) -> bool:
+    """Return whether a ticket is nobody's only because its windows closed before the hour (`compile/held.py`)."""
+    return ticket.agents == frozenset() and bool(ticket.windows) and ticket.windows[-1][1] < problem.since
 
 
 def _loads(problem: Problem, route: Route) -> Iterator[Obstacle]:
@@ -126,9 +135,11 @@ def _times(problem: Problem, route: Route, line: Timeline) -> Iterator[Obstacle]
     hour, agent = 3600 * problem.scale, problem.agents[route.agent]
     rests = []
     for leg, time in zip(line.legs, line.times, strict=True):
-        if leg.windows and leg.stop is not None and time.start > leg.windows[-1][1]:
-            late = time.start - leg.windows[-1][1]
-            yield Obstacle(Limit.WINDOW, late, late / hour, leg.stop.index, time.start)
+        if leg.windows and leg.stop is not None:
+            is_closed = leg.stop.kind is StopKind.TICKET and _is_closed(problem, problem.tickets[leg.stop.index])
+            start = max(time.start, problem.since) if is_closed else time.start
+            if (late := start - leg.windows[-1][1]) > 0:
+                yield Obstacle(Limit.WINDOW, late, late / hour, leg.stop.index, start)
         rests += [(rest, begun) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
     if any(begun > rest.window[1] for rest, begun in rests):
         yield Obstacle(Limit.ORDER, 1, 9.0)

@@ -19,6 +19,7 @@ from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, tria
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out, price, running
@@ -71,16 +72,20 @@ class Bench:
     def __init__(self, body: Json, plan: Mapping[str, Any], tables: Tables | None = None) -> None:
         self.body = body
         self._tables = tables
-        self.problem = compile_scenario(read_stored(body, tables))
+        self._scenario = read_stored(body, tables)
+        self.problem = compile_scenario(self._scenario)
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
+        self._eligible = Eligible(self._scenario)
+        routes = () if self._scenario.held is None else self._scenario.held.routes
+        self._over = {route.agent for route in routes if route.end_s is not None}
 
     def closest(self, ticket: int, until: Until) -> list[Trial]:
         """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
         best: dict[int, Trial] = {}
         if (base := self._with_companions(ticket, until)) is None:
             return []
-        for trial in trials(self.problem, base, ticket, until=until):
+        for trial in self._trials(base, ticket, until):
             known = best.get(trial.route.agent)
             if known is None or trial.effort < known.effort:
                 best[trial.route.agent] = trial
@@ -114,13 +119,30 @@ class Bench:
     def _smallest(self, base: Candidate, ticket: int, until: Until) -> list[Trial]:
         """Return the nearest trial for each set of limits that one fix may change."""
         best: dict[tuple[Limit, ...], Trial] = {}
-        for trial in trials(self.problem, base, ticket, until=until):
+        for trial in self._trials(base, ticket, until):
             if len(trial.obstacles) > MAX_OBSTACLES:
                 continue
             known = best.get(trial.limits)
             if known is None or _weight(ticket, trial) < _weight(ticket, known):
                 best[trial.limits] = trial
         return sorted(best.values(), key=lambda trial: _weight(ticket, trial))
+
+    def _trials(self, base: Candidate, ticket: int, until: Until) -> Iterator[Trial]:
+        """Yield every way to insert a ticket, with what is held told apart from what the caller wrote."""
+        for trial in trials(self.problem, base, ticket, until=until):
+            is_plain = self._scenario.held is None or not trial.obstacles
+            yield trial if is_plain else replace(trial, obstacles=tuple(self._as_held(trial)))
+
+    def _as_held(self, trial: Trial) -> Iterator[Obstacle]:
+        """Yield the obstacles of a trial; those that only `compile/held.py` laid on the day by names of their own."""
+        agent = trial.route.agent
+        for each in trial.obstacles:
+            if each.limit is Limit.MAX_TICKETS and self.problem.agents[agent].id in self._over:
+                yield replace(each, limit=Limit.ROUTE_OVER)
+            elif each.limit is Limit.NOT_ALLOWED and self._eligible.may(agent, self._scenario.tickets[each.index]):
+                yield replace(each, limit=Limit.KEPT_ELSEWHERE)
+            else:
+                yield each
 
     def _fix(self, base: Candidate, ticket: int, trial: Trial) -> Fix | None:
         candidate = with_route(base, trial.route)

@@ -54,7 +54,13 @@ async def test_acknowledgement_names_what_is_honoured(houses: Two, modern: Calle
     asked = {
         "toolsListChanged": True,
         "promptsListChanged": False,
-        "resourceSubscriptions": [f"job://{known}", f"job://{unknown}", "file:///etc/passwd", "scenario://x/result"],
+        "resourceSubscriptions": [
+            f"job://{known}",
+            f"job://{known}/no/such",
+            f"job://{unknown}",
+            "file:///etc/passwd",
+            "scenario://x/result",
+        ],
         "taskIds": [unknown, known],
         JOBS: ["nonsense", known],
     }

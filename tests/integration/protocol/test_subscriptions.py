@@ -130,6 +130,16 @@ async def test_unknown_resource_cannot_be_subscribed_to(houses: Two, legacy: Cal
     assert (await legacy.error(houses[0], "resources/subscribe", uri=uri))["data"]["type"] == "NotFound"
 
 
+async def test_what_cannot_be_read_cannot_be_subscribed_to(houses: Two, legacy: Caller) -> None:
+    """SPEC R2: a job of the caller's does not make every URI below it a resource; reading says the same."""
+    job_id = await solving(legacy, houses[0])
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    for uri in (f"job://{job_id}/no/such", f"job://{job_id}/result", f"{plan}/no.svg", f"{plan}/result"):
+        for method in ("resources/read", "resources/subscribe"):
+            assert (await legacy.error(houses[0], method, uri=uri))["data"]["type"] == "NotFound", (method, uri)
+    await legacy.result(houses[0], "resources/subscribe", uri=f"{plan}/map.svg")
+
+
 async def test_session_watches_so_many_things_and_no_more(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

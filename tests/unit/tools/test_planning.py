@@ -39,8 +39,8 @@ async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[
     return str(job.structured["job_id"])
 
 
-async def finish(store: RedisStore, *routes: list[str]) -> Claim:
-    """Complete the next job with these routes."""
+async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> Claim:
+    """Complete the next job with these routes, or tell of them and search on."""
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
@@ -48,7 +48,7 @@ async def finish(store: RedisStore, *routes: list[str]) -> Claim:
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
-    await store.complete(claim, Progress(cost=plan.cost), plan.as_json())
+    await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
 
 
@@ -143,6 +143,35 @@ async def test_alternatives_of_a_day_with_nulls_are_queued(call: Call, store: Re
     assert (len(twice["rows"]), twice["duplicates"]) == (1, {})
 
 
+async def alternative(call: Call, store: RedisStore, plan: str, style: str) -> Claim:
+    """Solve one alternative of a plan, with a worker that finds the routes [a, b] and [c]."""
+    answer = await call("solve_alternatives", {"plan": plan, "styles": [style]})
+    assert not answer.is_error, answer.text
+    return await finish(store, ["a", "b"], ["c"])
+
+
+async def test_alternatives_of_an_alternative_leave_its_style_behind(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the balanced one is not looked for with few agents at any price, whichever plan it is asked of."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    first = (await alternative(call, store, base, "fewest_agents")).job.id
+    of_base, of_first = [(await alternative(call, store, plan, "balanced")).scenario.body for plan in (base, first)]
+    assert of_base == of_first
+    anew = await alternative(call, store, first, "other_search")
+    assert not any("fixed_cost" in entry for entry in anew.scenario.body["agents"])
+    assert (anew.job.request.seed, anew.job.request.warm_plan_id) == (1, None)
+
+
+async def test_alternatives_are_free_of_what_a_call_before_tied_to_agents(call: Call, store: RedisStore) -> None:
+    """SPEC T5: keep_agents holds for its own call; all alternatives held by it would be the plan there is."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    asked = {"warm_from": base, "keep_agents": True, "switch_cost": 5, "keep_until": "00:01"}
+    kept = str((await call("resolve_vrp", asked)).structured["job_id"])
+    await finish(store, ["a", "b"], ["c"])
+    for style in ("balanced", "other_search"):
+        day = (await alternative(call, store, kept, style)).scenario.body
+        assert set(day["held"]) == {"until_s", "routes"}, style
+
+
 async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) -> None:
     """SPEC T5: the worker gets the earlier plan; without changes the day is the same one."""
     scenario_id = await created(call)
@@ -152,6 +181,44 @@ async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) 
     claim = await finish(store, ["a", "b", "c"])
     assert claim.best_plan is not None
     assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
+
+
+async def test_a_plan_that_may_still_be_bettered_is_started_from_and_told_so(call: Call, store: RedisStore) -> None:
+    """SPEC S3, T5: what is held is of the plan so far, which the job may leave for a better one."""
+    job = str((await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"])
+    await finish(store, ["a", "b"], ["c"], is_end=False)
+    answer = await call("resolve_vrp", {"warm_from": job, "keep_until": "00:01"})
+    assert answer.structured["kept_tickets"] == 3
+    assert answer.structured["notes"] == [f"{job} is still solving: this starts from its plan so far."]
+
+
+async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
+    """SPEC T7: each at its place, beside what nobody knows; the resource likewise."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    queued = str((await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})).structured["job_id"])
+    for tool, args, path in (
+        ("resolve_vrp", {"warm_from": queued}, "/warm_from"),
+        ("explain_unassigned", {"plan": queued}, "/plan"),
+        ("read_plan", {"job_id": queued}, "/job_id"),
+        ("compare_plans", {"plan_a": base, "plan_b": queued}, "/plan_b"),
+        ("weigh_plans", {"plans": [base, queued]}, "/plans/1"),
+    ):
+        early = (await call(tool, args)).structured
+        (fault,) = early["errors"]
+        assert (early["type"], fault["path"]) == ("PlanNotReady", path), tool
+        assert (fault["problem"], fault["hint"].split()[0]) == ("This job has no plan yet.", "query_vrp_status")
+    both = (await call("weigh_plans", {"plans": [queued, "job-0-x"]})).structured
+    assert (both["type"], [fault["path"] for fault in both["errors"]]) == ("NotFound", ["/plans/0", "/plans/1"])
+
+
+async def test_a_curve_outlives_the_day_it_belongs_to(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, T7: what is kept is told, without the bound that only the day could tell."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    await store.redis.delete(f"{{p0}}:scn:{scenario_id}")
+    told = (await call("read_progress", {"job_id": base})).structured
+    assert (told["status"], len(told["rows"]), "lower_bound" in told) == ("COMPLETED", 1, False)
 
 
 async def test_what_is_held_stands_beside_what_the_caller_wrote(call: Call, store: RedisStore) -> None:
@@ -393,6 +460,15 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     ]
     assert "no longer served: a" in result.text
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
+
+
+async def test_a_ticket_that_was_cancelled_is_not_called_unserved(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the day of plan b does not know it; another that it knows and leaves out is told apart."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"tickets": {"a": None}}, ["b"])
+    result = await call("compare_plans", {"plan_a": base, "plan_b": new})
+    assert (result.structured["gone"], result.structured["newly_unserved"]) == (["a"], ["c"])
+    assert {"no longer served: c", "no longer on the day: a"} <= {*result.text.splitlines()}
 
 
 async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:

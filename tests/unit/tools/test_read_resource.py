@@ -48,6 +48,14 @@ async def test_a_uri_of_no_form_is_told_the_forms_there_are(call: Call, ctx: Too
     assert told["logs://vrp/2025-07-15"] == "logs://vrp/{date}"
 
 
+async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, ctx: ToolContext) -> None:
+    """SPEC T7: the mistake is the URI, read too early."""
+    job = await call("solve_vrp", {"scenario_id": await created(call)})
+    uri = f"plan://{job.structured['job_id'].replace('job', 'plan', 1)}"
+    early = (await call("read_resource", {"uri": uri}, reading(ctx))).structured
+    assert (early["type"], [fault["path"] for fault in early["errors"]]) == ("PlanNotReady", ["/uri"])
+
+
 async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:

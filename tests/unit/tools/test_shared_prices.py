@@ -59,6 +59,35 @@ async def test_plans_of_one_alternative_are_compared_by_the_prices_of_the_day_it
     assert {entry["agent_id"]: entry["cost"] for entry in found["agents"]} == {"v": -4, "w": 6}
 
 
+async def test_what_is_left_out_costs_as_much_by_the_prices_of_an_alternative_as_by_its_days(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T5, S1: a style wants what the plan serves and calls the rest worthless; a table led by it does not."""
+    tickets = [ticket("a", penalty=30), ticket("b", "B"), ticket("c", "C", penalty=3), ticket("e", "E"), ticket("f")]
+    groups = [{"kind": "one_of", "tickets": ["e", "f"], "penalty": 20}]
+    day = body([agent("v"), agent("w")], tickets, groups=groups)
+    base = await solved(call, store, await created(call, day), ["a", "b"], ["e"])
+    other = await styled(call, store, base, ["b"])
+    again = await revised(call, store, other, {}, ["a", "b", "c", "f"])
+    costs = {base: 4 + 8 + 3, other: 4 + 30 + 3 + 20, again: 6}
+    for plans in ([base, other, again], [other, again, base], [again, base, other]):
+        table = (await call("weigh_plans", {"plans": plans})).structured
+        assert [row[table["columns"].index("cost")] for row in table["rows"]] == [costs[each] for each in plans]
+    assert (await compared(call, other, again))["cost_delta"] == costs[again] - costs[other]
+
+
+async def test_evidence_of_an_alternative_has_the_prices_of_its_day(call: Call, store: RedisStore) -> None:
+    """SPEC T5: what serving a ticket would cost is no price of a style; a fix, which is proved by those, says so."""
+    day = body([agent("v"), agent("w")], [ticket("a"), ticket("b", "B"), ticket("c", "C", penalty=1)])
+    base = await solved(call, store, await created(call, day), ["a"], ["b"])
+    other = await styled(call, store, base, ["a", "b"])
+    for plan in (base, other):
+        told = (await call("explain_unassigned", {"plan": plan})).structured["tickets"]
+        assert [entry["nearest"][0]["fits_at_cost"] for entry in told] == [2]
+        (note,) = (await call("suggest_fixes", {"plan": plan})).structured["notes"] or [""]
+        assert ("made up for its style" in note) is (plan == other)
+
+
 async def test_what_is_planned_on_from_an_alternative_is_priced_without_its_style(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
@@ -118,6 +147,11 @@ async def test_the_price_of_a_call_for_changes_of_agent_is_in_no_comparison(
     assert (await compared(call, second, third))["priced_on"] == await day_of(ctx, second)
     table = (await call("weigh_plans", {"plans": [second, twin, third]})).structured
     assert [row[table["columns"].index("cost")] for row in table["rows"]] == [6, 8, 10]
+    assert table["own_costs"] == {}
+    gone = await revised(call, store, third, {"agents": {"w": None}}, ["a", "b", "c"])
+    table = (await call("weigh_plans", {"plans": [gone, second, twin]})).structured
+    assert [row[table["columns"].index("cost")] for row in table["rows"]] == [6, 6, None]
+    assert table["own_costs"] == {twin.replace("job", "plan", 1): 8}
 
 
 async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_morning(
@@ -149,6 +183,10 @@ async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_mo
         rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
         assert [row["cost"] for row in rows] == pytest.approx(costs, abs=0.01)
         assert [row["late_min"] for row in rows] == late
+    own = {morning.replace("job", "plan", 1): round(before, 2)}
+    assert table["own_costs"] == own, "what the morning cost in the morning"
+    told = (await call("weigh_plans", {"plans": [noon, morning]})).text.splitlines()
+    assert {f"{name} costs {cost} on its own day" for name, cost in own.items()} <= {*told}
 
 
 async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(

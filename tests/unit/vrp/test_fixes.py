@@ -142,6 +142,36 @@ def test_evidence_tells_each_agent_apart() -> None:
     assert seen == {0: ["CAPACITY load 1 short"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT"]}
 
 
+def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
+    """SPEC T5: a window that has closed, a route that is over; raising max_tickets would not help."""
+    past = [
+        {"agent": "v", "start_s": 0, "visits": [{"ticket": "a", "start_s": 1, "departure_s": 1}], "end_s": 2},
+        {"agent": "w", "start_s": 0, "visits": [{"start_s": 50, "departure_s": 60}]},
+    ]
+    tickets = [ticket("a"), ticket("b", "B", time_windows=[[0, 40]]), ticket("c", "C")]
+    day = body([agent("v"), agent("w"), agent("x")], tickets, held={"until_s": 100, "routes": past})
+    at = bench(day, "a")
+    seen = {
+        name: [
+            [told(at.problem, each) for each in trial.obstacles] for trial in at.closest(at.index[name], lambda: False)
+        ]
+        for name in ("b", "c")
+    }
+    late = "TIME_WINDOW 2 min late at b"
+    assert seen["b"] == [[late], [late], ["TIME_WINDOW 1 min late at b", "ROUTE_OVER"]]
+    assert seen["c"] == [[], [], ["ROUTE_OVER"]]
+    assert fixes(at, "b")[0].patch == {"tickets": {"b": {"time_windows": [["00:00", 102]]}}}
+
+
+def test_a_ticket_kept_with_an_agent_lacks_no_skill_of_others() -> None:
+    """SPEC T5: what a call of resolve_vrp asked to keep is told apart from what the caller wrote."""
+    tickets = [ticket("a"), ticket("b", "B", not_agents=["x"])]
+    day = body([agent("v", capacity=1), agent("w"), agent("x")], tickets, held={"stay": {"a": "v", "b": "v"}})
+    at = bench(day, "a")
+    seen = {trial.route.agent: [str(each.limit) for each in trial.obstacles] for trial in at.closest(1, lambda: False)}
+    assert seen == {0: ["CAPACITY"], 1: ["KEPT_ELSEWHERE"], 2: ["SKILL_OR_AGENT"]}
+
+
 def test_no_time_no_fixes() -> None:
     """SPEC T5: bounded."""
     assert len(bench(FULL, "a").fixes(1, lambda: True)) <= 1
