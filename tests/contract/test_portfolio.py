@@ -13,10 +13,11 @@ from planner_mcp.errors import EngineCrashedError
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
+from tests.contract.every_plan import cheapest
 from tests.contract.fleet import fleet
 from tests.stopwatch import Stopwatch
 from tests.told import Told
-from workers.engines import lanes, registry
+from workers.engines import lanes, registry, tiny
 from workers.engines.base import Limits, OnImprovement, Outcome, StopReason
 from workers.engines.portfolio import Portfolio
 
@@ -157,6 +158,24 @@ def test_an_engine_that_fails_without_a_plan_fails_the_solve() -> None:
     engines = [Failing("sisr", None), Told("pyvrp", None)]
     with pytest.raises(MemoryError):
         Portfolio(engines).solve(fleet(60), Limits(time.monotonic() + 5), lambda _: None, lambda: False)
+
+
+def test_a_tiny_day_that_is_given_up_is_searched_from_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: where there is no time to try everything, the engines have what is left of it."""
+    monkeypatch.setattr(tiny, "LOOK", 0.0)
+    monkeypatch.setattr(tiny, "CHEAPER", 1e9)
+    problem = fleet(5)
+    best = price(problem, cheapest(problem))
+    prices: list[int] = []
+
+    def note(candidate: Candidate) -> None:
+        prices.append(price(problem, candidate))
+
+    deadline = time.monotonic() + 5
+    outcome = registry.choose(problem).solve(problem, Limits(deadline), note, lambda: best in prices)
+    assert outcome.best is not None
+    assert price(problem, outcome.best) == min(prices) == best
+    assert set(outcome.best.found_by) - {tiny.NAME}
 
 
 class Failing(Told):

@@ -1,6 +1,7 @@
 """Every engine on days whose travel depends on the hour: it plans carefully, and no promise is broken (SPEC S1)."""
 
 import math
+import random
 import time
 from dataclasses import replace
 from typing import Any
@@ -148,6 +149,31 @@ def test_a_group_that_only_the_real_clock_can_serve_is_put_back_whole_with_its_r
     problem = compile_scenario(parse_scenario(body))
     best, _ = search(problem, registry.AUTO)
     assert lay_out(problem, best).tickets_served == 2
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "pyvrp"])
+def test_a_tiny_day_with_more_to_try_than_time_is_searched(name: str) -> None:
+    """SPEC S3, T4: a rush every hour makes trying dear, and the plans that serve most hold least."""
+    draw = random.Random(1)
+    rushes = [{"start": 3600 * n, "end": 3600 * (n + 1), "factor": 1 + 0.1 * (n % 5)} for n in range(14)]
+    windows = [[2 * 3600, 5 * 3600], [8 * 3600, 12 * 3600]]
+    places = {f"P{n}": (draw.uniform(-9000, 9000), draw.uniform(-9000, 9000)) for n in range(6)}
+    body = {
+        "name": "traffic",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in {"D": (0, 0), **places}.items()],
+        "agents": [{"id": "v", "capacity": 9, "shift_end": 14 * 3600, "cost_per_hour": 30, "max_tickets": 4}],
+        "tickets": [
+            {"id": f"t{n}", "location": f"P{n}", "demand": 1, "service_time_s": 900, "time_windows": windows}
+            for n in range(6)
+        ],
+        "travel": {"plane_speed": 8, "rush_hours": rushes},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best, prices = search(problem, name)
+    assert lay_out(problem, best).tickets_served == 4
+    assert price(problem, best) == min(prices)
 
 
 def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_the_real_clock() -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.vrp.advice.repair import repair
-from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines import tiny
@@ -53,9 +53,25 @@ class Cautious:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> Outcome:
-        """Search on the slowest day, then fill in on the real one; tiny days are tried out on the real one."""
-        if tiny.is_tiny(problem):
-            return tiny.solve(problem, limits, on_improvement, should_stop)
+        """Search on the slowest day, then fill in on the real one; try everything where there is time for it."""
+        if not tiny.is_tiny(problem):
+            return self._search(problem, limits, on_improvement, should_stop, warm_start)
+        tried = tiny.solve(problem, limits, on_improvement, should_stop)
+        if not tiny.is_given_up(tried, limits):
+            return tried
+        start = _cheapest(problem, tried.best, warm_start)
+        outcome = self._search(problem, replace(limits, asked_s=None), on_improvement, should_stop, start)
+        return replace(outcome, best=_cheapest(problem, tried.best, outcome.best))
+
+    def _search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None,
+    ) -> Outcome:
+        """Search on the slowest day, then fill in on the real one."""
 
         def is_over() -> bool:
             return should_stop() or time.monotonic() >= limits.deadline
@@ -71,3 +87,9 @@ class Cautious:
             return outcome
         on_improvement(best)
         return replace(outcome, best=best)
+
+
+def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
+    """Return the cheapest of those there are."""
+    found = [candidate for candidate in candidates if candidate is not None]
+    return min(found, key=lambda candidate: price(problem, candidate), default=None)

@@ -10,6 +10,7 @@ Departures from the plain reading of the library, each because the model of `vrp
 3. Penalties are cut to what 64 bits can add up.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, Final
@@ -75,8 +76,22 @@ class RoutingDay:
         if any(locks):
             self.routing.ApplyLocksToAllVehicles(locks, False)
 
+    def cost(self) -> int | None:
+        """Return what the model charges for what the search stands on. Only inside its solution callback.
+
+        None while times and what they cost are open: the iterated local search shows, before it improves it, what it
+        has just put together again.
+        """
+        cost = self.routing.CostVar()
+        return int(cost.Value()) if cost.Bound() else None
+
+    def is_timed(self) -> bool:
+        """Return whether the times that `candidate` reads are fixed. Only inside the solution callback."""
+        resting = [agent for agent, rests in enumerate(self._rests) if rests]
+        return all(time.Bound() for agent in resting for time in self._times(agent))
+
     def candidate(self) -> Candidate:
-        """Read the solution the search stands on. Only inside its solution callback."""
+        """Read the solution the search stands on. Only inside its solution callback, once it `is_timed`."""
         routes = (Route(agent, tuple(self._stops(agent))) for agent in range(len(self.problem.agents)))
         return Candidate(tuple(route for route in routes if route.stops))
 
@@ -99,6 +114,12 @@ class RoutingDay:
             if rest.StartMin() < ends and rest.EndMin() > begins:
                 timed.append((rest.EndMin(), 0, Stop(StopKind.BREAK, number)))
         return [stop for _, _, stop in sorted(timed, key=lambda entry: entry[:2])]
+
+    def _times(self, agent: int) -> Iterator[Any]:
+        """Yield the variables of the start, the services and the end of a route."""
+        time = self.routing.GetDimensionOrDie("time")
+        indexes = [self.routing.Start(agent), *(index for index, _ in self._tickets(agent)), self.routing.End(agent)]
+        yield from map(time.CumulVar, indexes)
 
     def _tickets(self, agent: int) -> list[tuple[int, int]]:
         """Return (index, ticket) along a route."""

@@ -18,7 +18,8 @@ from workers.engines.ortools_model import RoutingDay
 BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
 """A shipment between a pickup and a delivery hides their order from the forbidden arcs of a backhaul."""
 SMALL: Final = 20
-"""Tickets up to which annealing is used: ruin and recreate finds nothing to ruin in a few tickets."""
+"""Tickets up to which guided local search is used: ruin and recreate finds nothing to ruin in a few tickets, and
+simulated annealing stays where the first descent ends."""
 SISR_VISITS: Final = 15
 """Visits taken out at each ruin; found best in `field` trials over eight sets of instances."""
 NEAR: Final = 0.05
@@ -142,16 +143,15 @@ class _SolutionWatch:
         self.is_stopped = False
 
     def on_solution(self) -> None:
-        routing = self._day.routing
         self.solutions += 1
-        cost = routing.CostVar().Value()
-        if self._best_cost is None or cost < self._best_cost:
+        cost = self._day.cost()
+        if cost is not None and (self._best_cost is None or cost < self._best_cost) and self._day.is_timed():
             self._best_cost = cost
             self.best = self._day.candidate()
             self._on_improvement(self.best)
         self.is_stopped = self.is_stopped or self._should_stop()
         if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent does not look at the time limit
-            routing.CancelSearch()
+            self._day.routing.CancelSearch()
 
 
 def search_parameters(tickets: int) -> Any:
@@ -177,16 +177,12 @@ def search_parameters(tickets: int) -> Any:
 
 
 def search(day: RoutingDay, parameters: Any, start: Any | None) -> None:
-    """Search by iterated local search, or, from a given plan or on few tickets, by a metaheuristic."""
-    metaheuristics = routing_enums_pb2.LocalSearchMetaheuristic
-    is_small = len(day.problem.tickets) <= SMALL
-    if start is None and not is_small:
+    """Search by iterated local search, or, from a given plan or on few tickets, by guided local search."""
+    if start is None and len(day.problem.tickets) > SMALL:
         day.routing.SolveWithIteratedLocalSearch(parameters)
         return
     parameters.use_iterated_local_search = False
-    parameters.local_search_metaheuristic = (
-        metaheuristics.SIMULATED_ANNEALING if is_small else metaheuristics.GUIDED_LOCAL_SEARCH
-    )
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
     if start is None:
         day.routing.SolveWithParameters(parameters)
     else:

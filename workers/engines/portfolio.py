@@ -52,10 +52,14 @@ class Portfolio:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> Outcome:
-        """Search until the deadline or `should_stop`; try everything where that is quickly done."""
-        if tiny.is_tiny(problem):
-            return tiny.solve(problem, limits, on_improvement, should_stop)
+        """Search until the deadline or `should_stop`; try everything where that can be done in the time."""
         best = _Best(problem, on_improvement, warm_start, pool=PlanPool())
+        if tiny.is_tiny(problem):
+            tried = tiny.solve(problem, limits, on_improvement, should_stop)
+            if not tiny.is_given_up(tried, limits):
+                return tried
+            if tried.best is not None:
+                best.offer(tried.best)
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.able)):
             deadline = began + until * (limits.deadline - began)

@@ -29,8 +29,7 @@ Bundle = tuple[int, ...]
 
 def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
     """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
-    candidate = with_locked(problem, candidate, is_over)
-    best = _with(problem, candidate, _absent(problem, candidate), is_over)
+    best = filled(problem, candidate, is_over)
     random, idle = Random(seed), 0  # noqa: S311 — no secret
     while idle < PATIENCE and not is_over() and (movable := _movable(problem, best)):
         idle += 1
@@ -42,6 +41,12 @@ def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldS
         if price(problem, changed) < price(problem, best):
             best, idle = changed, 0
     return best
+
+
+def filled(problem: Problem, candidate: Candidate, is_over: ShouldStop) -> Candidate:
+    """Return the candidate with what it leaves out, each where it costs least, as far as there is room and time."""
+    candidate = with_locked(problem, candidate, is_over)
+    return _with(problem, candidate, _absent(problem, candidate), is_over)
 
 
 def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:

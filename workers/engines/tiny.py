@@ -1,7 +1,8 @@
 """Days so small that every plan can be tried.
 
 Owns the enumeration: every choice of tickets, in every order, over every split among the agents. It needs no library
-and ends in milliseconds, so that the smallest job does not wait out its whole solve time.
+and mostly ends in milliseconds, so that the smallest job does not wait out its whole solve time. Where it would not end
+in time it says so soon, and leaves the day to a search.
 """
 
 import time
@@ -15,11 +16,18 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.refill import filled
 
 NAME: Final = "enumeration"
 """Who found such a plan."""
 MOST_PLANS: Final = 3000
-"""Plans that are tried in well under a second."""
+"""Plans that are tried in a second or so; where the clock has rush hours to weigh, in many."""
+AT_ONCE_S: Final = 0.1
+"""From then on better plans are handed over, and one is made by insertion where none has been found that holds."""
+LOOK: Final = 0.1
+"""Share of the time after which the pace is believed."""
+CHEAPER: Final = 0.5
+"""What a plan may still cost of the mean so far: those that come later have fewer stops and are seldom proved."""
 _NOT_ENUMERATED: Final = frozenset({Feature.BREAKS, Feature.RELOAD})
 """Features whose stops are not tickets."""
 
@@ -32,21 +40,85 @@ def is_tiny(problem: Problem) -> bool:
 
 
 def solve(problem: Problem, limits: Limits, on_improvement: OnImprovement, should_stop: ShouldStop) -> Outcome:
-    """Try every plan; the best one is handed over once, at the end."""
-    best, least, tried = Candidate(()), None, 0
+    """Try every plan, those that serve most first.
+
+    The best one is handed over at the end; where that is not at once, so is each better one on the way. The reason is
+    `TIME_LIMIT` also before the deadline, where by the pace so far the rest cannot be tried until then: `is_given_up`.
+    """
+    servable = _servable(problem)
+    pace = _Pace(_plans(len(servable), len(problem.agents)), limits.deadline)
+    best = _Best(problem, on_improvement)
     reason = StopReason.EXHAUSTED
-    for candidate in _candidates(_servable(problem), len(problem.agents)):
-        tried += 1
-        cost = price(problem, candidate)
-        if (least is None or cost < least) and not verify(problem, lay_out(problem, candidate)):
-            best, least = replace(candidate, found_by=(NAME,)), cost
-        if should_stop() or time.monotonic() >= limits.deadline:
+    for candidate in _candidates(servable, len(problem.agents)):
+        pace.tried += 1
+        best.offer(candidate)
+        if pace.elapsed_s >= AT_ONCE_S:
+            best.tell(or_insert_until=lambda: should_stop() or pace.is_over())
+        if should_stop() or pace.is_over() or pace.is_hopeless():
             reason = StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT
             break
-    if least is None:
-        return Outcome(None, reason, tried)
-    on_improvement(best)
-    return Outcome(best, reason, tried)
+    best.tell()
+    return Outcome(best.candidate, reason, pace.tried)
+
+
+def is_given_up(outcome: Outcome, limits: Limits) -> bool:
+    """Return whether not everything was tried, for lack of time, and there is still time for a search."""
+    return outcome.reason is StopReason.TIME_LIMIT and time.monotonic() < limits.deadline
+
+
+class _Best:
+    """The cheapest plan that holds, and whether it was handed over."""
+
+    def __init__(self, problem: Problem, on_improvement: OnImprovement) -> None:
+        self._problem = problem
+        self._on_improvement = on_improvement
+        self._least: int | None = None
+        self._told: Candidate | None = None
+        self._is_begun = False
+        self.candidate: Candidate | None = None
+
+    def offer(self, candidate: Candidate) -> None:
+        """Take a candidate if it is cheaper and holds."""
+        cost = price(self._problem, candidate)
+        if (self._least is None or cost < self._least) and not verify(self._problem, lay_out(self._problem, candidate)):
+            self.candidate, self._least = replace(candidate, found_by=(NAME,)), cost
+
+    def tell(self, *, or_insert_until: ShouldStop | None = None) -> None:
+        """Hand over what is new; where there is nothing yet make a plan by insertion, once."""
+        if self.candidate is None and or_insert_until is not None and not self._is_begun:
+            self._is_begun = True
+            self.offer(filled(self._problem, Candidate(()), or_insert_until))
+        if self.candidate is not None and self.candidate is not self._told:
+            self._told = self.candidate
+            self._on_improvement(self.candidate)
+
+
+class _Pace:
+    """How fast plans are tried, and whether that is fast enough.
+
+    Args:
+        plans: How many there are.
+        deadline: `time.monotonic()` until which they would have to be tried.
+    """
+
+    def __init__(self, plans: int, deadline: float) -> None:
+        self._plans = plans
+        self._deadline = deadline
+        self._began = time.monotonic()
+        self.tried = 0
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._began
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._deadline
+
+    def is_hopeless(self) -> bool:
+        """Return whether the rest takes longer than there is time, even if each plan costs less than those before."""
+        elapsed_s, span_s = self.elapsed_s, self._deadline - self._began
+        rest_s = elapsed_s / self.tried * (self._plans - self.tried)
+        return elapsed_s >= LOOK * span_s and CHEAPER * rest_s > span_s - elapsed_s
 
 
 def _servable(problem: Problem) -> list[int]:

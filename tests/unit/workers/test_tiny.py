@@ -1,15 +1,48 @@
 """Days that are enumerated."""
 
 import time
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from planner_mcp.vrp.layout.schedule import price
-from planner_mcp.vrp.problem import Candidate, Feature
-from tests.contract.day import Day
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out, price
+from planner_mcp.vrp.problem import Candidate, Feature, Problem
+from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.contract.day import Day, agent, ticket
 from tests.contract.days import DAYS
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason
+
+PLACES = {"D": (0, 0), "A": (10, 0), "B": (0, 10), "C": (10, 10), "E": (20, 0), "F": (20, 10), "G": (30, 5)}
+
+
+def crossing(**changes: Any) -> Problem:
+    """Return a day of six tickets for one agent, in an order that crosses itself."""
+    body = {
+        "name": "crossing",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()],
+        "agents": [agent(capacity=6, **changes)],
+        "tickets": [ticket(place) for place in PLACES if place != "D"],
+    }
+    return compile_scenario(parse_scenario(body))
+
+
+@dataclass
+class Clock:
+    """Time that goes on by a tick whenever it is read."""
+
+    tick: float = 1.0
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        self.now += self.tick
+        return self.now
+
 
 ENUMERATED = [day for day in DAYS if day.feature not in (Feature.BREAKS, Feature.RELOAD)]
 
@@ -22,14 +55,64 @@ def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
     found: list[Candidate] = []
     outcome = tiny.solve(problem, Limits(time.monotonic() + 10), found.append, lambda: False)
     assert outcome.reason is StopReason.EXHAUSTED
-    assert outcome.best == found[0]
-    assert price(problem, found[0]) == pytest.approx(day.goal(problem), abs=0.01 * problem.cost_scale)
+    assert outcome.best == found[-1]
+    assert price(problem, found[-1]) == pytest.approx(day.goal(problem), abs=0.01 * problem.cost_scale)
 
 
 @pytest.mark.parametrize("day", [day for day in DAYS if day not in ENUMERATED], ids=str)
 def test_days_with_stops_that_are_no_tickets_are_left_to_the_engines(day: Day) -> None:
     """Breaks and reloads are not enumerated."""
     assert not tiny.is_tiny(day.problem)
+
+
+def test_what_ends_at_once_is_handed_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our choice: the smallest jobs publish one plan."""
+    monkeypatch.setattr(tiny, "AT_ONCE_S", 60.0)
+    found: list[Candidate] = []
+    outcome = tiny.solve(crossing(), Limits(float("inf")), found.append, lambda: False)
+    assert found == [outcome.best]
+
+
+def test_each_better_plan_is_handed_over_where_trying_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T4, S3: the best plan so far can be read, kept and finished with before everything has been tried."""
+    monkeypatch.setattr(tiny, "AT_ONCE_S", 0.0)
+    problem = crossing()
+    found: list[Candidate] = []
+    outcome = tiny.solve(problem, Limits(float("inf")), found.append, lambda: False)
+    prices = [price(problem, candidate) for candidate in found]
+    assert len(prices) > 1
+    assert prices == sorted(set(prices), reverse=True)
+    assert outcome.best == found[-1]
+
+
+def test_a_day_on_which_the_fullest_plans_fail_is_begun_by_insertion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: there is something to read before the many plans have been tried of which none holds."""
+    monkeypatch.setattr(tiny, "AT_ONCE_S", 0.0)
+    problem = crossing(max_tickets=2)
+    found: list[Candidate] = []
+
+    def is_enough() -> bool:
+        return bool(found)
+
+    outcome = tiny.solve(problem, Limits(float("inf")), found.append, is_enough)
+    assert outcome.iterations == 1
+    assert outcome.best == found[0]
+    assert len(found[0].routes[0].tickets) == 2
+    assert verify(problem, lay_out(problem, found[0])) == []
+
+
+def test_what_cannot_be_tried_in_the_time_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: a search that comes after has most of the time; whoever ends in time is never cut short."""
+    clock = Clock()
+    monkeypatch.setattr(tiny, "time", clock)
+    problem = crossing(max_tickets=2)
+    slow = Limits(clock.now + 1000 * clock.tick)
+    outcome = tiny.solve(problem, slow, lambda _: None, lambda: False)
+    assert tiny.is_given_up(outcome, slow)
+    assert clock.now < clock.tick * 200
+    clock.tick, clock.now = 1e-6, 0.0
+    quick = Limits(1.0)
+    assert tiny.solve(problem, quick, lambda _: None, lambda: False).reason is StopReason.EXHAUSTED
 
 
 def test_enumeration_stops_when_asked() -> None:
