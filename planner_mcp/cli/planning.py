@@ -18,7 +18,7 @@ from planner_mcp.jobs.matrices import matrix_named
 from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
-from planner_mcp.tools.borrowing import Borrowed, day_faults, read_day, with_uploads
+from planner_mcp.tools.borrowing import Borrowed, day_faults, day_within_limits, with_uploads
 from planner_mcp.tools.job_view import event_line
 from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.day.tables import Tables
@@ -66,7 +66,7 @@ async def solve(
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
         borrowed = Borrowed(tables, tuple(day_faults(body, settings)))
-        read_day(body, settings, await with_uploads(planner, LOCAL, body, borrowed))
+        day_within_limits(body, settings, await with_uploads(planner, LOCAL, body, borrowed))
         check_output(output, body)
     except InputError as error:
         print_faults(error)
