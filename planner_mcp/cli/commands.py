@@ -1,43 +1,37 @@
 """The command line; without a command it speaks MCP over stdio.
 
-Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
-workers finish or hand back; a second one leaves at once. Standard output carries what a command prints, or the
-protocol; the log goes to standard error.
+Owns commands, their options, and the exit status when one is refused; what `serve`, `worker` and stdio keep running is
+`processes.py`'s. Standard output carries what a command prints, or the protocol; the log goes to standard error.
 """
 
 import asyncio
 import importlib
 import json
 import logging
-import os
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import anyio
 import typer
-from starlette.applications import Starlette
 
 import planner_mcp
-from planner_mcp.app import hearing, open_app, open_house
-from planner_mcp.cli import files
+from planner_mcp.app import open_app, open_house
+from planner_mcp.cli import files, planning
 from planner_mcp.cli.asking import DataDir, RedisUrl
 from planner_mcp.cli.doctor import examine
 from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.keys import app as keys
-from planner_mcp.cli.serving import Server, check_exposure, listen, uvicorn_config
+from planner_mcp.cli.processes import run_workers, serve_http, serve_stdio, workers_beside
+from planner_mcp.cli.serving import check_exposure
 from planner_mcp.cli.tables import export_plan, import_tables
 from planner_mcp.cli.webhooks import app as webhooks
 from planner_mcp.errors import PlannerError, ungrouped
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
 from planner_mcp.spans import export_spans
-from planner_mcp.store.seal import open_seal
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.web.manifest import served
-from workers.pool import Pool, run_pool, signals_to
 
 _Done = TypeVar("_Done")
 log = logging.getLogger(__name__)
@@ -61,10 +55,6 @@ def _tell_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
-"""Opens one replica: `planner_mcp.app.open_app`, or a variant of it given as the application's context object."""
-
-
 @app.callback(invoke_without_command=True)
 def stdio(
     context: typer.Context,
@@ -75,7 +65,7 @@ def stdio(
     """Speak MCP over standard input and output, with one worker in the background."""
     if context.invoked_subcommand is None:
         settings = _settings()
-        _run(_serve_stdio(settings))
+        _run(serve_stdio(settings))
 
 
 @app.command()
@@ -91,7 +81,7 @@ def serve(
     """Run the HTTP server and its workers."""
     settings = _settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
     check_exposure(settings, is_allowed=insecure)
-    _run(_serve(settings, context.obj or open_app))
+    _run(serve_http(settings, context.obj or open_app))
 
 
 @app.command()
@@ -102,12 +92,7 @@ def worker(
 ) -> None:
     """Run workers for a store that servers share."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
-    _run(_work(settings, processes))
-
-
-async def _work(settings: Settings, processes: int) -> None:
-    open_seal(settings)  # without the key its couriers could sign nothing: told here, once
-    await run_pool(settings, processes)
+    _run(run_workers(settings, processes))
 
 
 File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
@@ -116,7 +101,7 @@ File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenar
 @app.command()
 def validate(file: File) -> None:
     """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
-    sys.exit(0 if files.validate(file, _settings()) else 1)
+    sys.exit(0 if planning.validate(file, _settings()) else 1)
 
 
 @app.command()
@@ -136,9 +121,9 @@ def solve(
 
 async def _solve(
     file: Path, seconds: int, output: Path | None, settings: Settings
-) -> tuple[files.Json, files.Json] | None:
-    async with open_house(settings) as house, _workers(settings, 1):
-        return await files.solve(house.planner, file, seconds, output, settings=settings)
+) -> tuple[planning.Json, planning.Json] | None:
+    async with open_house(settings) as house, workers_beside(settings, 1):
+        return await planning.solve(house.planner, file, seconds, output, settings=settings)
 
 
 @app.command()
@@ -195,63 +180,6 @@ async def _doctor(settings: Settings) -> None:
 def main() -> None:
     """Run the command line."""
     app()
-
-
-# ---- serving
-
-
-async def _serve(settings: Settings, opening: OpenApp) -> None:
-    drain = anyio.Event()
-    async with AsyncExitStack() as stack:
-        listener = stack.enter_context(listen(settings.host, settings.port))
-        web = await stack.enter_async_context(opening(settings, drain=drain))
-        drain_workers = await stack.enter_async_context(_workers(settings, settings.workers))
-        server = Server(uvicorn_config(web, settings))
-
-        def stop() -> None:
-            server.force_exit = server.should_exit
-            server.should_exit = True
-            drain.set()
-            drain_workers()
-
-        with signals_to(stop):
-            await server.serve(sockets=[listener])
-
-
-async def _serve_stdio(settings: Settings) -> None:
-    stopped = asyncio.Event()
-    async with open_house(settings) as house, hearing(house), _workers(settings, settings.workers):
-        with signals_to(stopped.set):
-            serving = asyncio.create_task(house.kernel.serve_stdio())
-            stopping = asyncio.create_task(stopped.wait())
-            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if not serving.done():
-        os._exit(0)  # a thread of the SDK still reads standard input and cannot be stopped
-    serving.result()
-
-
-@asynccontextmanager
-async def _workers(settings: Settings, processes: int) -> AsyncIterator[Callable[[], None]]:
-    """Run workers beside the block and drain them after it.
-
-    Yields a function that drains them before; called again, it makes them leave at once.
-    """
-    pool = Pool(settings, processes)
-    running = asyncio.create_task(pool.run(), name="workers")
-    is_draining = False
-
-    def drain() -> None:
-        nonlocal is_draining
-        is_draining = True
-        pool.drain()
-
-    try:
-        yield drain
-    finally:
-        if not is_draining:
-            drain()
-        await running
 
 
 # ---- parts

@@ -34,7 +34,7 @@ from planner_mcp.protocol import faults
 from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
-from planner_mcp.protocol.completing import completing
+from planner_mcp.protocol.sdk_faults import completing
 from planner_mcp.protocol.stdio import pipes
 from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS

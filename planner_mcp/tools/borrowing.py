@@ -108,7 +108,7 @@ def written_faults(body: Any) -> Iterator[Fault]:
             yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
 
 
-def read_day(body: Any, settings: Settings, borrowed: Borrowed) -> Scenario:
+def day_within_limits(body: Any, settings: Settings, borrowed: Borrowed) -> Scenario:
     """Return a day within the limits of the deployment, its tables at hand.
 
     Raises:

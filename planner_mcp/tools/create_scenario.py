@@ -7,7 +7,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
-from planner_mcp.tools.borrowing import Lend, lender, mask_cautions, read_day
+from planner_mcp.tools.borrowing import Lend, day_within_limits, lender, mask_cautions
 from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.scenario import Scenario, scenario_schema, warnings
 
@@ -56,7 +56,7 @@ async def keep(
 
 def _judge(args: dict[str, Any], settings: Settings, lend: Lend) -> tuple[Scenario, list[str], list[str]]:
     """Return the scenario, what is assumed, and what looks wrong. A large day takes a second, off the event loop."""
-    scenario = read_day(args, settings, lend(args))
+    scenario = day_within_limits(args, settings, lend(args))
     return scenario, _first(assumptions_of(scenario)), _first([*mask_cautions(args), *warnings(scenario)])
 
 

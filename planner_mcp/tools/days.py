@@ -18,7 +18,7 @@ from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact, counted, named, plain
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.borrowing import Lend, mask_cautions, read_day, written_faults
+from planner_mcp.tools.borrowing import Lend, day_within_limits, mask_cautions, written_faults
 from planner_mcp.tools.lookups import PLAN, SCENARIO, looked_up
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
@@ -193,7 +193,7 @@ def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[J
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
     try:
-        return new, read_day(new, settings, lend(new))
+        return new, day_within_limits(new, settings, lend(new))
     except InputError as error:
         error.errors = tuple(led_back(fault, new) for fault in error.errors)
         raise

@@ -9,7 +9,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import named
 from planner_mcp.tools.answers import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import Borrowed, Lend, lender, mask_cautions, read_day
+from planner_mcp.tools.borrowing import Borrowed, Lend, day_within_limits, lender, mask_cautions
 from planner_mcp.tools.days import Json, Patch, aside, fitting, parting_notes, revised, scenario_at
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
@@ -61,7 +61,7 @@ def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
     borrowed = Borrowed() if patch else lend(body)
     partings: list[str] = []
     try:
-        scenario = read_day(body, settings, borrowed)
+        scenario = day_within_limits(body, settings, borrowed)
         if patch:
             partings = parting_notes(body, patch)
             body, scenario = revised(body, patch, settings, lend)

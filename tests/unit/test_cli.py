@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import planner_mcp
 from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.cli.commands import app
-from planner_mcp.cli.files import check_output, print_failure, read_matrices, read_scenario
+from planner_mcp.cli.files import check_output, read_matrices, read_scenario
+from planner_mcp.cli.planning import print_failure
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.files.exports import FORMS
 from planner_mcp.jobs.model import Principal
