@@ -67,6 +67,52 @@ def test_rounding_of_benchmark_sets() -> None:
     assert exact.durations[0] is exact.distances[0]
 
 
+PLANE = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}]
+GLOBE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.9 + 10 / 111_195.08, "lon": 116.4}]
+LENGTHS = [[0, 10], [10, 0]]
+
+
+@pytest.mark.parametrize(
+    ("places", "travel", "speed"),
+    [
+        (PLANE, {"plane_speed": 3}, 1),
+        (PLANE, {}, 3),
+        (PLANE, {"plane_speed": 1.5}, 2),
+        (GLOBE, {"speed_kmh": 10.8}, 1),
+        (GLOBE, {"speed_kmh": 3.6}, 3),
+        ([], {"distances": LENGTHS, "speed_kmh": 10.8}, 1),
+        ([], {"distances": LENGTHS, "speed_kmh": 3.6}, 3),
+        ([], {"durations": LENGTHS}, 3),
+        ([], {"distances": LENGTHS, "durations": LENGTHS}, 3),
+    ],
+)
+@pytest.mark.parametrize(("rounding", "seconds"), [("floor", 3), ("nearest", 3), ("ceil", 4)])
+def test_times_are_rounded_as_lengths_are(
+    places: list[Any], travel: dict[str, Any], speed: float, rounding: str, seconds: int
+) -> None:
+    """SPEC T1: 10 m at 3 m/s take 3.33 s, wherever travel comes from and whoever drives."""
+    named = {"matrix_locations": ["D", "A"]} if not places else {}
+    known = travel | named | {"rounding": rounding, "decimals": 0}
+    day = problem([agent(speed_factor=speed)], [ticket()], locations=places, travel=known)
+    assert day.durations[0].tolist() == [[0, seconds], [seconds, 0]]
+
+
+def test_times_are_measured_before_they_are_rounded() -> None:
+    """SPEC T1: 1.41 units at half a unit a second take 2.83 s, not twice the rounded length; nor do they half as fast."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
+    for driver, speed in ((agent(), 0.5), (agent(speed_factor=0.5), 1)):
+        day = problem([driver], [ticket()], locations=places, travel={"plane_speed": speed, "decimals": 0})
+        assert (int(day.distances[0][0, 1]), int(day.durations[0][0, 1])) == (1, 3)
+
+
+@pytest.mark.parametrize(("rounding", "length"), [("floor", 2_134_831.019), ("ceil", 4_257_113.076)])
+def test_what_a_float_cannot_hold_exactly_is_not_rounded_away(rounding: str, length: float) -> None:
+    """SPEC T1: large lengths stay what they are to the thousandth."""
+    rows = {"distances": [[0, length], [length, 0]], "matrix_locations": ["D", "A"]}
+    day = problem(None, [ticket()], locations=[], travel={**rows, "rounding": rounding, "decimals": 3})
+    assert int(day.distances[0][0, 1]) == round(length * 1000)
+
+
 def test_a_wanted_ticket_outweighs_every_detour_and_priorities_double() -> None:
     """SPEC S1: optional tickets with priority; sums stay within 64 bits."""
     day = problem(tickets=[ticket("a", priority=1), ticket("b", priority=9), ticket("c", penalty=2.5)])
