@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
+from planner_mcp.vrp.layout import least_legs
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan, PlanStatus
 from planner_mcp.vrp.problem import Candidate, Feature
@@ -98,7 +99,7 @@ def test_times_are_rounded_as_lengths_are(
 
 
 def test_times_are_measured_before_they_are_rounded() -> None:
-    """SPEC T1: 1.41 units at half a unit a second take 2.83 s, not twice the rounded length; nor do they half as fast."""
+    """SPEC T1: 1.41 units at half a unit a second take 2.83 s, not twice the rounded length."""
     places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
     for driver, speed in ((agent(), 0.5), (agent(speed_factor=0.5), 1)):
         day = problem([driver], [ticket()], locations=places, travel={"plane_speed": speed, "decimals": 0})
@@ -262,6 +263,60 @@ def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, deliv
     halves = (day.tickets[0], replace(day.tickets[1], **delivery))
     narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)
     assert [entry.code for entry in lay_out(narrow, Candidate(())).unassigned] == codes
+
+
+AROUND = [[0, 10, 9999, 10], [10, 0, 10, 10], [9999, 10, 0, 10], [10, 10, 10, 0]]
+"""Between D, B, A and C; from D to A and back there is a way over the others alone."""
+
+
+@pytest.mark.parametrize(
+    ("driver", "order"),
+    [
+        ({"shift_end": 100}, {}),
+        ({"shift_start": 0}, {"time_windows": [[0, 60]]}),
+        ({"max_distance_m": 100}, {}),
+        ({"max_duration_s": 100}, {}),
+        ({"shift_end": 100, "start_location": None}, {}),
+        ({"shift_end": 100, "end_location": None}, {"time_windows": [[0, 60]]}),
+    ],
+)
+def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(driver: Any, order: Any) -> None:
+    """SPEC T5: in a table of travel a direct leg need not be the shortest way; with one stop more it is served."""
+    tickets = [ticket("a", "A", priority=1, **order), ticket("b", "B", priority=9), ticket("c", "C", priority=8)]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent(max_tickets=2, **driver)], tickets, **known)
+    (entry,) = lay_out(day, candidate(day, "b", "c")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    wider = problem([agent(max_tickets=3, **driver)], tickets, **known)
+    assert verify(wider, lay_out(wider, candidate(wider, "b", "a", "c"))) == []
+
+
+@pytest.mark.parametrize("most", [least_legs.MAX_STEPS, 3])
+def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """SPEC T5: the shortest way counts, there and back; where ways cost too much to find, their last leg alone."""
+    monkeypatch.setattr(least_legs, "MAX_STEPS", most)
+    tickets = [ticket("a", "A"), ticket("b", "B"), ticket("c", "C")]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent()], tickets, **known)
+    limits = {"shift": "SHIFT_TOO_SHORT", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
+    for name, code in limits.items():
+        for reach, is_told in ((19, True), (39, most > 3), (40, False)):
+            narrow = replace(day.agents[0], **{name: (0, reach) if name == "shift" else reach})
+            codes = [entry.code for entry in lay_out(replace(day, agents=(narrow,)), Candidate(())).unassigned]
+            assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
+    for closes, is_told in ((9, True), (19, most > 3), (20, False)):
+        late = replace(day, tickets=(replace(day.tickets[0], windows=((0, closes),)), *day.tickets[1:]))
+        codes = [entry.code for entry in lay_out(late, Candidate(())).unassigned]
+        assert codes[0] == ("TIME_WINDOW_UNREACHABLE" if is_told else "NO_ROOM_FOUND")
+
+
+def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
+    """SPEC T5: behind a reload at its place a service has no setup."""
+    order = ticket("a", setup_time_s=50, time_windows=[[0, 30]])
+    day = problem([agent(reload_locations=["A"])], [order])
+    (entry,) = lay_out(day, Candidate(())).unassigned
+    assert entry.code == "NO_ROOM_FOUND"
+    assert verify(day, lay_out(day, candidate(day, "reload@A", "a"))) == []
 
 
 def test_large_days_fit_in_memory_and_time() -> None:
