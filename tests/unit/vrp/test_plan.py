@@ -10,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile.assume import assumptions_of
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout import least_legs
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan, PlanStatus
 from planner_mcp.vrp.problem import Candidate, Feature
 from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
 
-from .days import agent, candidate, problem, scenario, ticket
+from .days import agent, body, candidate, problem, scenario, ticket
 
 HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
 
@@ -96,6 +99,17 @@ def test_times_are_rounded_as_lengths_are(
     known = travel | named | {"rounding": rounding, "decimals": 0}
     day = problem([agent(speed_factor=speed)], [ticket()], locations=places, travel=known)
     assert day.durations[0].tolist() == [[0, seconds], [seconds, 0]]
+
+
+@pytest.mark.parametrize("source", [{"matrix": "mx_1"}, {"router": "roads"}])
+@pytest.mark.parametrize("given", ["distances", "durations"])
+def test_times_of_tables_that_came_along_are_rounded_alike(source: dict[str, str], given: str) -> None:
+    """SPEC T1: uploaded, or asked of a road engine."""
+    tables = Tables(("D", "A"), **{given: np.array(LENGTHS, dtype=float)}, provenance={"source": "somewhere"})
+    travel = {**source, "rounding": "ceil", "speed_kmh": 3.6}
+    asked = body([agent(speed_factor=3)], [ticket()], locations=HERE, travel=travel)
+    day = compile_scenario(parse_scenario(asked, tables=Tables.unpack(tables.pack())))
+    assert day.durations[0].tolist() == [[0, 4], [4, 0]]
 
 
 def test_times_are_measured_before_they_are_rounded() -> None:
@@ -301,7 +315,8 @@ def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytes
     limits = {"shift": "SHIFT_TOO_SHORT", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
     for name, code in limits.items():
         for reach, is_told in ((19, True), (39, most > 3), (40, False)):
-            narrow = replace(day.agents[0], **{name: (0, reach) if name == "shift" else reach})
+            limit: Any = {name: (0, reach) if name == "shift" else reach}
+            narrow = replace(day.agents[0], **limit)
             codes = [entry.code for entry in lay_out(replace(day, agents=(narrow,)), Candidate(())).unassigned]
             assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
     for closes, is_told in ((9, True), (19, most > 3), (20, False)):
