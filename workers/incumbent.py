@@ -10,19 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from planner_mcp.errors import EngineError, Fault, PlanRejectedError
-from planner_mcp.vrp.advice.fits import obstacles
+from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
-from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
-from workers.engines.refill import with_locked
+from workers.engines.locked import broken_locks, locked_alone, owing, with_owed
 
 PACE_S: Final = 0.2
 """Candidates are judged at most this often."""
 SHARE: Final = 20
 """… and never for more than one part in this many of the time, however large the day."""
+LOCKS_S: Final = 2.0
+"""Time for the plan of locked visits alone, and for what is in its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,7 @@ class Incumbent:
         if self.plan is None and self._refused is not None:
             self._judge_mended(self._refused)
         if self.plan is None and not self.violations:
-            self._judge(with_locked(self._problem, Candidate(())))
-            if self.plan is None:
-                raise EngineError("No plan keeps the locked visits of this scenario.", errors=self._broken_locks())
+            self._judge_locked()
         if self.plan is None:
             raise PlanRejectedError
         return self.plan
@@ -121,16 +120,18 @@ class Incumbent:
         if mended.routes:
             self._judge(mended)
 
-    def _broken_locks(self) -> list[Fault]:
-        """Return the agents that cannot even make their locked visits alone, each with what is in the way."""
-        found = []
-        for number, agent in enumerate(self._problem.agents):
-            route = Route(number, tuple(Stop(StopKind.TICKET, index) for index in agent.locked))
-            if agent.locked and (limits := dict.fromkeys(each.limit for each in obstacles(self._problem, route))):
-                problem = f"The locked visits break {', '.join(limits)}."
-                hint = "Unlock the last of them, or widen what is in the way."
-                found.append(Fault(f"/agents/{number}/locked_tickets", problem, "visits the agent can make", hint))
-        return found
+    def _judge_locked(self) -> None:
+        """Judge the plan of the locked visits and what must be served with them; raise what is in its way."""
+        ends = self._clock() + LOCKS_S
+
+        def is_over() -> bool:
+            return self._clock() >= ends
+
+        locked = locked_alone(self._problem, is_over)
+        self._judge(with_owed(self._problem, locked, owing(self._problem, locked), is_over))
+        if self.plan is None:
+            faults = broken_locks(self._problem, locked, is_over)
+            raise EngineError("No plan keeps the locked visits of this scenario.", errors=faults)
 
     def _judge(self, candidate: Candidate) -> None:
         self._judged = candidate

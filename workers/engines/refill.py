@@ -54,13 +54,13 @@ def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = la
     driving = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
         if agent.locked and number not in driving:
-            ways = (rested(problem, route) for route in _locked_routes(problem, number) if not is_over())
+            ways = (rested(problem, route) for route in locked_routes(problem, number) if not is_over())
             if (route := next((way for way in ways if not obstacles(problem, way)), None)) is not None:
                 candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
     return candidate
 
 
-def _locked_routes(problem: Problem, number: int) -> Iterator[Route]:
+def locked_routes(problem: Problem, number: int) -> Iterator[Route]:
     """Yield the locked visits of an agent, without a reload, then with ever more of them; of many ways the first."""
     agent = problem.agents[number]
     visits = [Stop(StopKind.TICKET, ticket) for ticket in agent.locked]

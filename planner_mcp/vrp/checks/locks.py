@@ -6,13 +6,14 @@ Where a reload could help, nothing is said.
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from itertools import islice
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure
 from planner_mcp.vrp.checks.amounts import total
-from planner_mcp.vrp.checks.reach import Reach
-from planner_mcp.vrp.checks.times import SLACK_S, Duty
+from planner_mcp.vrp.checks.reach import Leg, Reach
+from planner_mcp.vrp.checks.times import SLACK_S, Duty, surely_set_up
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
@@ -163,49 +164,108 @@ def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
 def unkept_locks(
     scenario: Scenario, *, unfit: frozenset[int] = frozenset(), spared: frozenset[str] = frozenset()
 ) -> Iterator[Fault]:
-    """Yield locked visits that cannot be kept in their order, even with nothing else to do.
+    """Yield locked visits that cannot be kept in their order, even with nothing else to do than what they bring along.
 
     Args:
         scenario: The day.
         unfit: Agents about whom something else is wrong, who are not judged.
         spared: Ids of tickets the same holds of; an agent who has one of them locked is not judged.
     """
-    reach = Reach(scenario)
+    reach, set_up = Reach(scenario), surely_set_up(scenario)
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    delivery = _deliveries(scenario)
     for index, agent in enumerate(scenario.agents):
-        is_judged = index not in unfit and spared.isdisjoint(agent.locked_tickets)
-        if is_judged and agent.locked_tickets and not agent.reload_locations:
-            tickets = [by_id[name] for name in agent.locked_tickets]
-            yield from _unkept(Duty.of(scenario, agent), tickets, reach, index)
+        names = agent.locked_tickets
+        if index in unfit or not names or agent.reload_locations:
+            continue
+        owed = {name: delivery[name] for name in names if name in delivery and delivery[name].id not in names}
+        if spared.isdisjoint({*names, *(ticket.id for ticket in owed.values())}):
+            drops = {name: _Drop(last, last.setup_time_s * (last.location in set_up)) for name, last in owed.items()}
+            visits = _Visits(f"/agents/{index}/locked_tickets", tuple(by_id[name] for name in names), drops)
+            yield from _unkept(Duty.of(scenario, agent), visits, reach)
 
 
-def _unkept(duty: Duty, tickets: Sequence[Ticket], reach: Reach, agent: int) -> Iterator[Fault]:
-    path = f"/agents/{agent}/locked_tickets"
-    now = max([duty.opens, *(ticket.release_time or 0.0 for ticket in tickets)])
-    place, metres, busy = duty.start, 0.0, 0.0
-    for at, ticket in enumerate(tickets):
-        length, seconds = reach.leg(place, ticket.location)
-        setup = ticket.setup_time_s if at == 0 or place != ticket.location else 0.0
-        slack = SLACK_S * (at + 1)
-        ready = now + seconds / duty.speed + setup
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    """The delivery of a locked pickup, with the setup that no other ticket at its place can spare it."""
+
+    ticket: Ticket
+    setup: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Visits:
+    """The locked visits of an agent, in order, and the deliveries that must follow them, by the id of their pickup."""
+
+    path: str
+    tickets: tuple[Ticket, ...]
+    drops: Mapping[str, _Drop]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tour:
+    """What the visits so far have taken at least."""
+
+    now: float
+    place: str | None
+    metres: float = 0.0
+    busy: float = 0.0
+    legs: int = 0
+
+    def then(self, duty: Duty, ticket: Ticket, leg: Leg, setup: float) -> "_Tour | None":
+        """Return the same with one visit more, None where it cannot be reached in its window."""
+        seconds = leg[1] / duty.speed + setup
+        ready, slack = self.now + seconds, SLACK_S * (self.legs + 1)
         windows = sorted(ticket.time_windows) or [(0.0, float("inf"))]
         start = next((max(ready, opens) for opens, closes in windows if ready <= closes + slack), None)
         if start is None:
+            return None
+        busy = self.busy + seconds + ticket.service_time_s
+        return _Tour(start + ticket.service_time_s, ticket.location, self.metres + leg[0], busy, self.legs + 1)
+
+    def excess(self, duty: Duty, reach: Reach) -> Iterator[str]:
+        """Yield the limits that are too narrow for it with the way to the end of the route."""
+        length, seconds = (0.0, 0.0) if self.place is None else reach.way_from(self.place, duty.end)
+        limits = {
+            "The locked visits take longer than the shift.": self.now + seconds / duty.speed - duty.closes,
+            "The locked visits take longer than max_duration_s.": self.busy + seconds / duty.speed - duty.max_duration,
+            "The locked visits are farther than the distance limit.": self.metres + length - duty.max_distance,
+        }
+        yield from (problem for problem, over in limits.items() if over > SLACK_S * (self.legs + 1))
+
+
+def _unkept(duty: Duty, visits: _Visits, reach: Reach) -> Iterator[Fault]:
+    carried = [*visits.tickets, *(drop.ticket for drop in visits.drops.values())]
+    tour = _Tour(max([duty.opens, *(ticket.release_time or 0.0 for ticket in carried)]), duty.start)
+    for at, ticket in enumerate(visits.tickets):
+        setup = ticket.setup_time_s if at == 0 or tour.place != ticket.location else 0.0
+        after = tour.then(duty, ticket, reach.leg(tour.place, ticket.location), setup)
+        if after is None:
             problem, hint = "The visit cannot be reached in its window.", "Unlock it, or widen its window."
-            yield Fault(f"{path}/{at}", problem, "a visit that can follow those before it", hint, "logic")
+            yield Fault(f"{visits.path}/{at}", problem, "a visit that can follow those before it", hint, "logic")
             return
-        now, place, metres = start + ticket.service_time_s, ticket.location, metres + length
-        busy += seconds / duty.speed + setup + ticket.service_time_s
-    length, seconds = (0.0, 0.0) if place is None else reach.way_from(place, duty.end)
-    slack = SLACK_S * (len(tickets) + 1)
-    limits = {
-        "The locked visits take longer than the shift.": now + seconds / duty.speed - duty.closes,
-        "The locked visits take longer than max_duration_s.": busy + seconds / duty.speed - duty.max_duration,
-        "The locked visits are farther than the distance limit.": metres + length - duty.max_distance,
-    }
-    for problem, over in limits.items():
-        if over > slack:
-            yield Fault(path, problem, "visits that the agent can make", _UNLOCK, "logic")
+        tour = after
+    problems = list(tour.excess(duty, reach))
+    for problem in problems:
+        yield Fault(visits.path, problem, "visits that the agent can make", _UNLOCK, "logic")
+    if not problems:
+        yield from islice(_undelivered(duty, visits, tour, reach), 1)
+
+
+def _undelivered(duty: Duty, visits: _Visits, tour: _Tour, reach: Reach) -> Iterator[Fault]:
+    """Yield what keeps the agent from the delivery of a locked pickup, each by itself, after the last locked visit."""
+    for at, ticket in enumerate(visits.tickets):
+        if (drop := visits.drops.get(ticket.id)) is None:
+            continue
+        way = reach.way_to(drop.ticket.location, tour.place)
+        if (after := tour.then(duty, drop.ticket, way, drop.setup)) is None:
+            problem = "The delivery of this locked pickup cannot be reached in its window."
+            hint = "Unlock it, or widen the window of its delivery."
+            yield Fault(f"{visits.path}/{at}", problem, "a shipment that this agent can make", hint, "logic")
+            continue
+        for problem in after.excess(duty, reach):
+            told = f"{problem} Deliveries of locked pickups count."
+            yield Fault(visits.path, told, "visits that the agent can make", _UNLOCK, "logic")
 
 
 def _locked(scenario: Scenario) -> Iterator[tuple[str, int, AbstractSet[str], str]]:

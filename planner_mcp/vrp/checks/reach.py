@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
 from planner_mcp.vrp.day.tables import Floats, Tables
+from planner_mcp.vrp.day.ways import last_legs, shortest_ways
 
 MAX_STEPS: Final = 200_000_000
 """Legs of tables looked at for shortest ways, about a second; then the last leg alone is counted of longer ones."""
@@ -68,18 +68,13 @@ class Reach:
             return {
                 name: np.minimum(table[self._row[end]], self._last_legs(name, is_back)) for name, table in given.items()
             }
-        return {name: _shortest_ways(table, self._row[end], self._stops) for name, table in given.items()}
+        return {name: shortest_ways(table, self._row[end], self._stops) for name, table in given.items()}
 
     def _least(self, name: str, is_back: bool) -> Floats:
         """Return the least leg between each place and any other stop."""
         assert self._tables is not None  # noqa: S101 — as above
         table = self._tables.given[name].T if is_back else self._tables.given[name]
-        least = np.full(len(table), np.inf)
-        for stop in self._stops:
-            here, least[stop] = least[stop], np.inf
-            np.minimum(least, table[stop], out=least)
-            least[stop] = here
-        return least
+        return last_legs(table, self._stops)
 
     def _soonest(self, origin: str | None, target: str | None) -> Leg:
         """Return a leg at the best hour of the day."""
@@ -109,16 +104,3 @@ class Reach:
         """Return both of what tables say, of which one may be missing."""
         metres = legs["distances"] if "distances" in legs else legs["durations"]
         return metres, legs.get("durations", metres / (self._travel.speed_kmh / 3.6))
-
-
-def _shortest_ways(table: Floats, origin: int, stops: NDArray[np.intp]) -> Floats:
-    """Return the shortest ways from a place to all others over stops (Dijkstra); all are rows of the table."""
-    ways: Floats = table[origin].copy()
-    ways[origin] = 0.0
-    closed = np.full(len(table), np.inf)
-    closed[stops] = 0.0
-    for _ in range(len(stops)):
-        nearest = int((ways + closed).argmin())
-        closed[nearest] = np.inf
-        np.minimum(ways, table[nearest] + ways[nearest], out=ways)
-    return ways

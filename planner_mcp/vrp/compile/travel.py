@@ -4,7 +4,7 @@ Owns where travel comes from (tables of `day/tables.py`, WGS-84 by haversine, th
 known), rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,8 @@ from planner_mcp.vrp.problem import Matrix
 
 _CHUNK_ROWS: Final = 256
 """Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
+_FLOAT_ERROR: Final = 2e-15
+"""Share of a value by which it may be off after a few operations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,51 +51,47 @@ def measure(scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[floa
     if scenario.refers_to_tables and scenario.tables is None:
         raise TravelUnknownError
     if scenario.tables is not None:
-        base = _from_tables(scenario, scenario.tables, ids)
-    elif all(place is not None and place.lat is not None for place in chosen):
-        base = _on_the_globe(scenario.travel, [place for place in chosen if place])
-    elif all(place is not None and place.x is not None for place in chosen):
-        base = _on_the_plane(scenario.travel, [place for place in chosen if place])
-    else:
-        base = _unit_legs(len(ids))
-    return _with_speeds(base, speed_factors)
+        return _from_tables(scenario, scenario.tables, ids, speed_factors)
+    if all(place is not None and place.lat is not None for place in chosen):
+        return _on_the_globe(scenario.travel, [place for place in chosen if place], speed_factors)
+    if all(place is not None and place.x is not None for place in chosen):
+        return _on_the_plane(scenario.travel, [place for place in chosen if place], speed_factors)
+    return _unit_legs(scenario.travel, len(ids), speed_factors)
 
 
-def _with_speeds(base: Travel, factors: Sequence[float]) -> Travel:
-    times = base.durations[0]
-    durations = tuple(times if factor == 1.0 else np.rint(times / factor).astype(np.int64) for factor in factors)
-    return Travel(
-        base.distances * len(factors), durations, base.scale, base.positions, base.provenance, base.assumptions
-    )
+def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Matrix:
+    """Return lengths, or the times they take at a speed, as integers of 1/scale.
+
+    `floor` and `ceil` forgive a float error of 1e-9, and in large values what a few operations on floats cost.
+    """
+    scaled = values / speed
+    scaled *= scale
+    if rounding == "nearest":
+        return np.rint(scaled).astype(np.int64)
+    sign = 1 if rounding == "floor" else -1
+    scaled *= 1 + sign * _FLOAT_ERROR
+    scaled += sign * 1e-9
+    return (np.floor if rounding == "floor" else np.ceil)(scaled).astype(np.int64)
 
 
-def _round(values: Floats, scale: int, rounding: str) -> Matrix:
-    """Return integers of 1/scale. `floor` and `ceil` forgive a float error of 1e-9."""
-    scaled = values * scale
-    if rounding == "floor":
-        return np.floor(scaled + 1e-9).astype(np.int64)
-    if rounding == "ceil":
-        return np.ceil(scaled - 1e-9).astype(np.int64)
-    return np.rint(scaled).astype(np.int64)
-
-
-def _on_the_globe(travel: TravelInput, places: list[Location]) -> Travel:
+def _on_the_globe(travel: TravelInput, places: list[Location], factors: Sequence[float]) -> Travel:
     positions = tuple(to_wgs84(place.lat or 0.0, place.lon or 0.0, travel.crs) for place in places)
     scale = 10 ** (travel.decimals or 0)
     points = _on_unit_sphere(positions)
     metres_per_second = travel.speed_kmh / 3.6
     size = len(places)
-    distances, durations = np.zeros((2, size, size), dtype=np.int64)
+    distances, *durations = np.zeros((1 + len(factors), size, size), dtype=np.int64)
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
         metres = _great_circles(points[rows], points) * travel.detour
         distances[rows] = _round(metres, scale, travel.rounding)
-        durations[rows] = _round(metres / metres_per_second, scale, travel.rounding)
+        for times, factor in zip(durations, factors, strict=True):
+            times[rows] = _round(metres, scale, travel.rounding, speed=metres_per_second * factor)
     speed = f"{travel.speed_kmh:g} km/h"
     lengthened = f" times {travel.detour:g}" if travel.detour != 1.0 else ""
     facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": travel.detour, "crs": travel.crs}
     said = (f"Distances are straight lines (haversine){lengthened} at {speed}.",)
-    return Travel((distances,), (durations,), scale, positions, facts, said)
+    return Travel((distances,) * len(factors), tuple(durations), scale, positions, facts, said)
 
 
 def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:
@@ -115,50 +113,61 @@ def _great_circles(origins: Floats, targets: Floats) -> Floats:
     return metres
 
 
-def _on_the_plane(travel: TravelInput, places: list[Location]) -> Travel:
+def _on_the_plane(travel: TravelInput, places: list[Location], factors: Sequence[float]) -> Travel:
     positions = tuple((place.x or 0.0, place.y or 0.0) for place in places)
     scale = 10 ** (3 if travel.decimals is None else travel.decimals)
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
     size = len(places)
     distances = np.zeros((size, size), dtype=np.int64)
+    speeds = [travel.plane_speed * factor for factor in factors]
+    # at speed 1 the same array, so that both cost the memory of one
+    durations = tuple(distances if speed == 1.0 else np.zeros_like(distances) for speed in speeds)
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
         gaps = points[rows, None, :] - points[None, :, :]
-        distances[rows] = _round(np.hypot(gaps[..., 0], gaps[..., 1]) * travel.detour, scale, travel.rounding)
-    durations = _timed(distances, travel.plane_speed)
+        lengths = np.hypot(gaps[..., 0], gaps[..., 1]) * travel.detour
+        distances[rows] = _round(lengths, scale, travel.rounding)
+        for times, speed in zip(durations, speeds, strict=True):
+            if times is not distances:
+                times[rows] = _round(lengths, scale, travel.rounding, speed=speed)
     facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.detour}
     said = (f"Distances are straight lines in the plane at {travel.plane_speed:g} units per second.",)
-    return Travel((distances,), (durations,), scale, positions, facts, said)
+    return Travel((distances,) * len(factors), durations, scale, positions, facts, said)
 
 
-def _timed(distances: Matrix, speed: float) -> Matrix:
-    """Return travel times at units per second; at speed 1 the same array, so that both cost the memory of one."""
-    return distances if speed == 1.0 else np.rint(distances / speed).astype(np.int64)
-
-
-def _unit_legs(size: int) -> Travel:
-    ones = np.ones((size, size), dtype=np.int64)
+def _unit_legs(travel: TravelInput, size: int, factors: Sequence[float]) -> Travel:
+    ones = np.ones((size, size))
     np.fill_diagonal(ones, 0)
+    distances = _round(ones, 1, travel.rounding)
+    durations = tuple(_round(ones, 1, travel.rounding, speed=factor) for factor in factors)
     said = ("Positions are unknown: each leg between two different locations counts 1.",)
-    return Travel((ones,), (ones,), 1, (), {"source": "unit legs"}, said)
+    return Travel((distances,) * len(factors), durations, 1, (), {"source": "unit legs"}, said)
 
 
-def _from_tables(scenario: Scenario, tables: Tables, ids: Sequence[str]) -> Travel:
+def _from_tables(scenario: Scenario, tables: Tables, ids: Sequence[str], factors: Sequence[float]) -> Travel:
     travel = scenario.travel
     between = tables.among(ids)
     decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
     scale = 10**decimals
-    rounded = {name: _round(table, scale, travel.rounding) for name, table in between.items()}
     said = [str(tables.provenance["said"])] if "said" in tables.provenance else []
-    if "distances" not in rounded:
-        rounded["distances"] = rounded["durations"]
+    distances = _round(between["distances" if "distances" in between else "durations"], scale, travel.rounding)
+    if "distances" not in between:
         said.append("Only durations are given: distance is taken equal to travel time.")
-    if "durations" not in rounded:
-        rounded["durations"] = np.rint(rounded["distances"] / (travel.speed_kmh / 3.6)).astype(np.int64)
+    if "durations" not in between:
         said.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
+    is_shared = "distances" not in between
+    durations = tuple(
+        distances if is_shared and factor == 1.0 else _driven(travel, between, scale, factor) for factor in factors
+    )
     facts = {name: fact for name, fact in tables.provenance.items() if name != "said"}
-    positions = _drawn(scenario, ids)
-    return Travel((rounded["distances"],), (rounded["durations"],), scale, positions, facts, tuple(said))
+    return Travel((distances,) * len(factors), durations, scale, _drawn(scenario, ids), facts, tuple(said))
+
+
+def _driven(travel: TravelInput, between: Mapping[str, Floats], scale: int, factor: float) -> Matrix:
+    """Return the travel times of who is so many times as fast, from those of a table or from its distances."""
+    if "durations" in between:
+        return _round(between["durations"], scale, travel.rounding, speed=factor)
+    return _round(between["distances"], scale, travel.rounding, speed=travel.speed_kmh / 3.6 * factor)
 
 
 def _drawn(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:

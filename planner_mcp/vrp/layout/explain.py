@@ -8,9 +8,10 @@ claims no more than it says. The smallest fix, proved by a re-solve, is a tool's
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
-from planner_mcp.vrp.layout.pace import quickest
+from planner_mcp.vrp.layout.least_legs import DirectLegs, Kind, Ways
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem, TicketSpec
 
@@ -53,13 +54,15 @@ class _Judge:
 
     def __init__(self, problem: Problem, plan: Plan, served: set[int]) -> None:
         self._problem = problem
-        self._durations = quickest(problem)
+        self._legs = DirectLegs(problem)
+        self._ways = Ways(problem, self._legs) if Ways.may_differ(problem) else None
         self._served = served
         self._partner = {t.pickup: i for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._partner |= {i: t.pickup for i, t in enumerate(problem.tickets) if t.pickup is not None}
         self._spare = _spare(problem, plan)
-        self._sent: dict[str, tuple[int | None, int]] = {}
+        self._sent: dict[tuple[str, DirectLegs], tuple[int | None, int]] = {}
         self._crowd = Counter(ticket.location for ticket in problem.tickets)
+        self._crowd.update(place for agent in problem.agents for place in agent.reload_depots)
         self._never = cache(self._proof)
 
     def code(self, index: int) -> str:
@@ -121,54 +124,62 @@ class _Judge:
         codes: set[str] = set()
         for agent in agents:
             if not _is_done(agent):
-                if (code := self._direct(tickets, agent)) is None:
+                if (code := self._obstacle(tickets, agent)) is None:
                     return None
                 codes.add(code)
         return next((code for code in _MILDEST_FIRST if code in codes), None)
 
-    def _direct(self, indexes: Sequence[int], agent: AgentSpec) -> str | None:
+    def _obstacle(self, tickets: Sequence[int], agent: AgentSpec) -> str | None:
+        """Return what forbids the trip to tickets, straight and, where that may be less, over other stops."""
+        code = self._trip(tickets, agent, self._legs)
+        return code if code is None or self._ways is None else self._trip(tickets, agent, self._ways)
+
+    def _trip(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> str | None:
         """Return what forbids the trip start, tickets in order, end; breaks left aside, locked visits made before."""
-        if agent.id not in self._sent:
-            self._sent[agent.id] = self._after_locks(agent)
-        place, now = self._sent[agent.id]
+        between = legs if agent.reload_depots else self._legs  # nothing else stands among locked visits
+        if (agent.id, between) not in self._sent:
+            self._sent[agent.id, between] = self._after_locks(agent, between)
+        place, now = self._sent[agent.id, between]
         left = [index for index in indexes if index not in agent.locked or index == indexes[-1]]
-        origin, far, busy = agent.start, 0, 0
+        origin, busy = agent.start, 0
         for ticket in (self._problem.tickets[index] for index in left):
-            there = self._leg(agent, origin, ticket.location)
             depots = (agent.start, *agent.reload_depots)
-            fetched = min(self._leg(agent, depot, ticket.location)[1] for depot in depots)
+            fetched = min(legs.out(Kind.TIME, agent.profile, depot, ticket.location) for depot in depots)
             is_spared = self._crowd[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
             setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
-            ready = max(now + self._leg(agent, place, ticket.location)[1], ticket.release + fetched) + setup
+            there = now + legs.out(Kind.TIME, agent.profile, place, ticket.location)
+            ready = max(there, ticket.release + fetched) + setup
             starts = [max(ready, opens) for opens, close in ticket.windows if close >= ready]
             if ticket.windows and not starts:
                 return "TIME_WINDOW_UNREACHABLE"
             now = min(starts, default=ready) + ticket.service
-            far, busy = far + there[0], busy + there[1] + setup + ticket.service
+            busy += legs.out(Kind.TIME, agent.profile, origin, ticket.location) + setup + ticket.service
             origin = place = ticket.location
-        back = self._leg(agent, origin, agent.end)
-        if now + back[1] > agent.shift[1] + agent.overtime:
+        back = legs.back(Kind.TIME, agent.profile, origin, agent.end)
+        if now + back > agent.shift[1] + agent.overtime:
             return "SHIFT_TOO_SHORT"
-        if agent.max_duration is not None and busy + back[1] > agent.max_duration:
+        if agent.max_duration is not None and busy + back > agent.max_duration:
             return "MAX_DURATION"
-        return "MAX_DISTANCE" if agent.max_distance is not None and far + back[0] > agent.max_distance else None
+        return "MAX_DISTANCE" if self._is_too_far(left, agent, legs) else None
 
-    def _after_locks(self, agent: AgentSpec) -> tuple[int | None, int]:
+    def _is_too_far(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> bool:
+        if agent.max_distance is None:
+            return False
+        places = [agent.start, *(self._problem.tickets[index].location for index in indexes)]
+        out = sum(legs.out(Kind.LENGTH, agent.profile, *leg) for leg in pairwise(places))
+        return out + legs.back(Kind.LENGTH, agent.profile, places[-1], agent.end) > agent.max_distance
+
+    def _after_locks(self, agent: AgentSpec, legs: DirectLegs) -> tuple[int | None, int]:
         """Return where an agent is done with its locked visits, and when at the soonest."""
         place, now = agent.start, agent.shift[0]
         for at, index in enumerate(agent.locked):
             ticket = self._problem.tickets[index]
-            now += self._leg(agent, place, ticket.location)[1]
-            now += ticket.setup if at == 0 or place != ticket.location else 0
+            now += legs.out(Kind.TIME, agent.profile, place, ticket.location)
+            is_set_up = (at == 0 or place != ticket.location) and ticket.location not in agent.reload_depots
+            now += ticket.setup if is_set_up else 0
             now = max(now, next((opens for opens, close in ticket.windows if close >= now), now)) + ticket.service
             place = ticket.location
         return place, now
-
-    def _leg(self, agent: AgentSpec, origin: int | None, target: int | None) -> tuple[int, int]:
-        if origin is None or target is None:
-            return 0, 0
-        tables = self._problem.distances[agent.profile], self._durations[agent.profile]
-        return int(tables[0][origin, target]), int(tables[1][origin, target])
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
         chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents

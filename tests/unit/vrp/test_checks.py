@@ -264,6 +264,72 @@ def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Jso
     assert all(told in fault.problem and fault.path == "/agents/0/locked_tickets" for fault in found)
 
 
+@pytest.mark.parametrize(
+    ("driver", "delivery", "path", "told"),
+    [
+        ({}, {"time_windows": [[0, 2990]]}, "/agents/0/locked_tickets/0", "delivery of this locked pickup"),
+        ({"shift_start": 0, "shift_end": 3990}, {}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
+        ({"max_duration_s": 3990}, {}, "/agents/0/locked_tickets", "max_duration_s. Deliveries of locked"),
+        ({"max_distance_m": 3990}, {}, "/agents/0/locked_tickets", "distance limit. Deliveries of locked"),
+        ({"shift_end": 4000}, {"setup_time_s": 60}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
+        ({"shift_end": 4000}, {"release_time": 60}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
+        ({"shift_end": 4000, "max_duration_s": 4000, "max_distance_m": 4000}, {"time_windows": [[0, 3000]]}, "", ""),
+    ],
+)
+def test_the_delivery_of_a_locked_pickup_is_its_agents(driver: Json, delivery: Json, path: str, told: str) -> None:
+    """SPEC T7, S1: that another agent could make the shipment does not help whoever has its pickup locked."""
+    drivers = [agent(locked_tickets=["p"], **driver), agent("w", start_location="P")]
+    found = check(read(haul(drivers, None, delivery)))
+    assert [fault.path for fault in found] == ([path] if path else [])
+    assert all(told in fault.problem for fault in found)
+    assert check(read(haul([agent(**driver), drivers[1]], None, delivery))) == []
+
+
+def test_the_delivery_of_a_locked_pickup_may_be_come_to_over_other_stops() -> None:
+    """SPEC T7: in a table of travel a direct leg need not be the shortest way; a check says only what it can prove."""
+    orders = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C")]
+    table = [[0, 10, 9999, 10], [10, 0, 9999, 10], [9999, 9999, 0, 10], [10, 10, 10, 0]]
+    driver = {"shift_end": 30, "end_location": None, "locked_tickets": ["p"]}
+    day = read(by_table(table, orders, **driver))
+    assert check(day) == []
+    problem = compile_scenario(day)
+    assert verify(problem, lay_out(problem, Candidate.of_tickets({0: [0, 2, 1]}))) == []
+    alone = by_table(table, orders[:2], **driver)
+    alone["agents"].append(agent("w", start_location="C"))
+    assert [fault.path for fault in check(read(alone))] == ["/agents/0/locked_tickets"]
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_locked_pickups_that_a_plan_can_deliver_are_never_refused(data: st.DataObject) -> None:
+    """SPEC T7: a check says only what it can prove, whatever setups, releases, windows and speeds do."""
+    few, places = st.integers(0, 6), st.sampled_from("ABCE")
+    driver = agent(speed_factor=data.draw(st.sampled_from([0.7, 1, 3])), shift_start=0)
+    for limit in ("shift_end", "max_duration_s", "max_distance_m"):
+        if data.draw(st.booleans()):
+            driver[limit] = data.draw(st.integers(6, 30))
+    names = ["p", "r", *data.draw(st.permutations(["q", "s"]))]
+    driver["locked_tickets"] = names[: data.draw(st.integers(1, 3))]
+    moods = [{"time_windows": [[0, data.draw(st.integers(2, 40))]]}, {"release_time": data.draw(few)}, {}]
+    halves = {"p": {"kind": "pickup"}, "q": {"pickup": "p"}, "r": {"kind": "pickup"}, "s": {"pickup": "r"}}
+    tickets = [
+        ticket(name, data.draw(places), service_time_s=data.draw(few), setup_time_s=data.draw(few), **half)
+        | data.draw(st.sampled_from(moods))
+        for name, half in halves.items()
+    ]
+    rounding = data.draw(st.sampled_from(["floor", "nearest", "ceil"]))
+    day = read(body([driver], tickets, travel={"decimals": 0, "rounding": rounding}))
+    problem = compile_scenario(day)
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    locked = driver["locked_tickets"]
+    owed = [name for name in names if name not in locked and (name in "pr" or {"q": "p", "s": "r"}[name] in locked)]
+    plans = [[*locked, *(name for name in owed if name in "qs")], names]
+    if any(
+        not verify(problem, lay_out(problem, Candidate.of_tickets({0: [index[n] for n in plan]}))) for plan in plans
+    ):
+        assert not [fault for fault in check(day) if "locked" in fault.path]
+
+
 @settings(max_examples=200)
 @given(st.data())
 def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> None:

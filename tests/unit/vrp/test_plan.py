@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.compile.assume import assumptions_of
+from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.position import haversine_m, to_wgs84
+from planner_mcp.vrp.day.tables import Tables
+from planner_mcp.vrp.layout import least_legs
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.plan import Plan, PlanStatus
 from planner_mcp.vrp.problem import Candidate, Feature
 from planner_mcp.vrp.proof.verify import verify
+from planner_mcp.vrp.scenario import parse_scenario
 
-from .days import agent, candidate, problem, scenario, ticket
+from .days import agent, body, candidate, problem, scenario, ticket
 
 HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
 
@@ -65,6 +69,63 @@ def test_rounding_of_benchmark_sets() -> None:
     exact = problem(tickets=[ticket()], locations=places, travel={})
     assert [int(day.distances[0][0, 1]) for day in (nearest, cut, exact)] == [1, 14, 1414]
     assert exact.durations[0] is exact.distances[0]
+
+
+PLANE = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}]
+GLOBE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.9 + 10 / 111_195.08, "lon": 116.4}]
+LENGTHS = [[0, 10], [10, 0]]
+
+
+@pytest.mark.parametrize(
+    ("places", "travel", "speed"),
+    [
+        (PLANE, {"plane_speed": 3}, 1),
+        (PLANE, {}, 3),
+        (PLANE, {"plane_speed": 1.5}, 2),
+        (GLOBE, {"speed_kmh": 10.8}, 1),
+        (GLOBE, {"speed_kmh": 3.6}, 3),
+        ([], {"distances": LENGTHS, "speed_kmh": 10.8}, 1),
+        ([], {"distances": LENGTHS, "speed_kmh": 3.6}, 3),
+        ([], {"durations": LENGTHS}, 3),
+        ([], {"distances": LENGTHS, "durations": LENGTHS}, 3),
+    ],
+)
+@pytest.mark.parametrize(("rounding", "seconds"), [("floor", 3), ("nearest", 3), ("ceil", 4)])
+def test_times_are_rounded_as_lengths_are(
+    places: list[Any], travel: dict[str, Any], speed: float, rounding: str, seconds: int
+) -> None:
+    """SPEC T1: 10 m at 3 m/s take 3.33 s, wherever travel comes from and whoever drives."""
+    named = {"matrix_locations": ["D", "A"]} if not places else {}
+    known = travel | named | {"rounding": rounding, "decimals": 0}
+    day = problem([agent(speed_factor=speed)], [ticket()], locations=places, travel=known)
+    assert day.durations[0].tolist() == [[0, seconds], [seconds, 0]]
+
+
+@pytest.mark.parametrize("source", [{"matrix": "mx_1"}, {"router": "roads"}])
+@pytest.mark.parametrize("given", ["distances", "durations"])
+def test_times_of_tables_that_came_along_are_rounded_alike(source: dict[str, str], given: str) -> None:
+    """SPEC T1: uploaded, or asked of a road engine."""
+    tables = Tables(("D", "A"), **{given: np.array(LENGTHS, dtype=float)}, provenance={"source": "somewhere"})
+    travel = {**source, "rounding": "ceil", "speed_kmh": 3.6}
+    asked = body([agent(speed_factor=3)], [ticket()], locations=HERE, travel=travel)
+    day = compile_scenario(parse_scenario(asked, tables=Tables.unpack(tables.pack())))
+    assert day.durations[0].tolist() == [[0, 4], [4, 0]]
+
+
+def test_times_are_measured_before_they_are_rounded() -> None:
+    """SPEC T1: 1.41 units at half a unit a second take 2.83 s, not twice the rounded length."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
+    for driver, speed in ((agent(), 0.5), (agent(speed_factor=0.5), 1)):
+        day = problem([driver], [ticket()], locations=places, travel={"plane_speed": speed, "decimals": 0})
+        assert (int(day.distances[0][0, 1]), int(day.durations[0][0, 1])) == (1, 3)
+
+
+@pytest.mark.parametrize(("rounding", "length"), [("floor", 2_134_831.019), ("ceil", 4_257_113.076)])
+def test_what_a_float_cannot_hold_exactly_is_not_rounded_away(rounding: str, length: float) -> None:
+    """SPEC T1: large lengths stay what they are to the thousandth."""
+    rows = {"distances": [[0, length], [length, 0]], "matrix_locations": ["D", "A"]}
+    day = problem(None, [ticket()], locations=[], travel={**rows, "rounding": rounding, "decimals": 3})
+    assert int(day.distances[0][0, 1]) == round(length * 1000)
 
 
 def test_a_wanted_ticket_outweighs_every_detour_and_priorities_double() -> None:
@@ -216,6 +277,61 @@ def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, deliv
     halves = (day.tickets[0], replace(day.tickets[1], **delivery))
     narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)
     assert [entry.code for entry in lay_out(narrow, Candidate(())).unassigned] == codes
+
+
+AROUND = [[0, 10, 9999, 10], [10, 0, 10, 10], [9999, 10, 0, 10], [10, 10, 10, 0]]
+"""Between D, B, A and C; from D to A and back there is a way over the others alone."""
+
+
+@pytest.mark.parametrize(
+    ("driver", "order"),
+    [
+        ({"shift_end": 100}, {}),
+        ({"shift_start": 0}, {"time_windows": [[0, 60]]}),
+        ({"max_distance_m": 100}, {}),
+        ({"max_duration_s": 100}, {}),
+        ({"shift_end": 100, "start_location": None}, {}),
+        ({"shift_end": 100, "end_location": None}, {"time_windows": [[0, 60]]}),
+    ],
+)
+def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(driver: Any, order: Any) -> None:
+    """SPEC T5: in a table of travel a direct leg need not be the shortest way; with one stop more it is served."""
+    tickets = [ticket("a", "A", priority=1, **order), ticket("b", "B", priority=9), ticket("c", "C", priority=8)]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent(max_tickets=2, **driver)], tickets, **known)
+    (entry,) = lay_out(day, candidate(day, "b", "c")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    wider = problem([agent(max_tickets=3, **driver)], tickets, **known)
+    assert verify(wider, lay_out(wider, candidate(wider, "b", "a", "c"))) == []
+
+
+@pytest.mark.parametrize("most", [least_legs.MAX_STEPS, 3])
+def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """SPEC T5: the shortest way counts, there and back; where ways cost too much to find, their last leg alone."""
+    monkeypatch.setattr(least_legs, "MAX_STEPS", most)
+    tickets = [ticket("a", "A"), ticket("b", "B"), ticket("c", "C")]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent()], tickets, **known)
+    limits = {"shift": "SHIFT_TOO_SHORT", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
+    for name, code in limits.items():
+        for reach, is_told in ((19, True), (39, most > 3), (40, False)):
+            limit: Any = {name: (0, reach) if name == "shift" else reach}
+            narrow = replace(day.agents[0], **limit)
+            codes = [entry.code for entry in lay_out(replace(day, agents=(narrow,)), Candidate(())).unassigned]
+            assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
+    for closes, is_told in ((9, True), (19, most > 3), (20, False)):
+        late = replace(day, tickets=(replace(day.tickets[0], windows=((0, closes),)), *day.tickets[1:]))
+        codes = [entry.code for entry in lay_out(late, Candidate(())).unassigned]
+        assert codes[0] == ("TIME_WINDOW_UNREACHABLE" if is_told else "NO_ROOM_FOUND")
+
+
+def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
+    """SPEC T5: behind a reload at its place a service has no setup."""
+    order = ticket("a", setup_time_s=50, time_windows=[[0, 30]])
+    day = problem([agent(reload_locations=["A"])], [order])
+    (entry,) = lay_out(day, Candidate(())).unassigned
+    assert entry.code == "NO_ROOM_FOUND"
+    assert verify(day, lay_out(day, candidate(day, "reload@A", "a"))) == []
 
 
 def test_large_days_fit_in_memory_and_time() -> None:

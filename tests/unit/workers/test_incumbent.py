@@ -1,5 +1,7 @@
 """What passes as a plan, and when it is judged."""
 
+from typing import Any
+
 import pytest
 
 from planner_mcp.errors import EngineError, PlanRejectedError
@@ -7,7 +9,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import TOUR, abc, agent
+from tests.contract.day import TOUR, abc, agent, ticket
 from tests.contract.days import DAYS
 from workers.incumbent import PACE_S, Incumbent, Stamp
 
@@ -100,6 +102,73 @@ def test_locks_that_nobody_can_keep_are_an_error() -> None:
         desk.incumbent.settle(None)
     (fault,) = refusal.value.errors
     assert (fault.path, fault.problem) == ("/agents/0/locked_tickets", "The locked visits break MAX_DISTANCE.")
+
+
+HAULED = [ticket("A", id="p", kind="pickup"), ticket("F", id="d", pickup="p")]
+RESTING = {"breaks": [{"earliest": 40, "latest": 60, "duration_s": 20}], "shift_end": 200}
+TIMED = [ticket("A", id="a", time_windows=[[10, 15]]), ticket("B", id="b", time_windows=[[100, 110]])]
+
+
+def served(plan: Plan) -> dict[str, list[str | None]]:
+    return {route.agent_id: [visit.ticket_id for visit in route.visits] for route in plan.routes}
+
+
+def test_engine_without_a_plan_leaves_what_locked_visits_bring_along() -> None:
+    """SPEC S1, S2: the delivery of a locked pickup follows it, and the rest of a group finds an agent."""
+    tickets = [
+        *HAULED,
+        ticket("B", id="x"),
+        ticket("C", id="r", kind="pickup"),
+        ticket("B", id="s", pickup="r"),
+        ticket("C", id="y"),
+    ]
+    groups = [{"kind": "all", "tickets": ["d", "x", "s"]}]
+    drivers = [agent(1, locked_tickets=["p"], max_tickets=2), agent(2, max_tickets=3)]
+    plan = Desk(agents=drivers, tickets=tickets, groups=groups).incumbent.settle(None)
+    assert {name: set(visits) for name, visits in served(plan).items()} == {
+        "agent-1": {"p", "d"},
+        "agent-2": {"x", "r", "s"},
+    }
+
+
+def told(**changes: Any) -> list[tuple[str, str]]:
+    """Return the faults of a day whose locks nobody can keep."""
+    with pytest.raises(EngineError, match="locked") as refusal:
+        Desk(**changes).incumbent.settle(None)
+    return [(fault.path, fault.problem) for fault in refusal.value.errors]
+
+
+def test_of_locks_that_nobody_can_keep_the_agent_who_cannot_is_told() -> None:
+    """SPEC T7: another whose visits leave room for its break is not; the delivery counts with its locked pickup."""
+    drivers = [agent(1, locked_tickets=["a", "b"], **RESTING), agent(2, locked_tickets=["p"], reload_locations=["D"])]
+    assert "agent-1" in served(Desk(agents=drivers, tickets=[*TIMED, *HAULED]).incumbent.settle(None))
+    found = told(agents=[drivers[0], drivers[1] | {"shift_end": 50}, agent(3)], tickets=[*TIMED, *HAULED])
+    assert found == [
+        ("/agents/1/locked_tickets", "The locked visits break SHIFT_END. Deliveries of locked pickups count.")
+    ]
+
+
+def test_breaks_that_locked_visits_leave_no_time_for_are_told_as_such() -> None:
+    """SPEC T7, S1: in the caller's words."""
+    rest = {"breaks": [{"earliest": 5, "latest": 20, "duration_s": 30}], "shift_start": 0, "shift_end": 60}
+    late = ticket("A", id="a", time_windows=[[25, 30]])
+    assert told(agents=[agent(1, locked_tickets=["a"], **rest)], tickets=[late]) == [
+        ("/agents/0/locked_tickets", "The locked visits leave no time for breaks.")
+    ]
+
+
+def test_locks_that_the_rest_of_a_group_breaks_are_told_at_the_visit() -> None:
+    """SPEC T7, S1: all or none; where there is no room for all, the lock of one is what nobody can keep."""
+    tickets = [
+        ticket("A", id="a", demand=4),
+        ticket("B", id="b", demand=4),
+        ticket("B", id="c"),
+        ticket("C", id="x"),
+        ticket("C", id="y"),
+    ]
+    groups = [{"kind": "all", "tickets": ["a", "b"]}, {"kind": "all", "tickets": ["x", "y"]}]
+    found = told(agents=[agent(1, capacity=6, locked_tickets=["x", "a"])], tickets=tickets, groups=groups)
+    assert found == [("/agents/0/locked_tickets/1", "No room was found for the rest of its all-or-none group.")]
 
 
 def test_plan_tells_where_it_comes_from() -> None:

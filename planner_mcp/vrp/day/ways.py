@@ -1,0 +1,37 @@
+"""Shortest ways over other stops in a table of travel, in which a direct leg need not be one.
+
+Owns the search alone, for tables of floats and of integers; whoever asks decides what it may cost.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table = NDArray[Any]
+"""(L, L) lengths or times, row from, column to."""
+Stops = NDArray[np.intp]
+"""Rows of the places where a way may pass."""
+
+
+def shortest_ways(table: Table, origin: int, stops: Stops) -> Table:
+    """Return the (L,) shortest ways from a place to all others over stops (Dijkstra): as many steps as stops · L."""
+    ways: Table = table[origin].copy()
+    ways[origin] = 0
+    closed = np.full(len(table), np.inf)
+    closed[stops] = 0.0
+    for _ in range(len(stops)):
+        nearest = int((ways + closed).argmin())
+        closed[nearest] = np.inf
+        np.minimum(ways, table[nearest] + ways[nearest], out=ways)
+    return ways
+
+
+def last_legs(table: Table, stops: Stops) -> NDArray[np.float64]:
+    """Return the (L,) least legs to each place from any other stop; endless where there is none."""
+    least = np.full(len(table), np.inf)
+    for stop in stops:
+        here, least[stop] = least[stop], np.inf
+        np.minimum(least, table[stop], out=least)
+        least[stop] = here
+    return least
