@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from planner_mcp.errors import InsufficientScopeError
 from planner_mcp.jobs.lifecycle import JobState
 
 
@@ -32,6 +33,19 @@ class Principal:
     def may(self, scope: str) -> bool:
         """Return whether the principal holds a scope."""
         return scope in self.scopes
+
+    def require(self, scope: str, what: str = "This") -> None:
+        """Check that the principal holds a scope.
+
+        Args:
+            scope: What it must hold.
+            what: What was asked for, as the refusal begins.
+
+        Raises:
+            InsufficientScopeError: It lacks the scope.
+        """
+        if not self.may(scope):
+            raise InsufficientScopeError(f"{what} needs the scope {scope}.")
 
 
 READ: Final = "planner:read"

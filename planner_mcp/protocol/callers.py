@@ -14,7 +14,7 @@ from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILIT
 from pydantic import BaseModel
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import InsufficientScopeError, InvalidMessageError, PlannerError
+from planner_mcp.errors import InvalidMessageError, PlannerError
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.protocol.faults import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
 
@@ -34,9 +34,7 @@ def allow(ctx: Context, scope: str) -> Principal:
     Raises:
         InsufficientScopeError: It lacks the scope.
     """
-    principal = caller(ctx)
-    if not principal.may(scope):
-        raise InsufficientScopeError(f"This needs the scope {scope}.")
+    (principal := caller(ctx)).require(scope)
     return principal
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from planner_mcp.errors import InsufficientScopeError, NotFoundError
+from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.model import READ
 from planner_mcp.resources.base import Contents, Look, Reading, Template
 from planner_mcp.resources.exports import CSV, GEOJSON, GPX
@@ -38,13 +38,13 @@ async def read(reading: Reading, uri: str) -> Contents:
         return await _file(reading, uri)
     for template in (*TEMPLATES, *FIXED):
         if (variables := variables_of(template, uri)) is not None:
-            _check(reading, template.scope)
+            reading.principal.require(template.scope)
             return await template.read(reading, variables)
     raise NotFoundError
 
 
 async def _file(reading: Reading, uri: str) -> Contents:
-    _check(reading, READ)
+    reading.principal.require(READ)
     data = await anyio.to_thread.run_sync(reading.reports.read, uri)
     mime_type = mime_type_of(uri)
     if mime_type.startswith(_TEXT):
@@ -53,11 +53,6 @@ async def _file(reading: Reading, uri: str) -> Contents:
         except UnicodeDecodeError:
             pass  # a table in another encoding travels as bytes
     return Contents(mime_type, data=data, ttl_ms=FILES_TTL_MS)
-
-
-def _check(reading: Reading, scope: str) -> None:
-    if not reading.principal.may(scope):
-        raise InsufficientScopeError(f"Reading this needs the scope {scope}.")
 
 
 def is_named(uri: str) -> bool:

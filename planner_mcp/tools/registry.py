@@ -9,7 +9,7 @@ import time
 from typing import Any, Final
 
 from planner_mcp.auth.audit import OK, target_of
-from planner_mcp.errors import Fault, InsufficientScopeError, PlannerError, input_error
+from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.spans import span
 from planner_mcp.tools import (
@@ -132,8 +132,7 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
 
 async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
     try:
-        if not ctx.principal.may(tool.scope):
-            raise InsufficientScopeError(f"The tool {tool.name} needs the scope {tool.scope}.")
+        ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
         return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
     except PlannerError as error:
         return error_result(error, ctx.trace_id)

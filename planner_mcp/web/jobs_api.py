@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import Fault, InsufficientScopeError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.events import Event, order_of
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
@@ -91,9 +91,7 @@ def _planner(request: Request) -> Planner:
 
 
 def _reader(request: Request) -> Principal:
-    principal = principal_of(request.scope)
-    if not principal.may(READ):
-        raise InsufficientScopeError(f"Reading jobs needs the scope {READ}.")
+    (principal := principal_of(request.scope)).require(READ)
     return principal
 
 

@@ -12,10 +12,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
-from planner_mcp.errors import Fault, InsufficientScopeError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.matrices import Matrices
-from planner_mcp.jobs.model import READ, WRITE, Principal
+from planner_mcp.jobs.model import READ, WRITE
 from planner_mcp.settings import Settings
 from planner_mcp.vrp.day.table_text import read_tables
 from planner_mcp.vrp.day.tables import Tables
@@ -45,17 +45,19 @@ class MatricesApi:
         ]
 
     async def _put(self, request: Request) -> ASGIApp:
-        principal = _may(request, WRITE)
+        (principal := principal_of(request.scope)).require(WRITE)
         tables = await _limiter.run(principal.id, _read, await request.body(), self._max_locations)
         name = await _matrices(request).keep(principal.id, tables)
         return json_answer(_card(name, len(tables.locations), sorted(tables.given)), 201)
 
     async def _one(self, request: Request) -> ASGIApp:
-        name = request.path_params["matrix"]
+        name, principal = request.path_params["matrix"], principal_of(request.scope)
         if request.method == "DELETE":
-            await _matrices(request).drop(_may(request, WRITE).id, name)
+            principal.require(WRITE)
+            await _matrices(request).drop(principal.id, name)
             return Response(status_code=204)
-        return json_answer(_card(name, *await _matrices(request).outline(_may(request, READ).id, name)))
+        principal.require(READ)
+        return json_answer(_card(name, *await _matrices(request).outline(principal.id, name)))
 
 
 def _read(body: bytes, max_locations: int) -> Tables:
@@ -72,10 +74,3 @@ def _card(name: str, locations: int, given: list[str]) -> dict[str, object]:
 def _matrices(request: Request) -> Matrices:
     matrices: Matrices = request.app.state.house.planner.matrices
     return matrices
-
-
-def _may(request: Request, scope: str) -> Principal:
-    principal = principal_of(request.scope)
-    if not principal.may(scope):
-        raise InsufficientScopeError(f"This needs the scope {scope}.")
-    return principal

@@ -32,8 +32,10 @@ def metrics_routes(settings: Settings, meter: Meter) -> list[Route]:
     listed = list(_listed(settings))
 
     async def metrics(request: Request) -> Response:
-        if not principal_of(request.scope).may(ADMIN):
-            return refusal(InsufficientScopeError(f"Metrics need the scope {ADMIN}."))
+        try:
+            principal_of(request.scope).require(ADMIN)
+        except InsufficientScopeError as error:
+            return refusal(error)
         lines = [*_answered(meter), *listed, *await _queue(request.app.state.house.planner)]
         return PlainTextResponse("\n".join(lines) + "\n", media_type=MEDIA_TYPE)
 

@@ -1,12 +1,15 @@
-"""A day of any size, drawn from a seed: capacity and time windows around one depot."""
+"""A day of any size, drawn from a seed: capacity and time windows around one depot; and a judge of what is found."""
 
 import random
 from functools import cache
 from typing import Any
 
 from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.problem import Problem
+from planner_mcp.vrp.layout.schedule import lay_out, price
+from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
+from workers.engines.base import OnImprovement
 
 
 @cache
@@ -36,3 +39,13 @@ def fleet_body(tickets: int, seed: int = 1) -> dict[str, Any]:
             for n in range(tickets)
         ],
     }
+
+
+def proving(problem: Problem, prices: list[int]) -> OnImprovement:
+    """Return a listener that notes the price of each candidate, which must keep every promise of the day."""
+
+    def note(candidate: Candidate) -> None:
+        assert verify(problem, lay_out(problem, candidate)) == []
+        prices.append(price(problem, candidate))
+
+    return note

@@ -16,7 +16,7 @@ from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import TOUR, Day, abc, agent
 from tests.contract.days import DAYS
-from tests.contract.fleet import fleet
+from tests.contract.fleet import fleet, proving
 from tests.stopwatch import Stopwatch
 from workers.engines import registry
 from workers.engines.base import Engine, Limits, Outcome, StopReason
@@ -83,11 +83,7 @@ def test_improvements_are_verified_plans_that_get_cheaper(engine: Engine) -> Non
     problem = fleet(60)
     prices: list[int] = []
 
-    def note(candidate: Candidate) -> None:
-        assert verify(problem, lay_out(problem, candidate)) == []
-        prices.append(price(problem, candidate))
-
-    outcome = engine.solve(problem, Limits(time.monotonic() + 1.0), note, lambda: False)
+    outcome = engine.solve(problem, Limits(time.monotonic() + 1.0), proving(problem, prices), lambda: False)
 
     assert len(prices) > 1
     assert outcome.best is not None

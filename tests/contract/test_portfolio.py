@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import EngineCrashedError
-from planner_mcp.vrp.layout.schedule import lay_out, price
+from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate
+<<<<<<< HEAD
 from planner_mcp.vrp.proof.verify import verify
 from tests.contract.every_plan import cheapest
 from tests.contract.fleet import fleet
+=======
+from tests.contract.fleet import fleet, proving
+>>>>>>> w-housea14
 from tests.stopwatch import Stopwatch
 from tests.told import Told
 from workers.engines import lanes, registry, tiny
@@ -30,12 +34,10 @@ def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
     problem = fleet(60)
     prices: list[int] = []
 
-    def note(candidate: Candidate) -> None:
-        assert verify(problem, lay_out(problem, candidate)) == []
-        prices.append(price(problem, candidate))
-
     watch, deadline = Stopwatch(), time.monotonic() + 1.5
-    outcome = registry.choose(problem).solve(problem, Limits(deadline, cores=cores), note, lambda: False)
+    outcome = registry.choose(problem).solve(
+        problem, Limits(deadline, cores=cores), proving(problem, prices), lambda: False
+    )
     assert watch.elapsed_s > 1.3
     assert watch.spent_s < 2.2
     assert all(later < earlier for earlier, later in pairwise(prices))

@@ -16,7 +16,7 @@ from planner_mcp.vrp.problem import Candidate, Feature, Problem, Route, Stop, St
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.days import DAYS
-from tests.contract.fleet import fleet_body
+from tests.contract.fleet import fleet_body, proving
 from workers.engines import registry
 from workers.engines.base import Limits
 
@@ -52,11 +52,8 @@ def search(problem: Problem, name: str, seconds: float = 1.5) -> tuple[Candidate
     """Return the best candidate and the prices of all, each of which must keep every promise of the day."""
     prices: list[int] = []
 
-    def note(candidate: Candidate) -> None:
-        assert verify(problem, lay_out(problem, candidate)) == []
-        prices.append(price(problem, candidate))
-
-    outcome = registry.choose(problem, name).solve(problem, Limits(time.monotonic() + seconds), note, lambda: False)
+    engine, limits = registry.choose(problem, name), Limits(time.monotonic() + seconds)
+    outcome = engine.solve(problem, limits, proving(problem, prices), lambda: False)
     assert outcome.best is not None
     return outcome.best, prices
 

@@ -1,10 +1,11 @@
-"""Servers that share the process, and so each of its pauses, with their clients."""
+"""Servers that share the process, and so each of its pauses, with their clients; a cluster for who asks for one."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from planner_mcp.protocol import exchange
+from tests.cluster import three_nodes
 
 PATIENCE_S = 15.0
 """Shorter than clients wait for an answer to begin."""
@@ -16,3 +17,10 @@ def patience() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exchange, "PATIENCE_S", PATIENCE_S)
         yield
+
+
+@pytest.fixture(scope="module")
+def cluster_url() -> Iterator[str]:
+    """URL of a cluster of three nodes without replicas."""
+    with three_nodes() as url:
+        yield url

@@ -20,6 +20,7 @@ from planner_mcp.auth.audit import NOBODY
 from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
 from planner_mcp.protocol import exchange
 from planner_mcp.web.gate import is_public
+from planner_mcp.web.judge import Judge
 from tests.integration.auth.conftest import Caller
 from tests.system.scenarios import SMALLEST
 
@@ -170,6 +171,30 @@ async def test_a_batch_is_told_all_scopes_it_needs(served: Any, key: Any) -> Non
         answer = await http.post("/mcp", json=batch, headers=Caller(http, nothing).headers)
     assert answer.status_code == 403
     assert f'scope="{ADMIN} {READ} {SENSITIVE} {WRITE}"' in answer.headers["www-authenticate"]
+
+
+async def test_each_door_asks_for_its_scope_itself(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A1, A3: 4012 and the scope it needs, in the same words, though nobody judged the request before it came."""
+    monkeypatch.setattr(Judge, "__call__", lambda judge, *request: judge._app(*request))
+    async with served() as http:
+        nobody, reader = Caller(http, await key("eve", SENSITIVE)), Caller(http, await key("bob", READ))
+        matrix, logs = f"/matrices/mat-0-{26 * 'a'}", "logs://vrp/2026-01-01"
+        asked = [
+            (READ, await nobody.call("read_plan")),
+            (READ, await nobody.request("resources/read", uri="limits://vrp")),
+            (READ, await nobody.get("/jobs/x")),
+            (READ, await nobody.get("/jobs/x/events")),
+            (READ, await nobody.get(matrix)),
+            (WRITE, await reader.call("solve_vrp")),
+            (WRITE, await http.put("/matrices", json={}, headers=reader.headers)),
+            (WRITE, await http.delete(matrix, headers=reader.headers)),
+            (ADMIN, await reader.request("resources/read", uri=logs)),
+            (ADMIN, await reader.get("/metrics")),
+        ]
+    for scope, answer in asked:
+        told = answer.text
+        assert "4012" in told and f" needs the scope {scope}." in told, (answer.request.url, told)
+        assert answer.request.url.path == "/mcp" or answer.status_code == 403
 
 
 async def test_a_principal_that_calls_too_often_is_told_when_to_come_back(served: Any, key: Any) -> None:

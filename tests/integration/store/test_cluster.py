@@ -1,9 +1,8 @@
 """Several pools on a three-node cluster: no step ever leaves its slot (issue 3)."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -20,7 +19,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs import admission, ids
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.model import Progress, SolveRequest
 from planner_mcp.notify.channels import LISTS_CHANNEL
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
@@ -30,17 +29,9 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
-from tests.cluster import three_nodes
+from tests.integration.store.pools import POOLS, submit
 
 pytestmark = pytest.mark.anyio
-POOLS = 8
-
-
-@pytest.fixture(scope="module")
-def cluster_url() -> Iterator[str]:
-    """URL of a cluster of three nodes without replicas."""
-    with three_nodes() as url:
-        yield url
 
 
 @pytest.fixture(params=["one server", "cluster"])
@@ -50,13 +41,6 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[RedisStore]:
         if request.param == "cluster":
             await store.redis.flushall()
         yield store
-
-
-async def submit(store: RedisStore, pool: int, **args: Any) -> Job:
-    scenario = StoredScenario(ids.random_name("scn", pool), "ann", {}, datetime.now(UTC), "h")
-    await store.put_scenario(scenario)
-    request = SolveRequest(scenario.id, 30, **args)
-    return await store.submit("ann", request, ids.random_name("job", pool))
 
 
 async def test_one_worker_serves_every_pool_and_every_job_completes(store: RedisStore, plan: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.driver import until
 from tests.chaos.valkey import Valkey
 from tests.cluster import Cluster, cluster_of_three
-from tests.integration.store.test_cluster import submit
+from tests.integration.store.pools import submit
 
 pytestmark = pytest.mark.anyio
 POOLS = 6

@@ -19,7 +19,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from tests.chaos.valkey import Valkey
 from tests.cluster import cluster_of_three
-from tests.integration.store.test_cluster import submit
+from tests.integration.store.pools import submit
 
 pytestmark = pytest.mark.anyio
 

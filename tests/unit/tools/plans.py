@@ -1,8 +1,22 @@
-"""Plans as a worker stores them, of any size."""
+"""Plans as a worker stores them, of any size; and days that are solved with the test as the worker."""
 
 from typing import Any
 
+from planner_mcp.jobs.model import Progress
+from planner_mcp.jobs.ports import Claim
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.unit.tools.conftest import Call
+from tests.unit.vrp.days import agent, body, ticket
+
 CODES = ("NO_ROOM_FOUND", "ALL_CAPACITY_USED", "TIME_WINDOW_UNREACHABLE")
+DAY = body(
+    [agent("v", shift_end=20), agent("w", shift_end=20)],
+    [ticket("a"), ticket("b", "B"), ticket("c", "C", time_windows=[[3, 9]])],
+)
 
 
 def stored_plan(*, routes: int, visits: int, left_out: int = 0, id_form: str = "{}-{}") -> dict[str, Any]:
@@ -68,3 +82,35 @@ def _visit(ticket: int, position: int, id_form: str) -> dict[str, Any]:
         "distance_m": 1234.567,
         "late_s": 0.0,
     }
+
+
+async def created(call: Call, day: dict[str, Any] = DAY) -> str:
+    """Create a scenario."""
+    return str((await call("create_scenario", day)).structured["scenario_id"])
+
+
+async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[str]) -> str:
+    """Solve a scenario as a worker that finds just these routes, one an agent; return the job id."""
+    job = await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})
+    await finish(store, *routes)
+    return str(job.structured["job_id"])
+
+
+async def finish(store: RedisStore, *routes: list[str]) -> Claim:
+    """Complete the next job with these routes."""
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(claim.scenario.body))
+    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
+    orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
+    plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
+    await store.complete(claim, Progress(cost=plan.cost), plan.as_json())
+    return claim
+
+
+async def revised(call: Call, store: RedisStore, job_id: str, patch: dict[str, Any], *routes: list[str]) -> str:
+    """Solve a day again under a patch, with a worker that finds just these routes; return the job id."""
+    answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
+    await finish(store, *routes)
+    return str(answer.structured["job_id"])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.model import Principal, Progress
-from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.suggest_fixes import told_of
@@ -18,9 +17,11 @@ from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.tools.conftest import Call
+from tests.unit.tools.plans import DAY, created, finish, revised, solved
 from tests.unit.vrp.days import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
+<<<<<<< HEAD
 DAY = body(
     [agent("v", shift_end=20), agent("w", shift_end=20)],
     [ticket("a"), ticket("b", "B"), ticket("c", "C", time_windows=[[3, 9]])],
@@ -50,6 +51,8 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> 
     plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
     await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
+=======
+>>>>>>> w-housea14
 
 
 async def test_a_patch_makes_a_revision(call: Call, ctx: ToolContext) -> None:
@@ -479,13 +482,6 @@ async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, stor
     assert (await call("compare_plans", {**asked, "agent_ids": ["w"]})).structured["moves"] == [["c", "w", "v"]]
     refused = (await call("compare_plans", {**asked, "agent_ids": ["v", "W"]})).structured["errors"]
     assert [(fault["path"], fault["hint"]) for fault in refused] == [("/agent_ids/1", "Did you mean w?")]
-
-
-async def revised(call: Call, store: RedisStore, job_id: str, patch: dict[str, Any], *routes: list[str]) -> str:
-    """Solve a day again under a patch, with a worker that finds just these routes; return the job id."""
-    answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
-    await finish(store, *routes)
-    return str(answer.structured["job_id"])
 
 
 async def test_plans_of_revisions_are_compared_by_the_same_prices(call: Call, store: RedisStore) -> None:

@@ -6,7 +6,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
-from tests.unit.tools.test_planning import created, solved
+from tests.unit.tools.plans import created, solved
 
 pytestmark = pytest.mark.anyio
 

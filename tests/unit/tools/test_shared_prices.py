@@ -7,7 +7,7 @@ import pytest
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
-from tests.unit.tools.test_planning import created, finish, revised, solved
+from tests.unit.tools.plans import created, finish, revised, solved
 from tests.unit.vrp.days import agent, body, ticket
 
 pytestmark = pytest.mark.anyio

@@ -16,7 +16,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools import create_scenario, days, import_scenario
 from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
-from tests.unit.tools.test_planning import DAY, created, solved
+from tests.unit.tools.plans import DAY, created, solved
 
 pytestmark = pytest.mark.anyio
 MANY = 24

@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.web.deadlines import DeadlineProtocol
 from planner_mcp.web.door import Door
 from planner_mcp.web.sse import OPENING, EventStream
-from tests.unit.web.test_deadlines import AnnouncingServer
+from tests.unit.web.listening import listening
 
 pytestmark = pytest.mark.anyio
 FRAMES = [b"data: 1\n\n", b"data: " + 300 * b"x" + b"\n\n"]
@@ -38,12 +36,8 @@ async def _many(_: Request) -> ASGIApp:
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     app = Starlette(routes=[Route("/few", Door(_few, "GET")), Route("/many", Door(_many, "GET"))])
-    server = AnnouncingServer(uvicorn.Config(app, port=0, http=DeadlineProtocol, log_config=None, lifespan="off"))
-    running = asyncio.create_task(server.serve())
-    await server.listening.wait()
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    await running
+    async with listening(app) as server:
+        yield server.port
 
 
 async def _body(port: int, path: str, version: str) -> bytes:

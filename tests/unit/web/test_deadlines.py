@@ -1,38 +1,17 @@
 """Slow clients against a real listening server."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from planner_mcp.web.deadlines import DeadlineProtocol
+from tests.unit.web.listening import HastyProtocol, answer, listening
 
 pytestmark = pytest.mark.anyio
-
-
-class HastyProtocol(DeadlineProtocol):
-    """The same with deadlines a test can wait for."""
-
-    head_s = 0.3
-    body_s = 0.3
-
-
-class AnnouncingServer(uvicorn.Server):
-    """A server that says when it listens."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listening = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listening.set()
 
 
 async def echo(request: Request) -> PlainTextResponse:
@@ -46,25 +25,8 @@ async def refuse(_: Request) -> PlainTextResponse:
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     app = Starlette(routes=[Route("/echo", echo, methods=["POST"]), Route("/refuse", refuse, methods=["POST"])])
-    server = AnnouncingServer(uvicorn.Config(app, port=0, http=HastyProtocol, log_config=None, lifespan="off"))
-    running = asyncio.create_task(server.serve())
-    await server.listening.wait()
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    await running
-
-
-async def answer(port: int, *chunks: bytes, gap_s: float = 0.0) -> bytes:
-    """Send chunks with a gap between them and return all that comes until the server closes."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    received = asyncio.create_task(reader.read())
-    try:
-        for chunk in chunks:
-            writer.write(chunk)
-            await asyncio.wait({received}, timeout=gap_s)
-        return await asyncio.wait_for(received, 5)
-    finally:
-        writer.close()
+    async with listening(app, HastyProtocol) as server:
+        yield server.port
 
 
 HEAD = b"POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n"

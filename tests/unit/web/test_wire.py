@@ -1,17 +1,15 @@
 """What a client may write on a connection, byte for byte, against a real listening server."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from planner_mcp.web.deadlines import MAX_HEAD, DeadlineProtocol
-from tests.unit.web.test_deadlines import AnnouncingServer, answer
+from planner_mcp.web.deadlines import MAX_HEAD
+from tests.unit.web.listening import answer, listening
 
 pytestmark = pytest.mark.anyio
 HEAD = b"POST /told HTTP/1.1\r\nhost: x\r\n"
@@ -26,13 +24,8 @@ async def told(request: Request) -> JSONResponse:
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     app = Starlette(routes=[Route("/told", told, methods=["GET", "POST"])])
-    config = uvicorn.Config(app, port=0, http=DeadlineProtocol, ws="none", log_config=None, lifespan="off")
-    server = AnnouncingServer(config)
-    running = asyncio.create_task(server.serve())
-    await server.listening.wait()
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    await running
+    async with listening(app) as server:
+        yield server.port
 
 
 async def test_blanks_around_a_value_are_none_of_it(port: int) -> None:

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
@@ -16,10 +15,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.cli import serving
-from planner_mcp.web.deadlines import MAX_HEAD, DeadlineProtocol
+from planner_mcp.web.deadlines import MAX_HEAD
 from planner_mcp.web.door import Door
 from planner_mcp.web.sse import EventStream
-from tests.unit.web.test_deadlines import AnnouncingServer
+from tests.unit.web.listening import AnnouncingServer, HastyProtocol, listening, soon
 
 pytestmark = pytest.mark.anyio
 GET = b"GET /%b HTTP/1.1\r\nhost: x\r\n\r\n"
@@ -28,24 +27,16 @@ SLOW_S = 0.9
 """Longer than every deadline here."""
 
 
-class HastyProtocol(DeadlineProtocol):
-    """The same with deadlines a test can wait for."""
-
-    head_s = 0.3
-    body_s = 0.3
-
-
 @dataclass
 class House:
     """A server, and how many of its streams are open."""
 
-    server: uvicorn.Server
-    port: int
+    server: AnnouncingServer
     streams: list[object] = field(default_factory=list)
 
     @asynccontextmanager
     async def talk(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
         try:
             async with asyncio.timeout(8):
                 yield reader, writer
@@ -57,14 +48,6 @@ class House:
         return await soon(
             lambda: not (self.streams or self.server.server_state.tasks or self.server.server_state.connections)
         )
-
-
-async def soon(is_so: Callable[[], bool], within_s: float = 3.0) -> bool:
-    for _ in range(round(within_s / 0.02)):
-        if is_so():
-            return True
-        await asyncio.sleep(0.02)
-    return is_so()
 
 
 async def echo(request: Request) -> PlainTextResponse:
@@ -102,15 +85,8 @@ async def house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[House]:
 
     routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (echo, slow, refuse)]
     app = Starlette(routes=[*routes, Route("/stream", Door(stream, "GET, HEAD"))])
-    config = uvicorn.Config(
-        app, port=0, http=HastyProtocol, ws="none", log_config=None, lifespan="off", timeout_keep_alive=1
-    )
-    server = AnnouncingServer(config)
-    running = asyncio.create_task(server.serve())
-    await server.listening.wait()
-    yield House(server, server.servers[0].sockets[0].getsockname()[1], streams)
-    server.should_exit = True
-    await asyncio.wait_for(running, 5)
+    async with listening(app, HastyProtocol, timeout_keep_alive=1) as server:
+        yield House(server, streams)
     assert not [record for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR]
 
 
@@ -291,14 +267,10 @@ async def test_an_answer_that_nobody_takes_is_not_kept_for_ever(monkeypatch: pyt
         return PlainTextResponse(8_000_000 * "x")
 
     listener = serving.listen("127.0.0.1", 0)
-    config = uvicorn.Config(Starlette(routes=[Route("/", big)]), http=DeadlineProtocol, log_config=None, lifespan="off")
-    server = AnnouncingServer(config)
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    await server.listening.wait()
-    with socket.create_connection(listener.getsockname()) as client:
-        client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-        assert await soon(lambda: server.server_state.total_requests == 1)
-        assert server.server_state.connections
-        assert await soon(lambda: not server.server_state.connections, 8)
-    server.should_exit = True
-    await running
+    app = Starlette(routes=[Route("/", big)])
+    async with listening(app, sockets=[listener]) as server:
+        with socket.create_connection(listener.getsockname()) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert await soon(lambda: server.server_state.total_requests == 1)
+            assert server.server_state.connections
+            assert await soon(lambda: not server.server_state.connections, 8)

@@ -6,18 +6,15 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.web.deadlines import DeadlineProtocol
 from planner_mcp.web.door import Door
 from planner_mcp.web.sse import OPENING, EventStream
-from tests.unit.web.test_deadlines import AnnouncingServer
-from tests.unit.web.test_wire_hostile import soon
+from tests.unit.web.listening import AnnouncingServer, listening, soon
 
 pytestmark = pytest.mark.anyio
 JUNK = (b"\0\1\2\r\n\r\n", b"GET /x HTTP/9.9\r\n\r\n", b"POST /told HTTP/1.1\r\ntransfer-encoding: x\r\n\r\n")
@@ -47,15 +44,11 @@ async def stream(request: Request) -> ASGIApp:
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[uvicorn.Server]:
+async def server() -> AsyncIterator[AnnouncingServer]:
     routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (told, refused)]
     app = Starlette(routes=[*routes, Route("/stream", Door(stream, "GET"))])
-    server = AnnouncingServer(uvicorn.Config(app, port=0, http=DeadlineProtocol, log_config=None, lifespan="off"))
-    running = asyncio.create_task(server.serve())
-    await server.listening.wait()
-    yield server
-    server.should_exit = True
-    await asyncio.wait_for(running, 5)
+    async with listening(app) as server:
+        yield server
 
 
 def _request(dice: random.Random, name: str) -> tuple[bytes, bytes]:
@@ -104,7 +97,7 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
-async def _converse(server: uvicorn.Server, seed: int) -> None:
+async def _converse(server: AnnouncingServer, seed: int) -> None:
     dice = random.Random(seed)
     sent, wanted = zip(*(_request(dice, f"{seed}-{number}") for number in range(dice.randrange(1, 9))), strict=True)
     end = dice.choice(ENDS)
@@ -112,7 +105,7 @@ async def _converse(server: uvicorn.Server, seed: int) -> None:
     last, last_wanted = b"GET /told?name=last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", b"last:;"
     whole = b"".join(sent) + (last if end == "close" else junk)
     cuts = sorted(dice.sample(range(len(whole)), min(len(whole), dice.choice((0, 1, 3, 10)))))
-    reader, writer = await asyncio.open_connection(*server.servers[0].sockets[0].getsockname())
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     try:
         for first, past in zip([0, *cuts], [*cuts, len(whole)], strict=True):
             writer.write(whole[first:past])
@@ -133,7 +126,7 @@ async def _converse(server: uvicorn.Server, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(0, 300, 60))
 async def test_each_request_has_its_own_answer_in_its_turn(
-    server: uvicorn.Server, seed: int, caplog: pytest.LogCaptureFixture
+    server: AnnouncingServer, seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     """SPEC X3: and when all have gone, nothing of them is left, and no fault is in the log."""
     async with asyncio.timeout(20):
