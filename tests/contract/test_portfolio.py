@@ -12,13 +12,8 @@ import pytest
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate
-<<<<<<< HEAD
-from planner_mcp.vrp.proof.verify import verify
 from tests.contract.every_plan import cheapest
-from tests.contract.fleet import fleet
-=======
 from tests.contract.fleet import fleet, proving
->>>>>>> w-housea14
 from tests.stopwatch import Stopwatch
 from tests.told import Told
 from workers.engines import lanes, registry, tiny

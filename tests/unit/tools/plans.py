@@ -96,8 +96,8 @@ async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[
     return str(job.structured["job_id"])
 
 
-async def finish(store: RedisStore, *routes: list[str]) -> Claim:
-    """Complete the next job with these routes."""
+async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> Claim:
+    """Complete the next job with these routes, or tell of them and search on."""
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
@@ -105,7 +105,7 @@ async def finish(store: RedisStore, *routes: list[str]) -> Claim:
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
-    await store.complete(claim, Progress(cost=plan.cost), plan.as_json())
+    await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
 
 

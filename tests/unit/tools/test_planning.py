@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.model import Principal, Progress
+from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.suggest_fixes import told_of
@@ -21,38 +22,6 @@ from tests.unit.tools.plans import DAY, created, finish, revised, solved
 from tests.unit.vrp.days import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
-<<<<<<< HEAD
-DAY = body(
-    [agent("v", shift_end=20), agent("w", shift_end=20)],
-    [ticket("a"), ticket("b", "B"), ticket("c", "C", time_windows=[[3, 9]])],
-)
-
-
-async def created(call: Call, day: dict[str, Any] = DAY) -> str:
-    """Create a scenario."""
-    return str((await call("create_scenario", day)).structured["scenario_id"])
-
-
-async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[str]) -> str:
-    """Solve a scenario as a worker that finds just these routes, one an agent; return the job id."""
-    job = await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})
-    await finish(store, *routes)
-    return str(job.structured["job_id"])
-
-
-async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> Claim:
-    """Complete the next job with these routes, or tell of them and search on."""
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
-    problem = compile_scenario(parse_scenario(claim.scenario.body))
-    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
-    orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
-    plan = lay_out(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
-    await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
-    return claim
-=======
->>>>>>> w-housea14
 
 
 async def test_a_patch_makes_a_revision(call: Call, ctx: ToolContext) -> None:
