@@ -1,6 +1,6 @@
 """How answers are worded and kept small (SPEC T6, T9).
 
-Owns numbers as a reader sees them and the error an edge sends. Sizes are bounded in bytes, since no text has more
+Owns what a text costs and the error an edge sends. Sizes are bounded in bytes, since no text has more
 tokens than UTF-8 bytes.
 """
 
@@ -12,14 +12,6 @@ from planner_mcp.tools.base import ErrorResult
 
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
-
-
-def number(value: float | None) -> float | int | None:
-    """Return a number with at most two decimals, whole numbers without any."""
-    if value is None:
-        return None
-    rounded = round(float(value), 2)
-    return int(rounded) if rounded.is_integer() else rounded
 
 
 def estimated_tokens(text: str) -> float:
