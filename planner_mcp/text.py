@@ -32,6 +32,14 @@ def figure(value: float) -> str:
     return f"{value:.15g}"
 
 
+def number(value: float | None) -> float | int | None:
+    """Return a number with at most two decimals, whole numbers without any."""
+    if value is None:
+        return None
+    rounded = round(float(value), 2)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
 def clock(seconds: float) -> str:
     """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
     minutes = round(seconds / 60)
@@ -52,9 +60,9 @@ def _is_visible(char: str) -> bool:
     return unicodedata.category(char) not in _HIDDEN
 
 
-def counted(number: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not one: "1 agent", "120 tickets"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def named(ids: Sequence[str]) -> str:

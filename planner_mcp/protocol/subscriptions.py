@@ -24,6 +24,7 @@ from anyio.abc import TaskGroup
 from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.model import READ, Job, Principal
+from planner_mcp.jobs.view import event_line
 from planner_mcp.notify.channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.protocol.callers import Context, allow, caller, session_of
 from planner_mcp.protocol.pipe import SESSION, Pipe
@@ -33,7 +34,6 @@ from planner_mcp.protocol.task_view import core_task
 from planner_mcp.protocol.tasks2025 import RELATED
 from planner_mcp.protocol.watching import OVER, TASK, Watching, WatchLog, subjects_in
 from planner_mcp.text import compact
-from planner_mcp.tools.job_view import event_line
 
 QUIET_S: Final = 60.0
 """How often a pump looks for itself what its session watches, and keeps that alive."""

@@ -17,6 +17,7 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import InputError, UnknownMethodError
+from planner_mcp.jobs.marks import is_behind, mark
 from planner_mcp.jobs.model import READ, Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.callers import Context, allow, as_json, refusal_in
@@ -24,7 +25,6 @@ from planner_mcp.protocol.cursors import Cursors
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.protocol.task_view import core_task, result_json
 from planner_mcp.settings import Settings
-from planner_mcp.text import timestamp
 
 VERSION: Final = "2025-11-25"
 CAPABILITY: Final[dict[str, Any]] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
@@ -41,31 +41,27 @@ class Place:
     """Where a page of `tasks/list` begins: new jobs move the ones behind them, so it knows the last task listed too."""
 
     offset: int = 0
-    at: str = ""
-    """When the last task listed was submitted."""
     last: str = ""
-    """Its id."""
+    """The mark of that task."""
 
     @staticmethod
     def parse(text: str) -> "Place":
         """Return the place that `as_text` wrote, or that a cursor of an offset alone names."""
-        offset, *listed = text.split(" ")
-        return Place(int(offset), *listed)
+        offset, _, last = text.partition(" ")
+        return Place(int(offset), last)
 
     def as_text(self) -> str:
         """Return the place as the words a cursor seals."""
-        return f"{self.offset} {self.at} {self.last}" if self.last else str(self.offset)
+        return f"{self.offset} {self.last}" if self.last else str(self.offset)
 
     def precedes(self, job: Job) -> bool:
-        """Return whether a job was not listed before; of equal times only the last counts."""
-        at = timestamp(job.submitted_at)
-        return not self.last or at < self.at or (at == self.at and job.id != self.last)
+        """Return whether a job was not listed before."""
+        return is_behind(job.submitted_at, job.id, self.last)
 
     def after(self, listed: list[Job]) -> "Place":
         """Return where the next page begins."""
-        if not listed:
-            return Place(self.offset + PAGE, self.at, self.last)
-        return Place(self.offset + PAGE, timestamp(listed[-1].submitted_at), listed[-1].id)
+        last = mark(listed[-1].submitted_at, listed[-1].id) if listed else self.last
+        return Place(self.offset + PAGE, last)
 
 
 class CoreTasks:

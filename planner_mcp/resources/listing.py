@@ -13,11 +13,12 @@ from typing import Final
 import anyio.to_thread
 
 from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.marks import is_behind, mark
 from planner_mcp.jobs.model import ADMIN, Job, ScenarioCard
 from planner_mcp.resources.base import Entry, Look, Reading
 from planner_mcp.resources.catalogue import FIXED, REPORT_FILE
 from planner_mcp.resources.records import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
-from planner_mcp.text import plain, timestamp
+from planner_mcp.text import plain
 
 PAGE: Final = 50
 """Entries of a page, about."""
@@ -30,7 +31,7 @@ class Place:
     kind: int = 0
     offset: int = 0
     before: str = ""
-    """Time of the last entry listed of this kind, and its id: `<time> <id>`."""
+    """The mark of the last entry listed of this kind."""
 
     def as_text(self) -> str:
         """Return the place as the words a cursor seals."""
@@ -95,9 +96,9 @@ async def _reports(reading: Reading, place: Place, count: int) -> _Part:
 
 async def _jobs(reading: Reading, place: Place, count: int) -> _Part:
     jobs, total = await reading.planner.jobs(reading.principal, offset=place.offset, count=count)
-    fresh = [job for job in jobs if _is_older(job.submitted_at, job.id, place.before)]
+    fresh = [job for job in jobs if is_behind(job.submitted_at, job.id, place.before)]
     entries = [entry for job in fresh for entry in _of_job(job)]
-    last = _mark(fresh[-1].submitted_at, fresh[-1].id) if fresh else place.before
+    last = mark(fresh[-1].submitted_at, fresh[-1].id) if fresh else place.before
     return _Part(entries, last, place.offset + count >= total)
 
 
@@ -112,8 +113,8 @@ def _of_job(job: Job) -> list[Entry]:
 
 async def _scenarios(reading: Reading, place: Place, count: int) -> _Part:
     cards, total = await reading.planner.scenarios(reading.principal, offset=place.offset, count=count)
-    fresh = [card for card in cards if _is_older(card.created_at, card.id, place.before)]
-    last = _mark(fresh[-1].created_at, fresh[-1].id) if fresh else place.before
+    fresh = [card for card in cards if is_behind(card.created_at, card.id, place.before)]
+    last = mark(fresh[-1].created_at, fresh[-1].id) if fresh else place.before
     entries = [entry for card in fresh for entry in _of_scenario(card)]
     return _Part(entries, last, place.offset + count >= total)
 
@@ -128,16 +129,6 @@ def _of_scenario(card: ScenarioCard) -> list[Entry]:
 
 def _named(look: Look, title: str) -> Look:
     return Look(look.name, title, look.description, look.mime_type, look.audience, look.priority)
-
-
-def _mark(at: datetime, name: str) -> str:
-    return f"{timestamp(at)} {name}"
-
-
-def _is_older(at: datetime, name: str, before: str) -> bool:
-    """Return whether something was not listed before the place; of equal times only the last counts."""
-    limit, _, last = before.partition(" ")
-    return not before or timestamp(at) < limit or (timestamp(at) == limit and name != last)
 
 
 _List = Callable[[Reading, Place, int], Awaitable[_Part]]

@@ -8,9 +8,9 @@ from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_f
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import ADMIN, Job
+from planner_mcp.jobs.view import job_view
 from planner_mcp.resources.base import JSON, LONG_MS, SHORTLY_MS, Contents, Look, Reading, Template
 from planner_mcp.text import compact, timestamp
-from planner_mcp.tools.job_view import job_view
 
 ALL: Final = "all"
 STATUSES: Final = (ALL, *(state.value for state in JobState))

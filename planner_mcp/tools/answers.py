@@ -1,31 +1,36 @@
 """How answers are worded and kept small (SPEC T6, T9).
 
-Owns numbers as a reader sees them and the error an edge sends. Sizes are bounded in bytes, since no text has more
-tokens than UTF-8 bytes.
+Owns what a text costs, how much of a list fits and the error an edge sends. Sizes are bounded in bytes, since no text
+has more tokens than UTF-8 bytes.
 """
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import ALL_LISTED, PlannerError
 from planner_mcp.text import compact
 from planner_mcp.tools.base import ErrorResult
 
+T = TypeVar("T")
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
-
-
-def number(value: float | None) -> float | int | None:
-    """Return a number with at most two decimals, whole numbers without any."""
-    if value is None:
-        return None
-    rounded = round(float(value), 2)
-    return int(rounded) if rounded.is_integer() else rounded
 
 
 def estimated_tokens(text: str) -> float:
     """Return about how many tokens (o200k) a text of JSON and sentences costs, rather too many than too few."""
     plain = sum(char.isascii() for char in text)
     return plain / 3.4 + 1.5 * (len(text) - plain)
+
+
+def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:
+    """Return the first entries that together take no more room as JSON: no text has more tokens than bytes."""
+    shown: list[T] = []
+    for entry in entries:
+        room_bytes -= len(compact(entry).encode()) + 1
+        if room_bytes < 0:
+            break
+        shown.append(entry)
+    return shown
 
 
 def error_result(error: PlannerError, trace_id: str) -> ErrorResult:

@@ -14,9 +14,9 @@ from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
+from planner_mcp.tools.answers import fitting
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, refuse, schema_of
 from planner_mcp.tools.create_scenario import keep
-from planner_mcp.tools.days import fitting
 from planner_mcp.vrp.day.patch import led_back
 
 Json = dict[str, Any]

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.text import timestamp
-from planner_mcp.tools.answers import number
+from planner_mcp.jobs.view import job_view
+from planner_mcp.text import number, timestamp
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.job_view import job_view
 from planner_mcp.tools.tables import COLUMNS_OUTPUT, table_result
 
 _COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from planner_mcp.text import clock, compact
-from planner_mcp.tools.answers import number
+from planner_mcp.text import clock, compact, number
 
 MAX_PAGE_BYTES: Final = 3200
 """UTF-8 bytes the rows of a page may have in each of its two forms, so that an answer stays below 8000 tokens."""

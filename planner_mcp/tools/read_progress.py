@@ -9,8 +9,7 @@ from pydantic import Field
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Progress, plain_fields
-from planner_mcp.text import counted
-from planner_mcp.tools.answers import number
+from planner_mcp.text import counted, number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
 from planner_mcp.tools.lookups import PLAN, looked_up

@@ -26,20 +26,9 @@ from planner_mcp.tools.base import (
     schema_of,
 )
 from planner_mcp.tools.borrowing import Lend, lender, with_roads
-from planner_mcp.tools.days import (
-    Json,
-    Patch,
-    PlanName,
-    Subject,
-    aside,
-    change_lines,
-    checked,
-    first_warnings,
-    patched,
-    scenario_at,
-    subject,
-)
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, scenario_at, subject
 from planner_mcp.tools.lookups import all_found
+from planner_mcp.tools.revision import Patch, change_lines, checked, first_warnings, patched
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
 from planner_mcp.vrp.day.fields import moment, read_date

@@ -18,7 +18,8 @@ from planner_mcp.tools.base import (
     schema_of,
 )
 from planner_mcp.tools.borrowing import Lend, lender
-from planner_mcp.tools.days import Json, Patch, aside, change_lines, first_warnings, revised, scenario_at
+from planner_mcp.tools.days import Json, aside, scenario_at
+from planner_mcp.tools.revision import Patch, change_lines, first_warnings, revised
 
 
 class ReviseArguments(Arguments):

@@ -11,7 +11,8 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import timestamp
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Lend, lender
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, revised, subject
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
+from planner_mcp.tools.revision import revised
 from planner_mcp.tools.shared_prices import on_one_day, own_prices
 from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.alternatives import styles

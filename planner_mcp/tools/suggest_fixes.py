@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.jobs.model import SENSITIVE
-from planner_mcp.text import compact
-from planner_mcp.tools.answers import number
+from planner_mcp.text import compact, number
+from planner_mcp.tools.answers import fitting
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, fitting, nothing_to_mend, subject, time_for
+from planner_mcp.tools.days import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
 from planner_mcp.vrp.advice.fixes import Fix
 
 BUDGET_S: Final = 4.0

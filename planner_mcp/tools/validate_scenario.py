@@ -6,11 +6,12 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
-from planner_mcp.text import named
-from planner_mcp.tools.answers import number
+from planner_mcp.text import named, number
+from planner_mcp.tools.answers import fitting
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.borrowing import Borrowed, Lend, day_within_limits, lender, mask_cautions
-from planner_mcp.tools.days import Json, Patch, aside, fitting, parting_notes, revised, scenario_at
+from planner_mcp.tools.days import Json, aside, scenario_at
+from planner_mcp.tools.revision import Patch, parting_notes, revised
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of

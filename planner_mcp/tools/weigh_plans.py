@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from planner_mcp.tools.answers import number
+from planner_mcp.text import number
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.lookups import all_found

@@ -20,9 +20,9 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.events import Event, order_of
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
+from planner_mcp.jobs.view import job_view
 from planner_mcp.notify.events import notification
 from planner_mcp.tools.base import READ
-from planner_mcp.tools.job_view import job_view
 from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import READING, Door
 from planner_mcp.web.open_streams import OpenStreams

@@ -18,7 +18,7 @@ from mcp.client.subscriptions import ResourceUpdated, SubscriptionLost
 
 from benchmarks.peers.__main__ import environment
 from examples.house import House
-from planner_mcp.tools.job_view import event_line
+from planner_mcp.jobs.view import event_line
 from tests.system import outside
 from tests.system.scenarios import ring, submit, wait_for
 from tests.system.switch import Switch, switching
