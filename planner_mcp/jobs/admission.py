@@ -19,6 +19,8 @@ _APART: Final = ("idempotency_key", "fresh", "traceparent")
 def digest(request: SolveRequest) -> str:
     """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
     same = {name: value for name, value in plain_fields(request).items() if name not in _APART}
+    if request.warm_changed_id is None:  # or a deployment that rolls would refuse its own keys
+        del same["warm_changed_id"]
     return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -73,7 +73,7 @@ class StoredScenario:
     revision: int = 1
     parent_id: str | None = None
     last_job_id: str | None = None
-    """Its newest solve."""
+    """Its newest solve, while that is kept."""
     prices_of: str | None = None
     """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
 
@@ -105,6 +105,8 @@ class SolveRequest:
     idempotency_key: str | None = None
     fresh: bool = False
     warm_plan_id: str | None = None
+    warm_changed_id: str | None = None
+    """`changed_id` of the warm plan's job at the call: until that has ended, another plan may come under this name."""
     traceparent: str = ""
     """The span of the call that submitted it; empty where no spans are made."""
 

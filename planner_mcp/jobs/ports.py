@@ -94,7 +94,7 @@ class JobStore(MatrixStore, Protocol):
         ...
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
-        """Return the newest job of a scenario, None before its first, without reading its day."""
+        """Return the newest job of a scenario, None where none is kept, without reading its day."""
         ...
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:

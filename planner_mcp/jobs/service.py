@@ -100,7 +100,7 @@ class Planner:
         return await self._store.get_scenario(principal.id, scenario_id)
 
     async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
-        """Return the id of the newest job of a scenario, None before its first; its day is not read."""
+        """Return the id of the newest job of a scenario, None where none is kept; its day is not read."""
         return await self._store.last_job(principal.id, scenario_id)
 
     async def ancestors(self, principal: Principal, scenario: StoredScenario) -> list[str]:

@@ -24,7 +24,7 @@ from planner_mcp.notify.events import notification
 from planner_mcp.protocol.callers import Context
 from planner_mcp.protocol.listen_filter import Filter
 from planner_mcp.protocol.pipe import Note
-from planner_mcp.protocol.subjects import Registry, Subject, subject_of
+from planner_mcp.protocol.subjects import Registry, Standing, Subject, standing_after, subject_of
 from planner_mcp.protocol.subscriptions import QUIET_S
 from planner_mcp.protocol.task_view import detailed_task
 from planner_mcp.protocol.watching import WatchLog
@@ -144,13 +144,14 @@ class Stream:
     async def _follow(self, job_id: str, after: str) -> None:
         job = self._jobs[job_id]
         is_new = after == "0"  # it began after the stream did, and nobody has read anything of it
-        cost, seen = (None, "") if is_new else (job.progress.cost, job.event_id)
+        standing: Standing = (None, None) if is_new else (job.progress.penalty, job.progress.cost)
+        seen = "" if is_new else job.event_id
         async with aclosing(self._planner.follow(self._principal, job_id, after)) as events:
             async for event in events:
-                await self._tell(job, event, cost, seen)
-                cost = event.data.get("cost", cost)
+                await self._tell(job, event, standing, seen)
+                standing = standing_after(event, standing)
 
-    async def _tell(self, job: Job, event: Event, last_cost: float | None, seen: str) -> None:
+    async def _tell(self, job: Job, event: Event, before: Standing, seen: str) -> None:
         """Put what an event means where the writer finds it; `seen` is the event of the state that readers know."""
         if job.id in self._wanted.jobs:
             told = notification(event)
@@ -162,7 +163,7 @@ class Stream:
         if event.id == seen:
             return  # who listens to a resource reads it
         for subject in self._subjects:
-            if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, last_cost):
+            if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, before):
                 self._put(("uri", subject.uri), "notifications/resources/updated", {"uri": subject.uri})
 
     async def _lists(self) -> None:

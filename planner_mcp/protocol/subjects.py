@@ -11,7 +11,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault, NotFoundError, StoreError, input_error
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.events import Event
+from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.model import Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.channels import scenario_channel
@@ -23,6 +23,15 @@ CHECK_S: Final = 60.0
 MAX_WATCHED: Final = 256
 """Things one session or one listen stream may watch."""
 _URI: Final = re.compile(r"(?P<kind>job|plan|scenario)://(?P<name>[a-z0-9-]{1,60})(?P<rest>/[a-z./]{1,40})?")
+
+Standing = tuple[float | None, float | None]
+"""Penalty and cost of the best plan so far, as in `Progress`."""
+
+
+def standing_after(event: Event, before: Standing) -> Standing:
+    """Return how the best plan of a job stands after an event; most say nothing of it."""
+    cost = event.data.get("cost")
+    return before if cost is None else (event.data.get("penalty"), cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +49,11 @@ class Subject:
         """Whether its job may become another."""
         return self.kind == "scenario"
 
-    def moves(self, event: Event, last_cost: float | None) -> bool:
-        """Return whether an event changes what a reader of the URI sees; `last_cost` is that of the event before."""
-        return self.kind == "job" or event.is_final or event.data.get("cost") not in (None, last_cost)
+    def moves(self, event: Event, before: Standing) -> bool:
+        """Return whether an event changes what a reader of the URI sees; `before` is how the plan stood before it."""
+        if self.is_scenario and event.kind is not EventKind.PROGRESS:
+            return True  # a new solve takes the place of the last, and its status is part of the result
+        return self.kind == "job" or event.is_final or standing_after(event, before) != before
 
 
 def subject_of(uri: str) -> Subject:

@@ -29,7 +29,7 @@ from planner_mcp.notify.channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.protocol.callers import Context, allow, caller, session_of
 from planner_mcp.protocol.pipe import SESSION, Pipe
 from planner_mcp.protocol.sessions import Wakes
-from planner_mcp.protocol.subjects import Registry, subject_of
+from planner_mcp.protocol.subjects import Registry, Standing, standing_after, subject_of
 from planner_mcp.protocol.task_view import core_task
 from planner_mcp.protocol.tasks2025 import RELATED
 from planner_mcp.protocol.watching import OVER, TASK, Watching, WatchLog, subjects_in
@@ -188,13 +188,13 @@ class Pump:
         self._followed.discard(job_id)
 
     async def _follow(self, job: Job, position: str) -> None:
-        cost = None
+        standing: Standing = (None, None)
         async with aclosing(self._registry.planner.follow(self._principal, job.id, position)) as events:
             async for event in events:
                 at = OVER if event.is_final else event.id
-                if not await self._log.note(self._session_id, job.id, at, self._told(job, event, cost)):
+                if not await self._log.note(self._session_id, job.id, at, self._told(job, event, standing)):
                     return
-                cost = event.data.get("cost", cost)
+                standing = standing_after(event, standing)
 
     async def _lists(self) -> None:
         """Tell of lists that change from now on."""
@@ -211,12 +211,12 @@ class Pump:
 
     # ---- what is said
 
-    def _told(self, job: Job, event: Event, last_cost: float | None) -> list[tuple[str, str]]:
+    def _told(self, job: Job, event: Event, before: Standing) -> list[tuple[str, str]]:
         """Return the messages one event of a job becomes, each with what it is for."""
         told = [
             (each.uri, _text("notifications/resources/updated", {"uri": each.uri}))
             for each in subjects_in(self._watches)
-            if each.name in (job.id, job.request.scenario_id) and each.moves(event, last_cost)
+            if each.name in (job.id, job.request.scenario_id) and each.moves(event, before)
         ]
         name = f"{TASK}{job.id}"
         if name in self._watches:

@@ -41,7 +41,7 @@ async def _result(reading: Reading, variables: Variables) -> Contents:
     """Read the newest solve of a scenario with its plan, as far as there is one."""
     kept = await reading.planner.scenario(reading.principal, variables["scenario_id"])
     if kept.last_job_id is None:
-        raise NotFoundError("This scenario was not solved yet.")
+        raise NotFoundError("This scenario was not solved yet, or its last job has expired.")
     job = await reading.planner.job(reading.principal, kept.last_job_id)
     body = {"scenario_id": kept.id, **job_view(job)}
     try:

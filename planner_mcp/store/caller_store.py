@@ -74,21 +74,20 @@ class CallerStore:
             raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
         if not (kept := await self._link.command("HGETALL", name)):
             raise NotFoundError
-        await self._use_scenario(principal, scenario_id)
-        return records.scenario_of(kept)
+        return records.scenario_of({**kept, "job": await self._use_scenario(principal, scenario_id)})
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
-        """Return the newest job of a scenario, None before its first, and keep it for another scenario TTL."""
+        """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
         name = keys.key(self._pool("scn", scenario_id), "scn", scenario_id)
-        owner, job_id = await self._link.command("HMGET", name, "principal", "job")
-        if owner != principal:
+        if await self._link.command("HGET", name, "principal") != principal:
             raise NotFoundError
-        await self._use_scenario(principal, scenario_id)
-        return str(job_id) if job_id else None
+        return await self._use_scenario(principal, scenario_id) or None
 
-    async def _use_scenario(self, principal: str, scenario_id: str) -> None:
+    async def _use_scenario(self, principal: str, scenario_id: str) -> str:
+        """Keep a scenario for another scenario TTL and return its newest job, empty where none is kept."""
         args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
-        await self._link.step("use", self._pool("scn", scenario_id), args)
+        _ok, job_id = await self._link.step("use", self._pool("scn", scenario_id), args)
+        return str(job_id)
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""

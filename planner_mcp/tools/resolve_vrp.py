@@ -67,6 +67,7 @@ class ResolveArguments(Arguments):
     ] = None
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    fresh: Annotated[bool, Field(description="always a new job")] = False
 
 
 _OUTPUT: Final = {
@@ -93,8 +94,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     day, said = await _day(ctx, asked, start, base)
     said["notes"] += _so_far(start)
     count = kept(day.body)
-    request = SolveRequest(day.id, solve_time_s, seed=asked.seed, warm_plan_id=start.plan_id)
-    job = await ctx.planner.submit(ctx.principal, request)
+    job = await ctx.planner.submit(ctx.principal, _request(asked, start, day, solve_time_s))
     structured = {
         "job_id": job.id,
         "scenario_id": day.id,
@@ -108,6 +108,18 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     lines += [*(f"Warning: {caution}" for caution in said["warnings"]), *said["notes"]]
     lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
     return ToolResult(structured, "\n".join(lines), (Link(f"job://{job.id}", "job"),))
+
+
+def _request(asked: ResolveArguments, start: Subject, day: StoredScenario, solve_time_s: int) -> SolveRequest:
+    """Return what is asked of the queue; the same call finds its job until the plan it starts from is another."""
+    return SolveRequest(
+        day.id,
+        solve_time_s,
+        seed=asked.seed,
+        fresh=asked.fresh,
+        warm_plan_id=start.plan_id,
+        warm_changed_id=start.job.changed_id,
+    )
 
 
 async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[Subject, StoredScenario]:

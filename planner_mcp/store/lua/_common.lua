@@ -127,6 +127,9 @@ local function keep(id, job)
   outlive(is_over and ended_key(principal) or backlog_key(principal))
 end
 
+-- The newest job of a scenario as its hash names it, or false: a scenario outlives its jobs.
+local function last_job(id) return id and call('EXISTS', job_key(id)) == 1 and id end
+
 -- Shows a page of what an index names, newest first; nil when more of it is gone than one step may clear: others wait.
 local AT_ONCE = 500
 local function page(index, offset, count, row)

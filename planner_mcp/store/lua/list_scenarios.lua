@@ -6,6 +6,7 @@ local looks = {}
 function looks.ages(id) return call('HGET', scenario_key(id), 'created_ms') end
 function looks.rows(id)
   local card = call('HMGET', scenario_key(id), 'id', 'name', 'created_ms', 'revision', 'parent_id', 'job')
+  card[6] = last_job(card[6])
   return card[1] and card
 end
 local found = page(index, A.offset, A.count, looks[A.look])

@@ -139,6 +139,23 @@ async def test_only_changes_are_told_of_resources(houses: Two, modern: Caller, w
             assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
 
 
+async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
+    houses: Two, modern: Caller, store: RedisStore, worker: Worker
+) -> None:
+    """SPEC R2, J9: it takes the place of a result that was read, or of one that has expired."""
+    scenario_ids = [await modern.scenario(houses[0]) for _ in range(2)]
+    uris = [f"scenario://{each}/result" for each in scenario_ids]
+    for each in scenario_ids:
+        await modern.call(houses[0], "solve_vrp", {"scenario_id": each})
+        await worker.complete(claim := await worker.take())
+    await store.redis.delete(f"{{p0}}:job:{claim.job.id}")
+    async with listening(modern, houses[1], resourceSubscriptions=uris) as heard:
+        assert (await anext(heard))["params"]["notifications"] == {"resourceSubscriptions": uris}
+        for scenario_id, uri in zip(scenario_ids, uris, strict=True):
+            await modern.call(houses[0], "solve_vrp", {"scenario_id": scenario_id, "fresh": True})
+            assert (await anext(heard))["params"]["uri"] == uri
+
+
 async def test_a_solve_that_is_over_before_it_is_read_is_told_of(
     houses: Two, modern: Caller, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

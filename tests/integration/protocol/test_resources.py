@@ -11,6 +11,7 @@ import pytest
 from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.resources import listing
+from planner_mcp.store.redis_store import RedisStore
 from tests.integration.protocol.houses import Caller, Replica, Worker, replica
 
 pytestmark = pytest.mark.anyio
@@ -90,6 +91,21 @@ async def test_a_day_is_read_from_its_scenario_to_its_report(houses: Two, caller
     listed = json.loads(found["jobs://vrp/status/completed?page=1&size=20"]["text"])
     assert listed["jobs"][0]["job_id"] == job_id
     assert "http" not in found[f"plan://{plan_id}/report.html"]["text"], "the report fetches nothing"
+
+
+async def test_a_scenario_whose_last_job_expired_has_no_result(
+    houses: Two, caller: Caller, store: RedisStore, worker: Worker
+) -> None:
+    """SPEC R1, R2, J9: what is listed can be read; a scenario outlives its jobs."""
+    scenario_id = await caller.scenario(houses[0])
+    await caller.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+    await complete(worker, claim := await worker.take())
+    await store.redis.delete(f"{{p0}}:job:{claim.job.id}")
+    listed = [each["uri"] for each in (await caller.result(houses[1], "resources/list"))["resources"]]
+    assert [uri for uri in listed if scenario_id in uri] == [f"scenario://{scenario_id}"]
+    assert json.loads((await read(caller, houses[1], f"scenario://{scenario_id}"))["text"])["last_job_id"] is None
+    result = f"scenario://{scenario_id}/result"
+    assert "has expired" in (await caller.error(houses[1], "resources/read", result, uri=result))["message"]
 
 
 async def test_jobs_are_paged_by_their_uri(houses: Two, caller: Caller) -> None:

@@ -109,6 +109,35 @@ async def test_result_of_a_scenario_follows_its_newest_solve(houses: Two, legacy
             assert (await anext(heard)).message["params"] == {"uri": uri}
 
 
+async def test_a_new_solve_is_told_of_before_a_worker_takes_it(houses: Two, legacy: Caller, worker: Worker) -> None:
+    """SPEC R2: the result that was read is replaced by a queued job, which may wait for hours."""
+    await legacy.initialize(houses[0])
+    scenario_id = await legacy.scenario(houses[0])
+    await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+    await worker.complete(await worker.take())
+    uri = f"scenario://{scenario_id}/result"
+    await legacy.result(houses[0], "resources/subscribe", uri=uri)
+    async with listening(legacy, houses[1]) as heard:
+        await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id, "fresh": True})
+        assert (await anext(heard)).message["params"] == {"uri": uri}
+
+
+async def test_a_scenario_whose_last_job_expired_can_be_subscribed_to(
+    houses: Two, legacy: Caller, store: RedisStore, worker: Worker
+) -> None:
+    """SPEC R2, J9: a scenario outlives its jobs; its next solve is heard of."""
+    await legacy.initialize(houses[0])
+    scenario_id = await legacy.scenario(houses[0])
+    await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+    await worker.complete(claim := await worker.take())
+    await store.redis.delete(f"{{p0}}:job:{claim.job.id}")
+    uri = f"scenario://{scenario_id}/result"
+    await legacy.result(houses[0], "resources/subscribe", uri=uri)
+    async with listening(legacy, houses[1]) as heard:
+        await legacy.call(houses[0], "solve_vrp", {"scenario_id": scenario_id})
+        assert (await anext(heard)).message["params"] == {"uri": uri}
+
+
 async def test_unsubscribed_resource_is_heard_no_more(houses: Two, legacy: Caller, worker: Worker) -> None:
     """Spec 2025-11-25, resources: resources/unsubscribe."""
     job_id = await solving(legacy, houses[0])

@@ -241,6 +241,7 @@ class Day:
         await insist(store._was_trimmed, "{p0}:feed", "0")
         await insist(store.stats)
         await insist(store.ping)
+        await insist(store.confirm)
         await insist(store.reap)
 
 

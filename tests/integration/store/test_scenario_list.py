@@ -42,6 +42,19 @@ async def test_a_scenario_knows_its_newest_job(planner: Planner) -> None:
     assert cards[0].last_job_id == jobs[-1].id
 
 
+async def test_a_scenario_knows_no_job_that_has_expired(planner: Planner, store: RedisStore) -> None:
+    """SPEC R1, J9: a scenario outlives its jobs, and takes the next one."""
+    scenario = await planner.create_scenario(LOCAL, dict(SMALLEST))
+    for kept in (False, True):
+        job = await planner.submit(LOCAL, SolveRequest(scenario.id, 1, fresh=True))
+        if not kept:
+            await store.redis.delete(f"{{p0}}:job:{job.id}")
+        expected = job.id if kept else None
+        assert (await planner.scenario(LOCAL, scenario.id)).last_job_id == expected
+        assert await planner.last_job(LOCAL, scenario.id) == expected
+        assert (await planner.scenarios(LOCAL))[0][0].last_job_id == expected
+
+
 async def test_the_line_of_a_revision_is_told_to_its_principal_as_far_as_it_is_kept(
     planner: Planner, store: RedisStore
 ) -> None:

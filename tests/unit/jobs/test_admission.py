@@ -25,11 +25,17 @@ def test_a_solve_is_charged_its_time_on_all_its_cores() -> None:
         {"priority": 6},
         {"callback_url": "https://example.org"},
         {"warm_plan_id": "plan-0-x"},
+        {"warm_changed_id": "1-0"},
     ],
 )
 def test_any_other_argument_makes_another_call(change: dict[str, object]) -> None:
     """SPEC T2."""
     assert digest(replace(REQUEST, **change)) != digest(REQUEST)  # type: ignore[arg-type]
+
+
+def test_a_solve_without_a_warm_plan_is_the_same_call_in_every_version() -> None:
+    """SPEC T2, J7: while a deployment rolls, a key given to an older replica is no conflict at a newer one."""
+    assert digest(REQUEST) == "47b2fdf836886cd134714c0e7dbfc2768f5bb5aabca0f4a446040f60552b1f4e"
 
 
 def test_how_a_call_is_named_does_not_change_what_it_asks() -> None:

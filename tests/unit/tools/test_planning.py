@@ -164,6 +164,25 @@ async def test_a_plan_that_may_still_be_bettered_is_started_from_and_told_so(cal
     assert answer.structured["notes"] == [f"{job} is still solving: this starts from its plan so far."]
 
 
+async def test_a_solve_from_a_plan_that_was_bettered_is_another_call(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T2, T5: a job is found again while the plan it began from is the same; `fresh` finds none."""
+    job_id = str((await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"])
+    claim = await finish(store, ["a", "b"], ["c"], is_end=False)
+
+    async def resolved(**more: Any) -> str:
+        return str((await call("resolve_vrp", {"warm_from": job_id, **more})).structured["job_id"])
+
+    early = await resolved()
+    assert await resolved() == early
+    await store.complete(claim, Progress(cost=1.0), await ctx.planner.plan_of_job(ctx.principal, job_id))
+    late = await resolved()
+    assert late != early
+    assert await resolved() == late
+    assert await resolved(fresh=True) not in (early, late)
+
+
 async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
     """SPEC T7: each at its place, beside what nobody knows; the resource likewise."""
     scenario_id = await created(call)
