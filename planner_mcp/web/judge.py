@@ -64,6 +64,8 @@ class Judge:
             needed = frozenset({READ})
         elif scope["path"].startswith("/matrices"):
             needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})
+        elif scope["path"] == "/metrics":
+            needed = frozenset({ADMIN})
         elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
             first = await receive()
             receive = again(first, receive)

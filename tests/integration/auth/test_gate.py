@@ -173,6 +173,15 @@ async def test_a_batch_is_told_all_scopes_it_needs(served: Any, key: Any) -> Non
     assert f'scope="{ADMIN} {READ} {SENSITIVE} {WRITE}"' in answer.headers["www-authenticate"]
 
 
+async def test_a_scraper_is_told_what_its_key_lacks(served: Any, key: Any) -> None:
+    """SPEC A1: `/metrics` too names the scope it needs in the challenge."""
+    reader = await key("eve", READ)
+    async with served() as http:
+        refused = await http.get("/metrics", headers={"authorization": reader})
+    assert refused.status_code == 403
+    assert f'scope="{ADMIN} {READ}"' in refused.headers["www-authenticate"]
+
+
 async def test_each_door_asks_for_its_scope_itself(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC A1, A3: 4012 and the scope it needs, in the same words, though nobody judged the request before it came."""
     monkeypatch.setattr(Judge, "__call__", lambda judge, *request: judge._app(*request))
