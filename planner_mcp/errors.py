@@ -4,15 +4,18 @@ Owns the classes that code raises and the numbers, names and retry hints a clien
 (tool result, JSON-RPC error, HTTP status) is decided at the edge, never here.
 
 ```text
-PlannerError         code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
-├─ InputError        the caller can mend it     MissingParameterError, InvalidScenarioError, NotFoundError, …
-├─ AccessError       the caller may not         UnauthenticatedError, InsufficientScopeError, ForbiddenOriginError, …
-├─ CapacityError     come back, retry_after_s   QueueFullError, RateLimitedError, QuotaExceededError
-├─ JobError          the life cycle refused     IllegalTransitionError, LeaseLostError, PlanNotReadyError
-├─ EngineError       the solver failed          EngineCrashedError, EngineMemoryError, PlanRejectedError, …
-├─ StoreError        Redis failed; retryable    StoreUnavailableError
-├─ RoadsUnavailable…  a road engine failed; retryable
-└─ WebhookError      the news did not travel    EndpointRejectedError, EndpointUnreachableError
+PlannerError                   code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
+├─ InputError                  the caller can mend it    MissingParameterError, InvalidScenarioError, NotFoundError, …
+├─ AccessError                 the caller may not        UnauthenticatedError, InsufficientScopeError, …
+├─ CapacityError               come back, retry_after_s  QueueFullError, RateLimitedError, QuotaExceededError
+├─ JobError                    the life cycle refused    IllegalTransitionError, LeaseLostError, PlanNotReadyError, …
+├─ AbandonedRequestError       its replica is gone; retryable
+├─ SlowReaderError             a stream was not read; retryable
+├─ EngineError                 the solver failed         EngineCrashedError, EngineMemoryError, PlanRejectedError, …
+├─ StoreError                  Redis failed; retryable   StoreUnavailableError
+├─ AuthorityUnavailableError   tokens cannot be checked; retryable
+├─ WebhookError                the news did not travel   EndpointUnreachableError
+└─ RoadsUnavailableError       a road engine failed; retryable
 ```
 An infeasible day and a search that ran out of time are results, not errors.
 """
@@ -84,6 +87,9 @@ class PlannerError(Exception):
         if self.retry_after_s is not None:
             body["retry_after_s"] = self.retry_after_s
         return body
+
+
+# ---- the caller can mend it
 
 
 class InputError(PlannerError):
@@ -166,6 +172,65 @@ class TooLargeError(InputError):
     summary = "The input is larger than one call may be."
 
 
+class EndpointForbiddenError(InputError):
+    """The callback address is one that must not be called."""
+
+    code = 4014
+    type = "EndpointForbidden"
+    summary = "This callback_url is not allowed."
+
+
+class InvalidMessageError(InputError):
+    """The body is not a JSON-RPC message this server takes."""
+
+    code = 4015
+    type = "InvalidMessage"
+    summary = "The body is not a JSON-RPC 2.0 message."
+
+
+class UnknownMethodError(InputError):
+    """No such method in the negotiated revision."""
+
+    code = 4016
+    type = "UnknownMethod"
+    summary = "No method has this name in the negotiated revision."
+
+
+class UnknownSessionError(InputError):
+    """No such session, or not the caller's, or it ended."""
+
+    code = 4017
+    type = "UnknownSession"
+    summary = "This session is not known here or has ended; initialize a new one."
+
+
+class LostStreamError(InputError):
+    """The position cannot be resumed from."""
+
+    code = 4018
+    type = "LostStream"
+    summary = "Nothing can be replayed from this Last-Event-ID: it is unknown or too old. Read the state anew."
+
+
+class UnsupportedEncodingError(InputError):
+    """A compressed request body."""
+
+    code = 4021
+    type = "UnsupportedEncoding"
+    summary = "Request bodies are accepted without Content-Encoding only."
+
+
+class MethodNotAllowedError(InputError):
+    """The path exists, the HTTP method does not."""
+
+    code = 4022
+    type = "MethodNotAllowed"
+    summary = "This HTTP method is not served here."
+
+
+# ---- the caller may not
+
+
 class AccessError(PlannerError):
     """The caller may not do this."""
 
@@ -190,13 +255,23 @@ class InsufficientScopeError(AccessError):
     summary = "The access token lacks a scope this call needs."
 
 
-class AuthorityUnavailableError(PlannerError):
-    """Whoever knows about tokens does not answer."""
+class WrongHostError(AccessError):
+    """The Host header names no address of this server."""
 
-    code = 5032
-    type = "AuthorityUnavailable"
-    retryable = True
-    summary = "The access token could not be checked; try again."
+    code = 4019
+    type = "WrongHost"
+    summary = "This server does not answer under this Host; the operator can add it to PLANNER_ALLOWED_HOSTS."
+
+
+class ForbiddenOriginError(AccessError):
+    """A web page of another origin."""
+
+    code = 4020
+    type = "ForbiddenOrigin"
+    summary = "Pages of this Origin may not call; the operator can add it to PLANNER_ALLOWED_ORIGINS."
+
+
+# ---- come back
 
 
 class CapacityError(PlannerError):
@@ -230,6 +305,9 @@ class QuotaExceededError(CapacityError):
     code = 4032
     type = "QuotaExceeded"
     summary = "The quota of this principal is used up."
+
+
+# ---- the life cycle refused
 
 
 class JobError(PlannerError):
@@ -273,13 +351,28 @@ class TravelUnknownError(JobError):
     summary = "Travel of this day is not at hand: upload its matrix again, or solve the day first."
 
 
-class RoadsUnavailableError(PlannerError):
-    """A road engine did not answer, or not with what was asked."""
+# ---- what was under way ended
 
-    code = 5050
-    type = "RoadsUnavailable"
+
+class AbandonedRequestError(PlannerError):
+    """The replica that worked on the request is gone."""
+
+    code = 5001
+    type = "AbandonedRequest"
     retryable = True
-    summary = "The road engine of this day did not answer; solve again later or plan with other travel."
+    summary = "The server that worked on this request stopped; jobs go on, call again."
+
+
+class SlowReaderError(PlannerError):
+    """A reader took nothing from its stream for too long."""
+
+    code = 5002
+    type = "SlowReader"
+    retryable = True
+    summary = "Nothing was read from this stream for too long, so it was ended; listen again, nothing is lost."
+
+
+# ---- the solver failed
 
 
 class EngineError(PlannerError):
@@ -330,6 +423,9 @@ class PoisonedJobError(EngineError):
     summary = "The job killed its worker three times and will not be run again."
 
 
+# ---- Redis failed
+
+
 class StoreError(PlannerError):
     """Redis failed."""
 
@@ -347,28 +443,27 @@ class StoreUnavailableError(StoreError):
     summary = "The job store is not available; try again."
 
 
+# ---- tokens cannot be checked
+
+
+class AuthorityUnavailableError(PlannerError):
+    """Whoever knows about tokens does not answer."""
+
+    code = 5032
+    type = "AuthorityUnavailable"
+    retryable = True
+    summary = "The access token could not be checked; try again."
+
+
+# ---- the news did not travel
+
+
 class WebhookError(PlannerError):
     """The news did not travel."""
 
     code = 5040
     type = "WebhookFailed"
     summary = "The webhook could not be delivered."
-
-
-class EndpointForbiddenError(InputError):
-    """The callback address is one that must not be called."""
-
-    code = 4014
-    type = "EndpointForbidden"
-    summary = "This callback_url is not allowed."
-
-
-class EndpointRejectedError(WebhookError):
-    """The endpoint answered with something other than 2xx."""
-
-    code = 5041
-    type = "EndpointRejected"
-    summary = "The webhook endpoint refused the delivery."
 
 
 class EndpointUnreachableError(WebhookError):
@@ -379,87 +474,19 @@ class EndpointUnreachableError(WebhookError):
     summary = "The webhook endpoint did not answer."
 
 
-class InvalidMessageError(InputError):
-    """The body is not a JSON-RPC message this server takes."""
-
-    code = 4015
-    type = "InvalidMessage"
-    summary = "The body is not a JSON-RPC 2.0 message."
+# ---- a road engine failed
 
 
-class UnknownMethodError(InputError):
-    """No such method in the negotiated revision."""
+class RoadsUnavailableError(PlannerError):
+    """A road engine did not answer, or not with what was asked."""
 
-    code = 4016
-    type = "UnknownMethod"
-    summary = "No method has this name in the negotiated revision."
-
-
-class UnknownSessionError(InputError):
-    """No such session, or not the caller's, or it ended."""
-
-    code = 4017
-    type = "UnknownSession"
-    summary = "This session is not known here or has ended; initialize a new one."
-
-
-class LostStreamError(InputError):
-    """The position cannot be resumed from."""
-
-    code = 4018
-    type = "LostStream"
-    summary = "Nothing can be replayed from this Last-Event-ID: it is unknown or too old. Read the state anew."
-
-
-class AbandonedRequestError(PlannerError):
-    """The replica that worked on the request is gone."""
-
-    code = 5001
-    type = "AbandonedRequest"
+    code = 5050
+    type = "RoadsUnavailable"
     retryable = True
-    summary = "The server that worked on this request stopped; jobs go on, call again."
+    summary = "The road engine of this day did not answer; solve again later or plan with other travel."
 
 
-class SlowReaderError(PlannerError):
-    """A reader took nothing from its stream for too long."""
-
-    code = 5002
-    type = "SlowReader"
-    retryable = True
-    summary = "Nothing was read from this stream for too long, so it was ended; listen again, nothing is lost."
-
-
-class WrongHostError(AccessError):
-    """The Host header names no address of this server."""
-
-    code = 4019
-    type = "WrongHost"
-    summary = "This server does not answer under this Host; the operator can add it to PLANNER_ALLOWED_HOSTS."
-
-
-class ForbiddenOriginError(AccessError):
-    """A web page of another origin."""
-
-    code = 4020
-    type = "ForbiddenOrigin"
-    summary = "Pages of this Origin may not call; the operator can add it to PLANNER_ALLOWED_ORIGINS."
-
-
-class UnsupportedEncodingError(InputError):
-    """A compressed request body."""
-
-    code = 4021
-    type = "UnsupportedEncoding"
-    summary = "Request bodies are accepted without Content-Encoding only."
-
-
-class MethodNotAllowedError(InputError):
-    """The path exists, the HTTP method does not."""
-
-    code = 4022
-    type = "MethodNotAllowed"
-    summary = "This HTTP method is not served here."
-
+# ---- beside the tree
 
 _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
     "missing": MissingParameterError,

@@ -1,8 +1,28 @@
-"""Errors of the planner inside groups of tasks."""
+"""The tree of errors as it is drawn and published, and errors of the planner inside groups of tasks."""
+
+import ast
+from pathlib import Path
 
 import pytest
 
-from planner_mcp.errors import StoreError, ungrouped
+from planner_mcp import errors
+from planner_mcp.errors import PlannerError, StoreError, ungrouped
+
+ROOT = Path(__file__).parents[2]
+TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PlannerError)]
+
+
+def test_the_drawing_names_every_branch() -> None:
+    """STYLE §5: the tree at the top of the module is what a reader goes by."""
+    branches = [kind.__name__ for kind in TREE if kind.__base__ is PlannerError]
+    assert [name for name in branches if f"─ {name} " not in str(errors.__doc__)] == []
+
+
+def test_every_code_that_is_published_can_be_met() -> None:
+    """SPEC T7: the manifest lists the codes a client may receive, none that nothing raises."""
+    pages = [page for room in ("planner_mcp", "workers") for page in (ROOT / room).rglob("*.py")]
+    named = {node.id for page in pages for node in ast.walk(ast.parse(page.read_bytes())) if isinstance(node, ast.Name)}
+    assert [kind.__name__ for kind in TREE if kind.__name__ not in named] == []
 
 
 def test_a_refusal_inside_task_groups_is_raised_by_itself_with_its_cause() -> None:
