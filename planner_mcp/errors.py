@@ -20,6 +20,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 An infeasible day and a search that ran out of time are results, not errors.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,11 +64,18 @@ class PlannerError(Exception):
     summary: ClassVar[str] = "Something failed inside the server; quote the trace id when you report it."
 
     def __init__(
-        self, message: str | None = None, *, errors: Sequence[Fault] = (), retry_after_s: float | None = None
+        self,
+        message: str | None = None,
+        *,
+        errors: Sequence[Fault] = (),
+        found: int = 0,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message or self.summary)
         self.message = message or self.summary
         self.errors = tuple(errors)
+        self.found = found or len(self.errors)
+        """Mistakes there are; `errors` may list fewer."""
         self.retry_after_s = retry_after_s
 
     def lines(self) -> list[str]:
@@ -497,17 +505,35 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
 }
 
 
-ALL_LISTED: Final = "each is listed in errors."
-"""End of the message of several faults; an answer with room for a part of them says so in its place."""
+MOST_FAULTS: Final = 50
+"""Faults listed for one input."""
+_ALL_LISTED: Final = "each is listed in errors."
+_LISTED: Final = re.compile(rf"{re.escape(_ALL_LISTED)}|the first \d+ are listed\.")
 
 
-def input_error(faults: Sequence[Fault]) -> InputError:
-    """Return the error that carries all faults: the class they share, or the general one when they differ."""
+def input_error(faults: Sequence[Fault], *, most: int = MOST_FAULTS, found: int = 0) -> InputError:
+    """Return the error of some faults: of the class they share, or the general one when they differ.
+
+    Args:
+        faults: One at least, the first to be told first.
+        most: Listed; a last one more tells how many are not.
+        found: Mistakes there are, where a caller of many kept some; else as many as faults.
+    """
     kinds = {fault.kind for fault in faults}
     cls = _KIND_CLASSES[kinds.pop()] if len(kinds) == 1 else InputError
-    count = len(faults)
-    message = faults[0].problem if count == 1 else f"{count} problems; {ALL_LISTED}"
-    return cls(message, errors=faults)
+    count = max(found, len(faults))
+    if count == 1:
+        return cls(faults[0].problem, errors=faults)
+    message = f"{count} problems; {_ALL_LISTED}"
+    if count <= most:
+        return cls(message, errors=faults)
+    rest = Fault("", f"{count - most} more problems are not listed.", "", "Mend these first.", faults[-1].kind)
+    return cls(listing_only(message, most), errors=[*faults[:most], rest], found=count)
+
+
+def listing_only(message: str, kept: int) -> str:
+    """Return the message of several faults where the first `kept` of them are told."""
+    return _LISTED.sub("the first is listed." if kept == 1 else f"the first {kept} are listed.", message)
 
 
 def catalogue() -> dict[int, dict[str, Any]]:

@@ -23,7 +23,7 @@ from planner_mcp.files.foreign import IN_COLUMNS, PLAIN, Form, Reading, Wishes, 
 from planner_mcp.files.tables import Table, read_table
 from planner_mcp.settings import Settings
 from planner_mcp.text import figure
-from planner_mcp.tools.validate_scenario import MAX_FAULTS
+from planner_mcp.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.vrp.scenario import Scenario, parse_scenario, warnings
 
 PLENTY: Final = 1e6
@@ -77,7 +77,7 @@ def import_tables(
         for assumption in read.assumptions:
             typer.echo(assumption, err=True)
         scenario = _judged(read, settings)
-        for warning in warnings(scenario)[:MAX_FAULTS]:
+        for warning in warnings(scenario)[:MAX_SHOWN]:
             typer.echo(f"Warning: {warning}", err=True)
     except InputError as error:
         print_faults(error)

@@ -6,7 +6,7 @@ Owns the turn of features into rows: their properties are the columns, their pos
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_COLUMNS, MOST_FAULTS, Table
+from planner_mcp.files.tables import MAX_COLUMNS, Table
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
@@ -37,7 +37,7 @@ def read_points(told: Any, *, max_rows: int) -> Table:
             hint = "Remove the feature, or make it a point."
             faults.append(Fault(f"/features/{number - 1}", "The feature is no point.", "[lon, lat] of a Point", hint))
     if faults:
-        raise input_error(faults[:MOST_FAULTS])
+        raise input_error(faults)
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
     if not headers or len(headers) > MAX_COLUMNS:
         raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])

@@ -16,7 +16,7 @@ from planner_mcp.files.cells import listed, number_in, time_in, windows_in, word
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, says_unit, unit_of
 from planner_mcp.files.odd_rows import no_tickets, totals
 from planner_mcp.files.origins import Origin
-from planner_mcp.files.tables import MOST_FAULTS, Table, place_in
+from planner_mcp.files.tables import Table, place_in
 from planner_mcp.text import counted, figure, plain
 
 Json = dict[str, Any]
@@ -148,7 +148,7 @@ class Import:
             InputError: Cells that could not be read, each with its line.
         """
         if self.faults:
-            raise input_error(self.faults[:MOST_FAULTS])
+            raise input_error(self.faults)
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 

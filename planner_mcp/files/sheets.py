@@ -24,7 +24,6 @@ MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
 MAX_TEXT: Final = 20_000_000
 """Characters in all cells together; one text may stand in many."""
-_MOST_FAULTS: Final = 20
 _TICKETS: Final = frozenset({"tickets", "orders", "stops", "visits", "customers", "订单", "任务", "客户", "网点"})
 _AGENTS: Final = frozenset({"agents", "vehicles", "fleet", "drivers", "trucks", "车辆", "司机", "车队"})
 _FIRST_DAYS: Final = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)})
@@ -84,7 +83,7 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
         *_faults(name, _merged(read), "Cells are merged.", "Unmerge them, and delete titles above the header."),
     ]
     if faults:
-        raise input_error(faults[:_MOST_FAULTS])
+        raise input_error(faults)
     lines = [
         (number, [_text(cell) for cell in row]) for number, row in enumerate(read.to_python(skip_empty_area=False), 1)
     ]
@@ -139,6 +138,7 @@ def main(arguments: Sequence[str]) -> None:
         told["too_large"] = error.message
     except InputError as error:
         told["faults"] = [fault.as_json() for fault in error.errors]
+        told["found"] = error.found
     sys.stdout.write(json.dumps(told))
 
 

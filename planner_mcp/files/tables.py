@@ -28,8 +28,6 @@ _SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
 """A first line for spreadsheets, which names the delimiter of those behind it."""
 _FEW: Final = 3
 """Headers that a hint names."""
-MOST_FAULTS: Final = 50
-"""Of one file that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ def table_of(
     if len(lines) > 1 and _filled(lines[0][1]) == 1 < _filled(lines[1][1]):
         raise input_error([_title(place_in(name, lines[0][0]))])
     if faults := list(_overlong(lines[1:], len(headers), name)):
-        raise input_error(faults[:MOST_FAULTS])
+        raise input_error(faults)
     if nameless := sum(_nameless(headers, cells) for _, cells in lines[1:]):
         said = (*said, f"Left out, for their columns have no header: {counted(nameless, 'cell')}.")
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name, said)

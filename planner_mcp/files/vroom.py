@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Final, TypeVar
 
-from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.tables import MOST_FAULTS
+from planner_mcp.errors import MOST_FAULTS, Fault, input_error
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
@@ -67,7 +66,7 @@ def read_vroom(told: Any, *, name: str, planning_date: str) -> Json:
         hint = _OURS if isinstance(told, dict) and {"agents", "tickets"} <= told.keys() else ""
         raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments", hint)])
     if reader.faults:
-        raise input_error(reader.faults)
+        raise input_error(reader.faults, found=reader.found)
     return {"name": name, "planning_date": planning_date, **body}
 
 
@@ -94,6 +93,8 @@ def _midnight(planning_date: str) -> float:
 class _Reader:
     midnight: float
     faults: list[Fault] = field(default_factory=list)
+    """The first of those that were found."""
+    found: int = 0
     places: dict[tuple[float, float], str] = field(default_factory=dict)
     types: set[str] = field(default_factory=set)
     """Of the vehicles; empty for one that names none."""
@@ -126,12 +127,15 @@ class _Reader:
             fault = Fault(path, "A value is not of the right kind.", "numbers, [lon, lat], [from, to] in seconds")
             if isinstance(error, KeyError) and isinstance(error.args[0], str):  # a word this reader asked for
                 fault = Fault(path, f"A word is missing: {error.args[0]}.", "", "Add it.", "missing")
-            if len(self.faults) < MOST_FAULTS:
-                self.faults.append(fault)
+            self._note(fault)
 
     def _lacks(self, path: str, problem: str, hint: str = "Remove it.") -> None:
-        if len(self.faults) < MOST_FAULTS:
-            self.faults.append(Fault(path, problem, "", hint, "logic"))
+        self._note(Fault(path, problem, "", hint, "logic"))
+
+    def _note(self, fault: Fault) -> None:
+        self.found += 1
+        if self.found <= MOST_FAULTS:
+            self.faults.append(fault)
 
     def _check_words(self, part: str, told: Json, path: str) -> None:
         """Refuse what is neither a word of a part nor as good as absent."""

@@ -38,7 +38,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     except subprocess.TimeoutExpired:
         told = {}
     if "faults" in told:
-        raise input_error([Fault(**fault) for fault in told["faults"]])
+        raise input_error([Fault(**fault) for fault in told["faults"]], found=told["found"])
     if "tables" not in told:
         most = f"The workbook takes more memory or time than allowed; unpacked it may have {MAX_UNPACKED_BYTES} bytes."
         raise TooLargeError(told.get("too_large", most))

@@ -239,7 +239,7 @@ def _params_error(error: ValidationError) -> InputError:
         path = "/" + "/".join(str(part) for part in each["loc"] if part not in UNION_MEMBERS)
         problem = f"{found[path].problem}; {each['msg']}" if path in found else each["msg"]
         found[path] = Fault(path, problem, kind="missing" if each["type"] == "missing" else "invalid")
-    return input_error(list(found.values())[:20])
+    return input_error(list(found.values()), most=20)
 
 
 def _as_mcp(error: PlannerError) -> MCPError:

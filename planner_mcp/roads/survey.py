@@ -140,7 +140,9 @@ def _refuse_holes(question: RoadQuestion, holes: Holes) -> None:
         path = f"/locations/{question.indexes[place]}"
         faults.append(Fault(path, problem, "a place on the road network", "Move it.", "logic"))
     raise InvalidScenarioError(
-        f"Travel has holes: {len(faults)} locations lie apart from the road network.", errors=faults[:_MOST_FAULTS]
+        f"Travel has holes: {len(faults)} locations lie apart from the road network.",
+        errors=faults[:_MOST_FAULTS],
+        found=len(faults),
     )
 
 

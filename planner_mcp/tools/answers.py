@@ -7,7 +7,7 @@ has more tokens than UTF-8 bytes.
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
-from planner_mcp.errors import ALL_LISTED, PlannerError
+from planner_mcp.errors import PlannerError, listing_only
 from planner_mcp.text import compact
 from planner_mcp.tools.base import ErrorResult
 
@@ -49,12 +49,7 @@ def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
         if room < 0 and kept:
             break
         kept.append(fault)
-    if not (omitted := len(body["errors"]) - len(kept)):
+    if len(kept) == len(body["errors"]):
         return body
     message = listing_only(body["message"], len(kept))
-    return {**body, "message": message, "errors": kept, "errors_omitted": omitted}
-
-
-def listing_only(message: str, kept: int) -> str:
-    """Return the message of several faults where the first `kept` of them are told."""
-    return message.replace(ALL_LISTED, "the first is listed." if kept == 1 else f"the first {kept} are listed.")
+    return {**body, "message": message, "errors": kept, "errors_omitted": error.found - len(kept)}

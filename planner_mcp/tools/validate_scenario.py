@@ -18,8 +18,8 @@ from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import Scenario, cautions, warnings
 
-MAX_FAULTS: Final = 10
-"""Faults listed; a last entry tells how many more there are."""
+MAX_SHOWN: Final = 10
+"""Entries of one list; a last one of `errors` tells how many more there are."""
 
 
 class ValidateArguments(Arguments):
@@ -68,14 +68,14 @@ def judged(body: Json, patch: Json, settings: Settings, lend: Lend) -> Json:
             body, scenario = revised(body, patch, settings, lend)
     except InputError as error:
         beside = [] if patch else cautions(body, borrowed.tables, error)
-        return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_FAULTS]}
+        return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_SHOWN]}
     odd = [*mask_cautions(body), *partings, *warnings(scenario)]
-    return {"valid": True, "errors": [], "warnings": odd[:MAX_FAULTS], **_outlook(scenario)}
+    return {"valid": True, "errors": [], "warnings": odd[:MAX_SHOWN], **_outlook(scenario)}
 
 
 def _listed(error: InputError) -> list[dict[str, str]]:
-    listed = [fault.as_json() for fault in error.errors[:MAX_FAULTS]]
-    if (more := len(error.errors) - MAX_FAULTS) > 0:
+    listed = [fault.as_json() for fault in error.errors[:MAX_SHOWN]]
+    if (more := error.found - MAX_SHOWN) > 0:
         listed.append(Fault("", f"{more} more problems are not listed.").as_json())
     return listed
 
@@ -92,7 +92,7 @@ def _outlook(scenario: Scenario) -> Json:
     if (conflict := smallest_conflict(problem)) is not None:
         told["conflict"] = {
             "kind": conflict.kind,
-            "ticket_ids": fitting(conflict.tickets[:MAX_FAULTS], 600),
+            "ticket_ids": fitting(conflict.tickets[:MAX_SHOWN], 600),
             "tickets": len(conflict.tickets),
             "agents": len(conflict.agents),
             "why": conflict.words,

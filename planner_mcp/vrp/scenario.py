@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.vrp.checks.logic import check, contradictions, lone_contradictions, warnings
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
-from planner_mcp.vrp.day.faults import faults_of
+from planner_mcp.vrp.day.faults import MAX_FINDINGS, faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
 from planner_mcp.vrp.day.mend import is_doubtful, mend
 from planner_mcp.vrp.day.model import Scenario
@@ -35,8 +35,6 @@ __all__ = [
     "warnings",
 ]
 
-MAX_FAULTS: Final = 50
-"""Faults listed for one input; a last one tells how many more there are."""
 MAX_PLACES: Final = 200
 """With more schema faults than this nothing else is looked for: no more could be listed."""
 
@@ -69,9 +67,9 @@ def parse_scenario(
         told = {fault.path for fault in known_faults}
         schema_faults = [fault for fault in faults_of(error, Scenario, args) if fault.path not in told]
         faults = [*known_faults, *schema_faults, *_beyond(args, error, max_tickets)]
-        raise _refusal(faults, error.error_count()) from None
+        raise input_error(faults, found=len(faults) + max(0, error.error_count() - MAX_FINDINGS)) from None
     if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
-        raise _refusal(found)
+        raise input_error(found)
     return scenario
 
 
@@ -137,15 +135,6 @@ def _planning_date(args: Any) -> date | None:
         return read_date(args.get("planning_date") if isinstance(args, dict) else None)
     except PydanticCustomError:
         return None
-
-
-def _refusal(faults: Sequence[Fault], found: int = 0) -> InputError:
-    """Return the error of the first faults; `found` may know of more than were told."""
-    listed = list(faults[:MAX_FAULTS])
-    if len(faults) > MAX_FAULTS:
-        more = max(len(faults), found) - MAX_FAULTS
-        listed.append(Fault("", f"{more} more problems are not listed.", "", "Mend these first.", faults[-1].kind))
-    return input_error(listed)
 
 
 def input_hash(body: Any) -> str:

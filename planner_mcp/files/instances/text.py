@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.tables import MOST_FAULTS, check_size
+from planner_mcp.errors import MOST_FAULTS, Fault, InputError, input_error
+from planner_mcp.files.tables import check_size
 
 LARGEST: Final = 1e9
 """Largest number of a scenario."""
@@ -45,21 +45,27 @@ class Ledger:
     """The faults of one file."""
 
     faults: list[Fault] = field(default_factory=list)
+    """The first of those that were found."""
+    found: int = 0
 
     def note(self, line: int | None, problem: str, accepted: str = "", hint: str = "") -> None:
         """Keep a fault; one of the whole file has no line."""
-        if len(self.faults) < MOST_FAULTS:
+        self.found += 1
+        if self.found <= MOST_FAULTS:
             self.faults.append(Fault("" if line is None else f"/{line}", problem, accepted, hint))
 
     def settle(self) -> None:
         """Raise `InputError` with all faults where there are any."""
         if self.faults:
-            raise input_error(self.faults)
+            raise self._error()
 
     def stop(self, line: int | None, problem: str, accepted: str = "", hint: str = "") -> Exception:
         """Return the error of a file that cannot be read on from here."""
         self.note(line, problem, accepted, hint)
-        return input_error(self.faults)
+        return self._error()
+
+    def _error(self) -> InputError:
+        return input_error(self.faults, found=self.found)
 
     def row(self, line: int, words: Sequence[str]) -> list[float]:
         """Return words as numbers; what is no number is a fault and counts 0."""

@@ -18,7 +18,7 @@ Check = Callable[[Scenario], Iterable[Fault]]
 
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
 """Lists of which one entry may be wrong while ways between the others can be judged."""
-MOST_FAULTS: Final = 1000
+MOST_LOOKED_AT: Final = 1000
 """Faults that are looked for by one check; a day with more was made to cost time and memory."""
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -107,7 +107,7 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.tables is not None or not scenario.refers_to_tables
     is_ahead = scenario.held is None or not scenario.held.until_s
-    is_sound = len(found) < MOST_FAULTS and all(_touched(fault) is not None for fault in found)
+    is_sound = len(found) < MOST_LOOKED_AT and all(_touched(fault) is not None for fault in found)
     return [*found, *_out_of_reach(scenario, found)] if is_known and is_ahead and is_sound else found
 
 
@@ -134,18 +134,18 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
 
 def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
-    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_FAULTS)]
+    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_LOOKED_AT)]
     return [*found, *sizes.too_much_travel(scenario, max_tickets)]
 
 
 def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
     """Return those of the same faults that no mistake in another entry can cause."""
-    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MOST_FAULTS))
+    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MOST_LOOKED_AT))
 
 
 def oddities(scenario: Scenario) -> list[Fault]:
     """Return what looks wrong and yet can be planned; `kind` is `warning`."""
-    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MOST_FAULTS)]
+    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MOST_LOOKED_AT)]
 
 
 def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:

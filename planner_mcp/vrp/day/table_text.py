@@ -47,7 +47,7 @@ def read_tables(text: str, *, max_locations: int) -> Tables:
         faults.append(Fault("", "There is neither distances nor durations.", "one or both", "Add one.", "missing"))
     faults += [fault for name, table in rows.items() if (fault := _misshapen(name, table, len(ids))) is not None]
     if faults:
-        raise input_error(faults[:_MOST_FAULTS])
+        raise input_error(faults, most=_MOST_FAULTS)
     tables = {name: np.stack(table) for name, table in rows.items()}
     return Tables(ids, **tables, provenance={"source": "uploaded matrices", "given": sorted(tables)})
 

@@ -1,5 +1,6 @@
 """Scenarios from tables people have (SPEC T5)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -131,6 +132,29 @@ def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
     with pytest.raises(InputError) as caught:
         day.scenario(name="x", planning_date="2025-07-15")
     assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/2/open", "/4/qty", "/4/open"]
+
+
+def _of_cells() -> None:
+    day = Import()
+    day.add_tickets(table("id,place,qty\n" + "a,A,much\n" * 60), {})
+    day.scenario(name="x", planning_date="2025-07-15")
+
+
+def _of_points() -> None:
+    read_points({"type": "FeatureCollection", "features": [{}] * 60}, max_rows=60)
+
+
+def _of_rows() -> None:
+    table("id,qty\n" + "a,1,2\n" * 60)
+
+
+@pytest.mark.parametrize("read", [_of_cells, _of_points, _of_rows])
+def test_faults_that_are_not_listed_are_counted(read: Callable[[], None]) -> None:
+    """SPEC T7, T9: a message that says fifty sends back who has mended fifty of sixty."""
+    with pytest.raises(InputError) as caught:
+        read()
+    assert caught.value.message == "60 problems; the first 50 are listed."
+    assert [fault.problem for fault in caught.value.errors[50:]] == ["10 more problems are not listed."]
 
 
 @pytest.mark.parametrize("cell", ["12,5", "1,25", "1,2,3", "1_000", "1,0000", "，5", "0,750", "1,500", "1，500"])
@@ -567,5 +591,6 @@ def test_a_file_full_of_strange_words_is_told_briefly() -> None:
     change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
     with pytest.raises(InputError) as caught:
         read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
-    assert len(caught.value.errors) == 50
+    assert caught.value.message == "100 problems; the first 50 are listed."
+    assert caught.value.errors[50].problem == "50 more problems are not listed."
     assert max(len(fault.path) for fault in caught.value.errors) < 200

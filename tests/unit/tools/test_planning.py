@@ -744,6 +744,17 @@ async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolCon
     assert not (await call("create_scenario", {**large, "agents": [agent()], "travel": small})).is_error
 
 
+async def test_faults_that_are_not_listed_are_counted(call: Call) -> None:
+    """SPEC T7, T9: the same number in every tool, however few of them it has room for."""
+    wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
+    refused = (await call("create_scenario", wrong)).structured
+    kept = len(refused["errors"])
+    assert refused["message"] == f"100 problems; the first {kept} are listed."
+    assert kept + refused["errors_omitted"] == 100
+    judged = (await call("validate_scenario", {"scenario": wrong})).structured["errors"]
+    assert judged[10]["problem"] == "90 more problems are not listed."
+
+
 async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
     """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
     wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})

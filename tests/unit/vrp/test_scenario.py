@@ -574,6 +574,7 @@ def test_a_long_list_of_mistakes_is_cut_and_says_so() -> None:
     with pytest.raises(InputError) as caught:
         parse_scenario(body(tickets=[{"id": f"t{index}", "location": "A"} for index in range(100)]))
     assert len(caught.value.errors) == 51
+    assert caught.value.message == "100 problems; the first 50 are listed."
     assert caught.value.errors[-1].problem == "50 more problems are not listed."
 
 
