@@ -21,7 +21,7 @@ An infeasible day and a search that ran out of time are results, not errors.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -545,6 +545,16 @@ def catalogue() -> dict[int, dict[str, Any]]:
         pending.extend(cls.__subclasses__())
         found[cls.code] = {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
     return dict(sorted(found.items()))
+
+
+@contextmanager
+def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
+    """Tell what is wrong with an input as `place` returns each fault: at another place, in other words."""
+    try:
+        yield
+    except InputError as error:
+        error.errors = tuple(map(place, error.errors))
+        raise
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import typer
 
 from planner_mcp.cli.environment import read_settings
 from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan, write_text
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.content import Content
 from planner_mcp.files.exports import read_places, read_plan
@@ -101,10 +101,8 @@ def export_plan(
 def _read(name: str, path: Path, check: Callable[[Any], Any]) -> Any:
     """Return what `check` makes of a file; faults begin with the name of the argument: there are two such files."""
     body = read_scenario(path)
-    try:
+    with placed(lambda fault: replace(fault, path=f"/{name}{fault.path}")):
         return check(body)
-    except InputError as error:
-        raise input_error([replace(fault, path=f"/{name}{fault.path}") for fault in error.errors]) from None
 
 
 def _bytes(path: Path) -> bytes:
@@ -121,11 +119,11 @@ def _day(content: Content, form: Form | None, file: Path, wishes: Wishes, settin
         InputError: It cannot be read, or does not use an option; options are told by their names.
     """
     kind = form or form_of(file.name, content)
+    options = {**_OPTIONS, "agents": "--agents" if wishes.fleet else "--agent, --capacity"}
     try:
-        return read_day(content, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-    except InputError as error:
-        options = {**_OPTIONS, "agents": "--agents" if wishes.fleet else "--agent, --capacity"}
-        error.errors = tuple(_as_option(fault, options) for fault in error.errors)
+        with placed(lambda fault: _as_option(fault, options)):
+            return read_day(content, kind, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+    except InputError:
         if form is None and file.suffix.lower() not in PLAIN:
             typer.echo(f"Taken for {kind}; --format says otherwise.", err=True)
         raise
@@ -143,11 +141,8 @@ def _judged(read: Reading, settings: Settings) -> Scenario:
     Raises:
         InputError: It cannot be planned.
     """
-    try:
+    with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
         return parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-    except InputError as error:
-        error.errors = tuple(_as_option(read.in_file(fault) or fault, _GIVEN) for fault in error.errors)
-        raise
 
 
 def _fleet(path: Path, settings: Settings) -> Table:

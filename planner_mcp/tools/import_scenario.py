@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, InputError
+from planner_mcp.errors import Fault, placed
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.content import Content
 from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
@@ -51,11 +51,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
     asked = parse(ImportArguments, args)
     read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
-    try:
+    with placed(lambda fault: _led_back(fault, read)):
         kept = await keep(ctx, read.body, read.assumptions)
-    except InputError as error:
-        error.errors = tuple(_led_back(fault, read) for fault in error.errors)
-        raise
     columns = {what: _told(proposal) for what, proposal in read.proposals.items()}
     lines = [f"{what}: {', '.join(told['taken'])}" for what, told in columns.items()]
     lines += [f"{what} left out: {', '.join(told['left_out'])}" for what, told in columns.items() if told["left_out"]]
@@ -73,11 +70,8 @@ def _read(asked: ImportArguments, settings: Settings) -> Reading:
         sheet=asked.sheet or "",
         agents=tuple(asked.agents),
     )
-    try:
+    with placed(_in_argument):
         return read_day(content, asked.format, wishes, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
-    except InputError as error:
-        error.errors = tuple(_placed(fault) for fault in error.errors)
-        raise
 
 
 def _bytes(asked: ImportArguments) -> bytes:
@@ -89,7 +83,7 @@ def _bytes(asked: ImportArguments) -> bytes:
         raise refuse("/content", "The workbook is not base64.", "the bytes of the file as base64") from None
 
 
-def _placed(fault: Fault) -> Fault:
+def _in_argument(fault: Fault) -> Fault:
     is_argument = fault.path and not fault.path.startswith("/")
     return replace(fault, path=f"/{fault.path}" if is_argument else f"/content{fault.path}")
 
@@ -97,7 +91,7 @@ def _placed(fault: Fault) -> Fault:
 def _led_back(fault: Fault, read: Reading) -> Fault:
     """Return a fault of the day by its place in the file, or by ids where it was no table."""
     found = read.in_file(fault)
-    return led_back(fault, read.body) if found is None else _placed(found)
+    return led_back(fault, read.body) if found is None else _in_argument(found)
 
 
 def _told(proposal: Proposal) -> Json:

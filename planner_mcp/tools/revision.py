@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted, named
 from planner_mcp.tools.borrowing import Lend, day_within_limits, mask_cautions, written_faults
@@ -77,11 +77,8 @@ def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[J
     new = settled(asked)
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
-    try:
+    with placed(lambda fault: led_back(fault, new)):
         return new, day_within_limits(new, settings, lend(new))
-    except InputError as error:
-        error.errors = tuple(led_back(fault, new) for fault in error.errors)
-        raise
 
 
 def change_lines(before: Json, after: Json) -> list[str]:

@@ -1,12 +1,13 @@
 """The tree of errors as it is drawn and published, and errors of the planner inside groups of tasks."""
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from planner_mcp import errors
-from planner_mcp.errors import PlannerError, StoreError, ungrouped
+from planner_mcp.errors import Fault, InvalidScenarioError, PlannerError, StoreError, input_error, placed, ungrouped
 
 ROOT = Path(__file__).parents[2]
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PlannerError)]
@@ -23,6 +24,15 @@ def test_every_code_that_is_published_can_be_met() -> None:
     pages = [page for room in ("planner_mcp", "workers") for page in (ROOT / room).rglob("*.py")]
     named = {node.id for page in pages for node in ast.walk(ast.parse(page.read_bytes())) if isinstance(node, ast.Name)}
     assert [kind.__name__ for kind in TREE if kind.__name__ not in named] == []
+
+
+def test_faults_told_elsewhere_are_as_many_and_of_the_same_kind() -> None:
+    """SPEC T7: who reads a file tells its faults by other places, and still says how many are not listed."""
+    faults = [Fault(f"/tickets/{n}", "Too late.", kind="logic") for n in range(60)]
+    with pytest.raises(InvalidScenarioError) as caught, placed(lambda fault: replace(fault, path=f"/day{fault.path}")):
+        raise input_error(faults)
+    assert (caught.value.found, caught.value.message) == (60, "60 problems; the first 50 are listed.")
+    assert [fault.path for fault in caught.value.errors[-2:]] == ["/day/tickets/49", "/day"]
 
 
 def test_a_refusal_inside_task_groups_is_raised_by_itself_with_its_cause() -> None:
