@@ -46,6 +46,12 @@ def clock(seconds: float) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
+def clock_s(seconds: float) -> str:
+    """Return seconds after midnight as `HH:MM:SS`; hours run past 24 on a long day."""
+    whole = round(seconds)
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
 def timestamp(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC with milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -18,8 +18,10 @@ from planner_mcp.cli.files import print_faults, read_scenario, told, write_plan,
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.content import Content
+from planner_mcp.files.day_of_tables import IN_COLUMNS
 from planner_mcp.files.exports import read_places, read_plan
-from planner_mcp.files.foreign import IN_COLUMNS, PLAIN, Form, Reading, Wishes, form_of, read_day
+from planner_mcp.files.foreign import PLAIN, Form, form_of, read_day
+from planner_mcp.files.reading import Reading, Wishes
 from planner_mcp.files.tables import Table, read_table
 from planner_mcp.settings import Settings
 from planner_mcp.text import figure

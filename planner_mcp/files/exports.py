@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.text import clock_s
 from planner_mcp.vrp.day.faults import faults_of
 from planner_mcp.vrp.day.model import Location
 from planner_mcp.vrp.day.position import to_wgs84
@@ -156,7 +157,7 @@ def _rows(plan: Json, places: dict[str, tuple[float, float]]) -> Iterator[tuple[
             yield (
                 *(route["agent_id"], number, visit["kind"], visit["ticket_id"], visit["location"]),
                 *_rounded(places.get(visit["location"])),
-                *(clock(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
+                *(clock_s(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
                 *(round(visit["late_s"] / 60, 1), round(visit["distance_m"]), ""),
             )
     for entry in plan["unassigned"]:
@@ -171,25 +172,19 @@ def _safe(cell: Any) -> Any:
     return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
-def clock(seconds: float) -> str:
-    """Return a time of the planning day as HH:MM:SS; hours go on past midnight."""
-    whole = round(seconds)
-    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
-
-
 def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
     """Return a line for each route and a point for each stop."""
     features: list[Json] = []
     for route in plan["routes"]:
         facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
-        facts |= {"start": clock(route["start_s"]), "end": clock(route["end_s"])}
+        facts |= {"start": clock_s(route["start_s"]), "end": clock_s(route["end_s"])}
         track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
         features.append(_feature("LineString", track, facts))
         for number, visit in enumerate(route["visits"], start=1):
             if visit["location"] in places:
                 stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
                 stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
-                stop |= {name: clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
+                stop |= {name: clock_s(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
                 features.append(_feature("Point", _lonlat(places[visit["location"]]), stop))
     return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
 

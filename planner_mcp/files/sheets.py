@@ -18,7 +18,7 @@ from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.package import Parts, packed, unpacked
 from planner_mcp.files.sheet_survey import letters_of, part_of_sheet, survey
 from planner_mcp.files.tables import MAX_COLUMNS, Table, place_in, table_of
-from planner_mcp.text import counted
+from planner_mcp.text import clock_s, counted
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -115,8 +115,7 @@ def _text(cell: Any) -> str:
     if isinstance(cell, time):
         return cell.isoformat("seconds")
     if isinstance(cell, timedelta):
-        seconds = round(cell.total_seconds())
-        return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        return clock_s(cell.total_seconds())
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell).strip()

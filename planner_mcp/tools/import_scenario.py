@@ -10,7 +10,8 @@ from pydantic import Field
 from planner_mcp.errors import Fault, placed
 from planner_mcp.files.columns import Proposal
 from planner_mcp.files.content import Content
-from planner_mcp.files.foreign import Form, Reading, Wishes, read_day
+from planner_mcp.files.foreign import Form, read_day
+from planner_mcp.files.reading import Reading, Wishes
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain

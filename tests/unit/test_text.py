@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.text import counted, figure, plain
+from planner_mcp.text import clock_s, counted, figure, plain
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,9 @@ def test_a_number_keeps_its_digits() -> None:
     """SPEC T8: what an error says is accepted is accepted when it is sent back."""
     shown = {1234567.25: "1234567.25", 40_000_000: "40000000", 0.1 + 0.2: "0.3", 12.0: "12"}
     assert {value: figure(value) for value in shown} == shown
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0, "00:00:00"), (59.9, "00:01:00"), (93_784, "26:03:04")])
+def test_times_of_files_have_seconds(seconds: float, shown: str) -> None:
+    """SPEC T5: the form of a spreadsheet's cell, read and written; hours run past 24."""
+    assert clock_s(seconds) == shown

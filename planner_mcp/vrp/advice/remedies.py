@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from planner_mcp.text import figure
+from planner_mcp.text import clock, figure
 from planner_mcp.vrp.advice.fits import Limit, Obstacle
 from planner_mcp.vrp.day.fields import MAX_TIME_S
 from planner_mcp.vrp.problem import GroupKind, Problem
@@ -150,7 +150,7 @@ def _time(body: Json, seconds: float) -> str | float | int:
     if seconds >= _CLOCK_END_S:
         moment = datetime.fromisoformat(body["planning_date"]) + timedelta(seconds=seconds)
         return moment.isoformat(timespec="minutes")
-    return f"{int(seconds) // 3600:02d}:{int(seconds) % 3600 // 60:02d}"
+    return clock(seconds)
 
 
 def _plain(value: float) -> float | int:

@@ -275,8 +275,8 @@ class _Layer:
             yield f"{named(self._unlocked)} can be locked no longer."
 
     def _clock(self, moment: int) -> str:
-        minutes = -(-moment // (60 * self._day.scale))
-        return f"{minutes // 60:02d}:{minutes % 60:02d}"
+        """Return the first whole minute that is not before a moment."""
+        return clock(-(-moment // (60 * self._day.scale)) * 60)
 
     def _ends(self, number: int, past: Past, tickets: Sequence[int], now: int) -> int:
         """Return when an agent is at its end that leaves the last of some tickets at a moment.

@@ -6,7 +6,8 @@ import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.files.content import Content
-from planner_mcp.files.foreign import Wishes, form_of, read_day
+from planner_mcp.files.foreign import form_of, read_day
+from planner_mcp.files.reading import Wishes
 from planner_mcp.files.tables import MAX_BYTES
 from tests.unit.files.test_imports import VROOM
 
