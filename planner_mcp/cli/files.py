@@ -9,15 +9,13 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import typer
 
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.files.exports import check_form, export
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
@@ -79,7 +77,7 @@ def check_output(output: Path | None, scenario: Json) -> None:
     Raises:
         InputError: No such form, or no place for the file.
     """
-    with _output_named():
+    with placed(_named):
         check_form(_form(output), scenario)
     if (file := _file(output)) is not None and (obstacle := _obstacle(file)):
         raise input_error([_unwritten(file, obstacle)])
@@ -94,17 +92,10 @@ def _form(output: Path | None) -> str:
     return "json" if output is None else output.suffix.lstrip(".").lower() or "json"
 
 
-@contextmanager
-def _output_named() -> Iterator[None]:
-    """Tell what is wrong with a form by the option that says it."""
-    try:
-        yield
-    except InputError as error:
-        hint = "End the name of the file in one of them."
-        error.errors = tuple(
-            replace(fault, path="--output", hint=hint) if fault.path == "/form" else fault for fault in error.errors
-        )
-        raise
+def _named(fault: Fault) -> Fault:
+    """Return what is wrong with a form, told by the option that says it."""
+    hint = "End the name of the file in one of them."
+    return replace(fault, path="--output", hint=hint) if fault.path == "/form" else fault
 
 
 def _obstacle(path: Path) -> str:
@@ -128,7 +119,7 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
     form = _form(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
-        with _output_named():
+        with placed(_named):
             text = export(plan, scenario, form)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
