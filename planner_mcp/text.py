@@ -17,6 +17,8 @@ MAX_NAMED: Final = 5
 """Ids told in a sentence."""
 MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
+MASK: Final = "***"
+"""What stands for a text that a reader may not see; what is hidden from whom is `auth/masking.py`."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

@@ -14,12 +14,11 @@ from functools import cache
 from typing import Any, Final
 
 from planner_mcp.jobs.model import SENSITIVE, Principal
-from planner_mcp.text import plain
+from planner_mcp.text import MASK, plain
 from planner_mcp.vrp.day.fields import MAX_NOTE_LENGTH
 from planner_mcp.vrp.day.model import Scenario
 
 KEYWORD: Final = "x-sensitive-fields"
-MASK: Final = "***"
 MASKED: Final = "masked"
 """What a scenario of which anything is hidden says first: which fields. No scenario that is sent may have it."""
 COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}

@@ -8,8 +8,10 @@ are separated by `;` a program may part a line there, whatever quotes stand arou
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -27,8 +29,8 @@ _COLUMNS: Final = (
     *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
     *("arrival", "start", "departure", "late_min", "distance_m", "note"),
 )
-_FORMULA: Final = re.compile(r"(^(?=[\t\r\n])|(?:^|[;\t\r\n])\s*(?=[=+\-@＝＋－＠]))")
-"""Where a formula may begin; programs take the full-width signs for the others."""
+_FORMULA: Final = re.compile(r'(^(?=[\t\r\n])|(?:^|[;\t\r\n])["\s]*(?=[=+\-@＝＋－＠]))')
+"""Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others."""
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 FORMS: Final = ("json", "csv", *MAPS)
@@ -179,13 +181,19 @@ def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
         facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
         facts |= {"start": clock_s(route["start_s"]), "end": clock_s(route["end_s"])}
         track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
-        features.append(_feature("LineString", track, facts))
+        features.append(_feature(_line(track), facts))
         for number, visit in enumerate(route["visits"], start=1):
             if visit["location"] in places:
                 stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
                 stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
+<<<<<<< HEAD
                 stop |= {name: clock_s(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
                 features.append(_feature("Point", _lonlat(places[visit["location"]]), stop))
+=======
+                stop |= {name: clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
+                point = {"type": "Point", "coordinates": _lonlat(places[visit["location"]])}
+                features.append(_feature(point, stop))
+>>>>>>> w-pict14
     return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
 
 
@@ -200,10 +208,31 @@ def _lonlat(place: tuple[float, float]) -> list[float]:
     return [round(place[1], 6), round(place[0], 6)]
 
 
-def _feature(kind: str, coordinates: Any, facts: Json) -> Json:
-    """Return a feature; a line of fewer than two places has no geometry (RFC 7946, section 3.1.4)."""
-    is_drawn = kind != "LineString" or len(coordinates) > 1
-    geometry = {"type": kind, "coordinates": coordinates} if is_drawn else None
+def _line(track: list[list[float]]) -> Json | None:
+    """Return the geometry of a line: none for fewer than two places, cut at 180° (RFC 7946, sections 3.1.4, 3.1.9)."""
+    if len(track) < 2:
+        return None
+    parts = [track[:1]]
+    for before, after in pairwise(track):
+        if abs(after[0] - before[0]) > 180:
+            lon, lat = _left_at(before, after)
+            parts[-1].append([lon, lat])
+            parts.append([[-lon, lat]])
+        parts[-1].append(after)
+    if len(parts) == 1:
+        return {"type": "LineString", "coordinates": track}
+    return {"type": "MultiLineString", "coordinates": parts}
+
+
+def _left_at(before: list[float], after: list[float]) -> tuple[float, float]:
+    """Return (lon, lat) where the short way from a place to one beyond 180° leaves the half of the globe it is on."""
+    (lon, lat), (to_lon, to_lat) = before, after
+    here, beyond = 180 - abs(lon), 180 - abs(to_lon)
+    share = here / (here + beyond) if here else 0.0
+    return math.copysign(180.0, lon), round(lat + (to_lat - lat) * share, 6)
+
+
+def _feature(geometry: Json | None, facts: Json) -> Json:
     return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.picture.drawing import MAP_HEIGHT, MAP_WIDTH, map_shapes
 from planner_mcp.picture.places import left_out, positions
+from planner_mcp.picture.words import isolated
 
 PNG_WIDTH: Final = 1080
 """One and a half times the drawing's own size."""
@@ -35,7 +36,7 @@ def map_svg(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
     size = f'width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}" viewBox="0 0 {MAP_WIDTH:g} {MAP_HEIGHT:g}"'
     style = f"<style>{_STYLE}{_colours(len(plan['routes']))}</style>"
     ground = f'<rect class="ground" width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}"/>'
-    title = f"<title>{escape(scenario['name'])}, {escape(scenario['planning_date'])}</title>"
+    title = f"<title>{escape(isolated(scenario['name']))}, {escape(scenario['planning_date'])}</title>"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{title}'
     return f"{head}{style}{ground}{''.join(shapes)}</svg>\n"
 

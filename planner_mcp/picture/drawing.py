@@ -8,10 +8,11 @@ at once; hovering any shape shows its `<title>`.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
-from math import cos, floor, log10, pi
+from itertools import chain, count, pairwise
+from math import ceil, cos, floor, log10, pi
 from typing import Any, Final
 
+from planner_mcp.picture.words import isolated, length, length_unit, scale
 from planner_mcp.text import clock, plain
 
 MAP_WIDTH: Final = 720.0
@@ -19,53 +20,80 @@ MAP_HEIGHT: Final = 560.0
 _MARGIN: Final = 28.0
 _METRES_PER_DEGREE: Final = 111_195.0
 """Of latitude, on a sphere of 6371 km."""
+_LEAST_DEGREES: Final = 1e-3
+"""That a map is high and wide: about a hundred metres, the length of a yard."""
+_LEAST_UNITS: Final = 1e-3
+_ONE_SPOT_UNITS: Final = 1.0
+"""That a map of a plane is high and wide where all places are one."""
 _ROW: Final = 26.0
 _LABEL: Final = 70.0
 _LABEL_CHARS: Final = 10
 """Of an agent's id that fit beside its row; the whole id shows on hovering."""
 _CHART_WIDTH: Final = 1120.0
+_TICK: Final = 80.0
+"""Least room of an hour's label; "2777:46" takes half of it, and paper is two thirds as wide as the drawing."""
+_TIMES_WIDTH: Final = _CHART_WIDTH - _LABEL - 20
+_DAY_S: Final = 86400
+_TICKS_S: Final = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, _DAY_S)
+"""What may lie between two labels; beyond, days by powers of two."""
 _SHORTEST_S: Final = 60
 """Of what is drawn between arrival and service."""
 
 Place = tuple[float, float]
 Places = dict[str, Place]
-"""(lat, lon), or (y, x) in metres, by location id."""
+"""(lat, lon), or (y, x) in units of a plane, by location id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
     """Turns a place into a point of the map, keeping distances true at the middle latitude."""
 
-    west: float
-    north: float
+    middle: Place
+    """Of what the map shows, half way between its outermost places."""
     stretch: float
     """Share of a degree of latitude that a degree of longitude measures; 1 in the plane."""
     scale: float
-    """Points per degree of latitude (or metre)."""
-    left: float
-    top: float
+    """Points per degree of latitude (or plane unit)."""
     is_plane: bool
 
     @staticmethod
     def around(places: Iterable[Place], *, is_plane: bool) -> "Projection":
         """Return the projection that fills the map with these places."""
         lats, lons = zip(*places, strict=True)
-        stretch = 1.0 if is_plane else cos((max(lats) + min(lats)) / 2 * pi / 180)
-        width = max((max(lons) - min(lons)) * stretch, 1e-6)
-        height = max(max(lats) - min(lats), 1e-6)
-        scale = min((MAP_WIDTH - 2 * _MARGIN) / width, (MAP_HEIGHT - 2 * _MARGIN) / height)
-        left, top = (MAP_WIDTH - width * scale) / 2, (MAP_HEIGHT - height * scale) / 2
-        return Projection(min(lons), max(lats), stretch, scale, left, top, is_plane)
+        west, east = (min(lons), max(lons)) if is_plane else _shortest_span(lons)
+        middle = ((min(lats) + max(lats)) / 2, (west + east) / 2)
+        stretch = 1.0 if is_plane else cos(middle[0] * pi / 180)
+        width, height = (east - west) * stretch, max(lats) - min(lats)
+        least = _least_extent(max(width, height), is_plane=is_plane)
+        across, down = (MAP_WIDTH - 2 * _MARGIN) / max(width, least), (MAP_HEIGHT - 2 * _MARGIN) / max(height, least)
+        return Projection(middle, stretch, min(across, down), is_plane)
 
     def point(self, place: Place) -> tuple[float, float]:
         """Return (x, y) in points of the map."""
-        lat, lon = place
-        return self.left + (lon - self.west) * self.stretch * self.scale, self.top + (self.north - lat) * self.scale
+        north, east = place[0] - self.middle[0], place[1] - self.middle[1]
+        if not self.is_plane:
+            east = (east + 180) % 360 - 180
+        return MAP_WIDTH / 2 + east * self.stretch * self.scale, MAP_HEIGHT / 2 - north * self.scale
 
     @property
-    def points_per_km(self) -> float:
-        """Length of a kilometre on the map."""
-        return self.scale * 1000 / (1.0 if self.is_plane else _METRES_PER_DEGREE)
+    def points_per_metre(self) -> float:
+        """Length of a metre (or plane unit) on the map."""
+        return self.scale / (1.0 if self.is_plane else _METRES_PER_DEGREE)
+
+
+def _least_extent(extent: float, *, is_plane: bool) -> float:
+    """Return how wide and high a map is at least, of places that lie so far apart."""
+    if not is_plane:
+        return _LEAST_DEGREES
+    return _LEAST_UNITS if extent else _ONE_SPOT_UNITS
+
+
+def _shortest_span(lons: Sequence[float]) -> tuple[float, float]:
+    """Return west and east of the shortest span around all longitudes; east exceeds 180 where it crosses there."""
+    ordered = sorted(lons)
+    gaps = [(after - before, after) for before, after in pairwise(ordered)]
+    widest, west = max([(ordered[0] + 360 - ordered[-1], ordered[0]), *gaps])
+    return west, west + 360 - widest
 
 
 def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
@@ -82,11 +110,12 @@ def map_shapes(
         plan: As `Plan.as_json()`.
         places: Positions of all locations that occur; at least one.
         unassigned: Location and text of each ticket left out.
-        is_plane: Whether places are metres in a plane.
+        is_plane: Whether places lie in a plane.
     """
     projection = Projection.around(places.values(), is_plane=is_plane)
     parts = [*_grid(projection)]
-    parts += [_route(index, route, places, projection) for index, route in enumerate(plan["routes"])]
+    unit = length_unit(plan)
+    parts += [_route(index, route, places, projection, unit) for index, route in enumerate(plan["routes"])]
     parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
     return [*parts, _scale_bar(projection), _north()]
@@ -108,7 +137,7 @@ def _round_step(target: float) -> float:
 
 
 def _grid(projection: Projection) -> Iterable[str]:
-    step = _round_step(90 / projection.points_per_km) * projection.points_per_km
+    step = _round_step(90 / projection.points_per_metre) * projection.points_per_metre
     for index in range(1, int(MAP_WIDTH / step) + 1):
         yield f'<line class="grid" x1="{index * step:.1f}" x2="{index * step:.1f}" y1="0" y2="{MAP_HEIGHT:g}"/>'
     for index in range(1, int(MAP_HEIGHT / step) + 1):
@@ -120,21 +149,26 @@ def _depots(plan: dict[str, Any], places: Places) -> list[str]:
     return sorted(end for end in ends if end in places)
 
 
-def _route(index: int, route: dict[str, Any], places: Places, projection: Projection) -> str:
+def _route(index: int, route: dict[str, Any], places: Places, projection: Projection, unit: str) -> str:
+    """Return the line and the dots of a route; stops are counted as in every form, those without a place too."""
     names = [route["start_location"], *(visit["location"] for visit in route["visits"]), route["end_location"]]
     points = [projection.point(places[name]) for name in names if name in places]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    km = route["distance_m"] / 1000
-    stops = [visit for visit in route["visits"] if visit["location"] in places]
-    dots = [_stop(number, visit, projection.point(places[visit["location"]])) for number, visit in enumerate(stops, 1)]
+    dots = [
+        _stop(number, visit, projection.point(places[visit["location"]]))
+        for number, visit in enumerate(route["visits"], 1)
+        if visit["location"] in places
+    ]
+    facts = f"{len(route['visits'])} stops, {length(route['distance_m'], unit)} {unit}"
     span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
-    title = _title(f"{route['agent_id']}: {len(stops)} stops, {km:.1f} km, {span}")
+    title = _title(f"{isolated(route['agent_id'])}: {facts}, {span}")
     return f'<g class="route r{index}"><polyline points="{line}">{title}</polyline>{"".join(dots)}</g>'
 
 
 def _stop(number: int, visit: dict[str, Any], point: tuple[float, float]) -> str:
     x, y = point
-    text = f"{number}. {visit['ticket_id'] or visit['kind']} at {visit['location']}, {clock(visit['start_s'])}"
+    what = isolated(visit["ticket_id"] or visit["kind"])
+    text = f"{number}. {what} at {isolated(visit['location'])}, {clock(visit['start_s'])}"
     return f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4.2">{_title(text)}</circle>'
 
 
@@ -152,10 +186,11 @@ def _cross(point: tuple[float, float], text: str) -> str:
 
 
 def _scale_bar(projection: Projection) -> str:
-    km = _round_step(140 / projection.points_per_km)
-    length = km * projection.points_per_km
-    bar = f'<path class="scale" d="M18 {MAP_HEIGHT - 24:g}v6h{length:.1f}v-6"/>'
-    return f'{bar}<text class="small" x="{18 + length / 2:.1f}" y="{MAP_HEIGHT - 28:g}">{km:g} km</text>'
+    extent = _round_step(140 / projection.points_per_metre)
+    width = extent * projection.points_per_metre
+    bar = f'<path class="scale" d="M18 {MAP_HEIGHT - 24:g}v6h{width:.1f}v-6"/>'
+    told = scale(extent, is_plane=projection.is_plane)
+    return f'{bar}<text class="small" x="{18 + width / 2:.1f}" y="{MAP_HEIGHT - 28:g}">{told}</text>'
 
 
 def _north() -> str:
@@ -170,23 +205,33 @@ def timeline(plan: dict[str, Any], setups_s: Mapping[str, float]) -> str:
         setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
     """
     routes = plan["routes"]
-    first = floor(min((route["start_s"] for route in routes), default=0) / 3600) * 3600
-    last = -floor(-max((route["end_s"] for route in routes), default=86400) / 3600) * 3600
+    starts, ends = [route["start_s"] for route in routes], [route["end_s"] for route in routes]
+    ticks = _ticks(min(starts, default=0), max(ends, default=_DAY_S))
     height = _ROW * len(routes) + 30
-    scale = (_CHART_WIDTH - _LABEL - 20) / max(last - first, 3600)
+    points_per_s = _TIMES_WIDTH / (ticks[-1] - ticks[0])
 
     def at(seconds: float) -> float:
-        return _LABEL + (seconds - first) * scale
+        return _LABEL + (seconds - ticks[0]) * points_per_s
 
     parts = [
-        f'<line class="grid" x1="{at(hour):.1f}" x2="{at(hour):.1f}" y1="22" y2="{height:g}"/>'
-        f'<text class="small" x="{at(hour):.1f}" y="15">{clock(hour)}</text>'
-        for hour in range(int(first), int(last) + 1, 3600)
+        f'<line class="grid" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="22" y2="{height:g}"/>'
+        f'<text class="small" x="{at(tick):.1f}" y="15">{clock(tick)}</text>'
+        for tick in ticks
     ]
     for index, route in enumerate(routes):
         top = 30 + _ROW * index
         parts.append(f'<g class="route r{index}">{"".join(_row(route, setups_s, top, at))}</g>')
     return _svg("timeline", _CHART_WIDTH, height, "Timeline", parts)
+
+
+def _ticks(start_s: float, end_s: float) -> range:
+    """Return the times that are labelled, in seconds: at least two, the span between the first and the last."""
+    for step in chain(_TICKS_S, (_DAY_S * 2**power for power in count(1))):
+        first = floor(start_s / step)
+        last = max(ceil(end_s / step), first + 1)
+        if (last - first) * _TICK <= _TIMES_WIDTH:
+            return range(first * step, last * step + 1, step)
+    raise AssertionError  # steps grow without end
 
 
 def _row(route: dict[str, Any], setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
@@ -199,8 +244,8 @@ def _row(route: dict[str, Any], setups_s: Mapping[str, float], top: float, at: A
         if until - since >= _SHORTEST_S:
             yield _block(kind, since, until, top + 4, 8, at, f"{does} {clock(since)}–{clock(until)}")
     for visit in route["visits"]:
-        what = visit["ticket_id"] or visit["kind"]
-        where = f" at {visit['location']}" if visit["location"] else ""
+        what = isolated(visit["ticket_id"] or visit["kind"])
+        where = f" at {isolated(visit['location'])}" if visit["location"] else ""
         text = f"{what}{where}, {clock(visit['start_s'])}–{clock(visit['departure_s'])}"
         yield _block("service", visit["start_s"], visit["departure_s"], top, 16, at, text)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from planner_mcp.picture.cargo import picked_up
-from planner_mcp.text import clock
+from planner_mcp.picture.words import isolated, length, length_unit, own, stop_name
+from planner_mcp.text import MASK, clock, figure
 
 Json = dict[str, Any]
 _STYLE: Final = Path(__file__).with_name("report.css")
@@ -31,8 +32,14 @@ def sheets(scenario: Json, plan: Json) -> str:
         for ticket in scenario["tickets"]
     }
     places = {place["id"]: place for place in scenario.get("locations") or ()}
-    title = f"{escape(scenario['name'])}, {escape(str(scenario['planning_date']))}"
-    pages = "".join(_sheet(title, route, agents[route["agent_id"]], tickets, places) for route in plan["routes"])
+    date, unit = escape(str(scenario["planning_date"])), length_unit(plan)
+    title = f"{escape(isolated(scenario['name']))}, {date}"
+    day = f"{own(scenario['name'])}, {date}"
+    pages = "".join(
+        f'<section class="card sheet">{_head(day, route, agents[route["agent_id"]], places, unit)}'
+        f"{_table(route, tickets, places)}{_last(route, places)}</section>"
+        for route in plan["routes"]
+    )
     style = _STYLE.read_text(encoding="utf-8")
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
     empty = "<p>No agent drives.</p>"
@@ -40,15 +47,27 @@ def sheets(scenario: Json, plan: Json) -> str:
     return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head>{body}</html>\n'
 
 
-def _sheet(title: str, route: Json, agent: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) -> str:
+def _head(day: str, route: Json, agent: Json, places: Mapping[str, Json], unit: str) -> str:
+    """Return whose sheet it is, of which day (as HTML), and the route in short."""
     driver = _joined([agent.get("name"), agent.get("phone")])
-    begins = f"{_place(route['start_location'], places)} {clock(route['start_s'])}"
-    facts = f"{begins}–{clock(route['end_s'])}, {len(route['visits'])} stops, {route['distance_m'] / 1000:.1f} km"
-    head = f"<header><h1>{escape(agent['id'])}</h1><p>{title}</p><p>{driver}</p><p>{escape(facts)}</p></header>"
+    begins = f"{_place(route['start_location'], places)} {clock(route['start_s'])}–{clock(route['end_s'])}"
+    facts = f"{begins}, {len(route['visits'])} stops, {length(route['distance_m'], unit)} {unit}"
+    return f"<header><h1>{own(agent['id'])}</h1><p>{day}</p><p>{driver}</p><p>{facts}</p></header>"
+
+
+def _table(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) -> str:
+    """Return the stops; each cell knows its heading, which stands in it on a narrow screen."""
     columns = "".join(f"<th>{name}</th>" for name in _HEADS)
-    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in _rows(route, tickets, places))
-    last = f"<p>{clock(route['end_s'])} {escape(_place(route['end_location'], places))}</p>"
-    return f'<section class="card sheet">{head}<table><tr>{columns}</tr>{rows}</table>{last}</section>'
+    rows = "".join(f"<tr>{_cells(row)}</tr>" for row in _rows(route, tickets, places))
+    return f"<table><tr>{columns}</tr>{rows}</table>"
+
+
+def _cells(row: tuple[str, ...]) -> str:
+    return "".join(f'<td data-head="{head}">{cell}</td>' for head, cell in zip(_HEADS, row, strict=True))
+
+
+def _last(route: Json, places: Mapping[str, Json]) -> str:
+    return f"<p>{clock(route['end_s'])} {_place(route['end_location'], places)}</p>"
 
 
 def _rows(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) -> Iterator[tuple[str, ...]]:
@@ -56,27 +75,36 @@ def _rows(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) 
         ticket = tickets.get(visit["ticket_id"] or "", {})
         times = (clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure"))
         yield (
-            *(str(number), *times, escape(visit["ticket_id"] or visit["kind"])),
-            _joined([ticket.get("address"), _place(visit["location"], places)]),
+            *(str(number), *times, stop_name(visit)),
+            _lines([_own(ticket.get("address")), _place(visit["location"], places)]),
             _joined([ticket.get("name"), ticket.get("phone")]),
             ticket.get("amount", ""),
-            escape(ticket.get("notes") or ""),
+            _own(ticket.get("notes")),
         )
 
 
 def _place(name: str | None, places: Mapping[str, Json]) -> str:
-    """Return what a person calls a place."""
+    """Return, as HTML, what a person calls a place: of its address, name and id the first that the reader may see."""
     place = places.get(name or "", {})
-    return str(place.get("address") or place.get("name") or name or "")
+    called = (place.get("address"), place.get("name"), name)
+    return _own(next((text for text in called if text and text != MASK), None))
 
 
 def _amount(demand: Any, *, is_pickup: bool) -> str:
     """Return what is dropped, or picked up with a plus; fifteen digits, so that large amounts have no exponent."""
     parts = demand.items() if isinstance(demand, dict) else [("", demand)]
-    told = ", ".join(f"{value:.15g} {name}".rstrip() for name, value in parts)
-    return escape(f"+{told}" if is_pickup else told)
+    told = ", ".join(f"{figure(value)} {_own(name)}".rstrip() for name, value in parts)
+    return f"+{told}" if is_pickup else told
+
+
+def _own(text: str | None) -> str:
+    return own(text) if text else ""
 
 
 def _joined(parts: list[str | None]) -> str:
     """Return texts as lines of HTML, each once."""
-    return "<br>".join(dict.fromkeys(escape(part) for part in parts if part))
+    return _lines([_own(part) for part in parts])
+
+
+def _lines(parts: list[str]) -> str:
+    return "<br>".join(dict.fromkeys(part for part in parts if part))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from planner_mcp.picture.drawing import Places
+from planner_mcp.picture.words import isolated
 
 
 def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
@@ -16,4 +17,5 @@ def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
 def left_out(scenario: dict[str, Any], plan: dict[str, Any]) -> list[tuple[str, str]]:
     """Return location and reason of each ticket that is in no route."""
     where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
-    return [(where[entry["ticket_id"]], f"{entry['ticket_id']}: {entry['code']}") for entry in plan["unassigned"]]
+    missing = [(entry["ticket_id"], entry["code"]) for entry in plan["unassigned"]]
+    return [(where[name], f"{isolated(name)}: {code}") for name, code in missing]

@@ -12,6 +12,7 @@ from typing import Any, Final
 from planner_mcp.picture.cargo import fullness, picked_up
 from planner_mcp.picture.drawing import curve, route_map, timeline
 from planner_mcp.picture.places import left_out, positions
+from planner_mcp.picture.words import length, length_unit, own, rounded, stop_name
 from planner_mcp.text import clock
 
 _STYLE: Final = Path(__file__).with_name("report.css")
@@ -61,17 +62,18 @@ def _hues(count: int) -> str:
 
 def _header(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
     served = f"{plan['tickets_served']} of {plan['tickets_total']} tickets served"
-    return f"<header><h1>{escape(scenario['name'])}</h1><p>{scenario['planning_date']}, {served}</p></header>"
+    return f"<header><h1>{own(scenario['name'])}</h1><p>{scenario['planning_date']}, {served}</p></header>"
 
 
 def _kpis(plan: dict[str, Any]) -> str:
     waiting_h = sum(route["waiting_s"] for route in plan["routes"]) / 3600
+    unit = length_unit(plan)
     figures = {
         "cost": f"{plan['cost']:,.0f}",
-        "distance, km": f"{plan['distance_m'] / 1000:,.0f}",
+        f"distance, {unit}": length(plan["distance_m"], unit),
         "agents used": str(plan["agents_used"]),
-        "time on the road, h": f"{plan['duration_s'] / 3600:,.1f}",
-        "of it waiting, h": f"{waiting_h:,.1f}",
+        "time on the road, h": rounded(plan["duration_s"] / 3600),
+        "of it waiting, h": rounded(waiting_h),
         "tickets left out": str(len(plan["unassigned"])),
     }
     cards = "".join(f"<div><b>{value}</b><span>{key}</span></div>" for key, value in figures.items())
@@ -82,26 +84,26 @@ def _legend(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
     capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
+    unit = length_unit(plan)
     rows = []
     for index, route in enumerate(plan["routes"]):
         tickets = [visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"]]
         share = fullness(route, capacities[route["agent_id"]], demands, pickups)
-        bar = f'<div class="bar" title="{share:.0%} of capacity"><b style="width:{min(share, 1):.0%}"></b></div>'
-        cells = f'<td class="n">{len(tickets)}</td><td class="n">{route["distance_m"] / 1000:.1f}</td>'
+        bar = f'<div class="bar"><b style="width:{min(share, 1):.0%}"></b></div>{share:.0%}'
+        load = f'<td><div class="load" title="{share:.0%} of capacity">{bar}</div></td>'
+        cells = f'<td class="n">{len(tickets)}</td><td class="n">{length(route["distance_m"], unit)}</td>'
         span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
-        name = f"<td><i></i>{escape(route['agent_id'])}</td>"
-        rows.append(f'<tr class="route r{index}">{name}{cells}<td class="n">{span}</td><td>{bar}</td></tr>')
-    head = (
-        '<tr><th>agent</th><th class="n">tickets</th><th class="n">km</th><th class="n">from–to</th><th>load</th></tr>'
-    )
-    return f"<table>{head}{''.join(rows)}</table>"
+        name = f"<td><i></i>{own(route['agent_id'])}</td>"
+        rows.append(f'<tr class="route r{index}">{name}{cells}<td class="n">{span}</td>{load}</tr>')
+    numbers = "".join(f'<th class="n">{name}</th>' for name in ("tickets", unit, "from–to"))
+    return f"<table><tr><th>agent</th>{numbers}<th>load</th></tr>{''.join(rows)}</table>"
 
 
 def _unassigned(plan: dict[str, Any]) -> str:
     if not plan["unassigned"]:
         return ""
     rows = "".join(
-        f"<tr><td>{escape(entry['ticket_id'])}</td><td>{escape(entry['code'])}</td><td>{escape(entry['detail'])}</td></tr>"
+        f"<tr><td>{own(entry['ticket_id'])}</td><td>{escape(entry['code'])}</td><td>{escape(entry['detail'])}</td></tr>"
         for entry in plan["unassigned"]
     )
     head = "<tr><th>ticket</th><th>reason</th><th>evidence</th></tr>"
@@ -112,14 +114,14 @@ def _stops(plan: dict[str, Any]) -> str:
     parts = []
     for index, route in enumerate(plan["routes"]):
         rows = "".join(
-            f'<tr><td class="n">{number}</td><td>{escape(visit["ticket_id"] or visit["kind"])}</td>'
-            f'<td>{escape(visit["location"] or "")}</td><td class="n">{clock(visit["arrival_s"])}</td>'
+            f'<tr><td class="n">{number}</td><td>{stop_name(visit)}</td>'
+            f'<td>{own(visit["location"] or "")}</td><td class="n">{clock(visit["arrival_s"])}</td>'
             f'<td class="n">{clock(visit["start_s"])}</td><td class="n">{clock(visit["departure_s"])}</td></tr>'
             for number, visit in enumerate(route["visits"], 1)
         )
         head = "".join(f'<th class="n">{name}</th>' for name in ("arrives", "starts", "leaves"))
         table = f'<table><tr><th class="n"></th><th>ticket</th><th>location</th>{head}</tr>{rows}</table>'
-        summary = f"<summary>{escape(route['agent_id'])}, {len(route['visits'])} stops</summary>"
+        summary = f"<summary>{own(route['agent_id'])}, {len(route['visits'])} stops</summary>"
         parts.append(f'<details open class="r{index}">{summary}{table}</details>')
     return f'<section class="card"><h2>Stops</h2>{"".join(parts)}</section>'
 

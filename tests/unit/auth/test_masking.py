@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 import manifest
-from planner_mcp.auth.masking import MASK, plan_for, scenario_for, sensitive_fields, trials_for
+from planner_mcp.auth.masking import plan_for, scenario_for, sensitive_fields, trials_for
 from planner_mcp.jobs.model import LOCAL, READ, Principal
+from planner_mcp.text import MASK
 from planner_mcp.vrp.scenario import parse_scenario
 
 READER = Principal("u-1", frozenset({READ}))

@@ -61,6 +61,8 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
         ("a;=1+1", "a;'=1+1"),
         ("a; \t-1;b;＋1", "a; \t'-1;b;'＋1"),
         ("a\n@b", "a\n'@b"),
+        ('a;"=1+1;b', "a;\"'=1+1;b"),
+        ('"" -1', '"" \'-1'),
         ("\ta", "'\ta"),
         (" =1", " '=1"),
         ("a;b=c", "a;b=c"),
@@ -68,10 +70,13 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
     ],
 )
 def test_no_text_is_a_formula_whichever_separator_parts_the_line(text: str, quoted: str) -> None:
-    """SPEC T5: `;` where commas are decimal, full-width signs, and spaces before them."""
+    """SPEC T5: `;` where commas are decimal, full-width signs, spaces and quotes before them."""
     told = {"routes": [], "unassigned": [{"ticket_id": text, "code": "late", "detail": "x"}]}
-    (row,) = csv.DictReader(io.StringIO(export(told, {}, "csv"), newline=""))
+    written = export(told, {}, "csv")
+    (row,) = csv.DictReader(io.StringIO(written, newline=""))
     assert row["ticket_id"] == quoted
+    cells = [cell for line in csv.reader(io.StringIO(written, newline=""), delimiter=";") for cell in line]
+    assert not any(cell.lstrip().startswith(tuple("=+-@＝＋－＠")) for cell in cells)
 
 
 def test_a_map_gets_lines_and_points() -> None:
@@ -81,6 +86,31 @@ def test_a_map_gets_lines_and_points() -> None:
     assert line["geometry"]["coordinates"] == [[116.4, 39.9], [116.4, 39.95], [116.5, 39.95], [116.4, 39.9]]
     assert line["properties"]["agent_id"] == "京A·1"
     assert first["properties"]["ticket_id"] == "+1"
+
+
+def test_a_line_over_the_180th_meridian_is_cut_there() -> None:
+    """SPEC T5: RFC 7946, section 3.1.9; there and back again, and from the meridian itself."""
+    places = [("D", -16.8, 179.9), ("E", -16.7, -179.9), ("F", -16.9, 180.0), ("G", -16.9, -179.8)]
+    day = {
+        "name": "Fiji",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "agents": [{"id": "v", "capacity": 9}],
+        "locations": [{"id": name, "lat": lat, "lon": lon} for name, lat, lon in places],
+        "tickets": [{"id": f"t{name}", "location": name, "demand": 1} for name in "EFG"],
+    }
+    told = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
+    line = json.loads(export(told, day, "geojson"))["features"][0]["geometry"]
+    assert line == {
+        "type": "MultiLineString",
+        "coordinates": [
+            [[179.9, -16.8], [180.0, -16.75]],
+            [[-180.0, -16.75], [-179.9, -16.7], [-180.0, -16.9]],
+            [[180.0, -16.9], [180.0, -16.9], [180.0, -16.9]],
+            [[-180.0, -16.9], [-179.8, -16.9], [-180.0, -16.833333]],
+            [[180.0, -16.833333], [179.9, -16.8]],
+        ],
+    }
 
 
 def test_navigation_gets_a_route_an_agent() -> None:

@@ -1,5 +1,6 @@
 """What drivers get on paper (SPEC T5)."""
 
+import re
 from html.parser import HTMLParser
 from typing import Any
 
@@ -45,9 +46,9 @@ class Words(HTMLParser):
 
 
 def read(page: str) -> Words:
-    """Return the words of a page."""
+    """Return the words of a page; what sets a caller's words apart shows no seam."""
     words = Words()
-    words.feed(page)
+    words.feed(re.sub("</?bdi[^>]*>", "", page))
     return words
 
 
@@ -72,6 +73,39 @@ def test_people_are_masked_on_paper_too() -> None:
     text = sheets(scenario_for(reader, DAY), plan_for(reader, plan()))
     assert not any(word in text for word in ("张师傅", "13800000000", "李四", "长安街", "仓库"))
     assert "t1" in text
+    assert "<p><bdi>D</bdi> 08:00–" in text, "the id of a place whose name is masked"
+    assert "***<br><bdi>A</bdi>" in text.replace("<bdi>***</bdi>", "***")
+
+
+def test_an_address_from_right_to_left_leaves_the_hours_in_order() -> None:
+    """SPEC T5: a driver reads "08:00–08:17", not "08:17–08:00"."""
+    depot, other = DAY["locations"]
+    tickets = [{"id": "تذكرة 5", "location": "A", "demand": {"صندوق": 2}, "notes": "الباب 3"}]
+    agents = [{"id": "شاحنة", "capacity": {"صندوق": 9}, "shift_start": "08:00"}]
+    places = [{**depot, "address": "شارع الملك فهد"}, other]
+    day = {**DAY, "name": "يوم 1", "agents": agents, "locations": places, "tickets": tickets}
+    route = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    text = sheets(day, route)
+    assert "<p><bdi>شارع الملك فهد</bdi> 08:00–08:17, 1 stops, 11.1 km</p>" in text
+    assert "<title>\u2068يوم 1\u2069, 2025-07-15</title>" in text
+    for own in ("يوم 1", "شاحنة", "تذكرة 5", "صندوق", "الباب 3"):
+        assert f"<bdi>{own}</bdi>" in text, own
+
+
+def test_on_a_narrow_screen_each_time_says_what_it_is() -> None:
+    """SPEC T5: a phone has no room for nine columns."""
+    text = sheets(DAY, plan())
+    assert re.search(r"@media screen and \(max-width: 640px\) \{[^@]*\.sheet tr \{ display: flex;", text)
+    for head, cell in (("arrives", "08:08"), ("amount", "2"), ("who", "<bdi>李四</bdi><br><bdi>010-1</bdi>")):
+        assert f'<td data-head="{head}">{cell}</td>' in text, head
+
+
+def test_a_plane_is_told_in_its_own_units() -> None:
+    """SPEC T5: nobody said that they were metres."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 32, "y": 0}]
+    day = {**DAY, "locations": places, "tickets": DAY["tickets"][:1]}
+    route = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    assert "1 stops, 64.0 units" in "".join(read(sheets(day, route)).words)
 
 
 def test_a_day_that_nobody_drives_says_so() -> None:

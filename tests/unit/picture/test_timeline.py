@@ -1,8 +1,12 @@
 """What the timeline tells of a day (SPEC R1)."""
 
+import itertools
 import re
 from typing import Any, Final
 
+import pytest
+
+from planner_mcp.picture.drawing import timeline
 from planner_mcp.picture.report import page
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
@@ -38,3 +42,22 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
     day = {**DAY, "agents": [{"id": name, "capacity": 9}]}
     plan = lay_out(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
     assert re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', page(day, plan)) == [("van of th…", name)]
+
+
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "told"),
+    [
+        (0, 0, ["00:00", "00:01"]),
+        (28_830, 28_950, ["08:00", "08:01", "08:02", "08:03"]),
+        (30_600, 63_000, [f"{hour:02d}:00" for hour in range(8, 19)]),
+        (39_060, 232_800, [f"{hour:02d}:00" for hour in range(6, 67, 6)]),
+        (0, 10_000_000, [f"{hour:02d}:00" for hour in range(0, 3073, 384)]),
+    ],
+)
+def test_hours_beside_each_other_can_be_read(start_s: float, end_s: float, told: list[str]) -> None:
+    """SPEC R1: whether a plan takes two minutes or a season, first and last label lie around it."""
+    drawn = timeline({"routes": [{"agent_id": "v", "start_s": start_s, "end_s": end_s, "visits": []}]}, {})
+    labels = re.findall(r'class="small" x="([\d.]+)" y="15">([^<]*)<', drawn)
+    assert [label for _, label in labels] == told
+    places = [float(x) for x, _ in labels]
+    assert min(after - before for before, after in itertools.pairwise(places)) >= 45
