@@ -186,14 +186,9 @@ def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
             if visit["location"] in places:
                 stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
                 stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
-<<<<<<< HEAD
                 stop |= {name: clock_s(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
-                features.append(_feature("Point", _lonlat(places[visit["location"]]), stop))
-=======
-                stop |= {name: clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
                 point = {"type": "Point", "coordinates": _lonlat(places[visit["location"]])}
                 features.append(_feature(point, stop))
->>>>>>> w-pict14
     return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
 
 
