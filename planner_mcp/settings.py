@@ -368,12 +368,6 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
-    def _check_replication(self) -> Self:
-        if self.replication != "none" and not self.redis_url:
-            raise ValueError("PLANNER_REPLICATION needs PLANNER_REDIS_URL: the bundled server has no replica")
-        return self
-
-    @model_validator(mode="after")
     def _check_auth(self) -> Self:
         if (self.auth_issuers or self.auth_introspection_url) and self.audience is None:
             raise ValueError("tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for")

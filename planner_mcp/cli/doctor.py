@@ -52,7 +52,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         async with open_house(settings) as house:
             with explained(has_url=bool(settings.redis_url)):
                 stats = await house.planner.ready()
-            replica = await _replica(house) if settings.replication != "none" else None
+                replica = await _replica(house) if settings.replication != "none" else None
     except PlannerError as error:
         yield Finding("store", False, f"{where}: {error.message}")
         return

@@ -59,7 +59,7 @@ _SILENT: Final = (
     "The host in {url} is not found in time, or nobody answers there; rediss:// is for a port that speaks TLS."
 )
 _NOBODY: Final = "Nobody listens where {url} points to."
-_CAUSES: Final = (
+_REFUSED: Final = (
     (redis_errors.AuthenticationError, "required", "The job store asks for a password; write it into {url}."),
     (redis_errors.AuthenticationError, "without any", "The job store has no password, so {url} must not name one."),
     (redis_errors.AuthenticationError, "", "The job store refuses the password, or the user name, in {url}."),
@@ -77,6 +77,9 @@ _CAUSES: Final = (
         "The job store cannot write to its disk and takes no writes; its own log says why.",
     ),
     (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
+)
+"""What an answer of the store comes from, by its kind and words: the first that fits says where to mend it."""
+_UNREACHED: Final = (
     (socket.gaierror, "", "The host in {url} is not found."),
     (ConnectionRefusedError, "", _NOBODY),
     (OSError, f"[Errno {errno.ECONNREFUSED}]", _NOBODY),  # of a name with several addresses, in one error for all
@@ -95,39 +98,48 @@ _CAUSES: Final = (
     (ConnectionResetError, "", _HUNG_UP),
     (redis_errors.ConnectionError, "closed by server", _HUNG_UP),
 )
-"""What an error at the greeting comes from, by its kind and words: the first that fits says where to mend it."""
+"""The same for a store that has not answered yet; of one that did, nothing of this is true any more."""
+_Causes = tuple[tuple[type[BaseException], str, str], ...]
 
 
 @contextmanager
 def greeting() -> Iterator[None]:
     """Be the border for the first words with a store that the settings name: say what to mend where that is clear."""
-    with explained(has_url=True), border():
+    with _told((*_REFUSED, *_UNREACHED), has_url=True), border():
         yield
 
 
 @contextmanager
 def explained(*, has_url: bool) -> Iterator[None]:
-    """Say of the store's errors, where an operator hears them, what to mend where that is clear.
+    """Say of a store that refuses, where an operator hears it, what to mend where that is clear.
+
+    It has been greeted: one that answers no more is just not available.
 
     Args:
         has_url: The settings name the store; of the embedded one nothing is said that sends people to its URL.
     """
+    with _told(_REFUSED, has_url=has_url):
+        yield
+
+
+@contextmanager
+def _told(causes: _Causes, *, has_url: bool) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        if error.message != error.summary or (cause := _cause_of(error, has_url=has_url)) is None:
+        if error.message != error.summary or (cause := _cause_of(error, causes, has_url=has_url)) is None:
             raise  # it says already what it is, or nobody knows
         raise type(error)(cause) from error
 
 
-def _cause_of(error: BaseException, *, has_url: bool) -> str | None:
+def _cause_of(error: BaseException, causes: _Causes, *, has_url: bool) -> str | None:
     """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said.
 
     What passes by itself has none, whatever an earlier try met.
     """
     behind: BaseException | None = error
     while behind is not None:
-        for kind, words, told in _CAUSES:
+        for kind, words, told in causes:
             if isinstance(behind, kind) and words in str(behind) and (has_url or "{url}" not in told):
                 return told.format(url="PLANNER_REDIS_URL")
         if _passes(behind):
@@ -158,11 +170,14 @@ def border() -> Iterator[None]:
 
 
 def _tell(error: BaseException) -> None:
-    """Put the word of a refusal into the log, now and then: callers hear only that the store failed."""
+    """Put the word of a refusal into the log, now and then: callers hear only that the store failed.
+
+    An error without such a word is no reply of Redis.
+    """
     if not isinstance(error, redis_errors.ResponseError):
         return
     word = error.status_code or _reply(error).partition(" ")[0]
-    if (now := monotonic()) - _told_at.get(word, -inf) >= TOLD_EVERY_S:
+    if word.isupper() and (now := monotonic()) - _told_at.get(word, -inf) >= TOLD_EVERY_S:
         _told_at[word] = now
         log.warning("the job store refuses: %s", word)
 

@@ -47,7 +47,7 @@ async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
 
     Raises:
         StoreUnavailableError: Nobody answers at the URL.
-        StoreError: The server is too old, may evict keys, or has no file to confirm writes from.
+        StoreError: The server is too old, may evict keys, or cannot confirm writes as the settings ask.
     """
     async with AsyncExitStack() as stack:
         url = settings.redis_url
@@ -60,6 +60,8 @@ async def connect(settings: Settings) -> AsyncIterator[RedisStore]:
 
 @asynccontextmanager
 async def _embedded(settings: Settings) -> AsyncIterator[str]:
+    if settings.replication != "none":
+        raise StoreError("PLANNER_REPLICATION needs PLANNER_REDIS_URL: the bundled server has no replica.")
     server = EmbeddedStore(settings.data_dir, appendfsync=settings.appendfsync)
     url = await asyncio.to_thread(server.start)
     async with AsyncExitStack() as stack:

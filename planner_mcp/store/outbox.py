@@ -24,13 +24,12 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from planner_mcp.errors import NotFoundError, StoreError
+from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.deliveries import Attempt, Delivery, DeliveryState, Endpoint, EndpointState
 from planner_mcp.notify.endpoints import Verdict
 from planner_mcp.settings import Settings
@@ -134,8 +133,7 @@ class Outbox:
 
     async def open(self) -> None:
         """Make the consumer group, if it is not there."""
-        with suppress(StoreError):
-            await self._link.command("XGROUP", "CREATE", self._stream, GROUP, "0", "MKSTREAM")
+        await self._step("webhook_open", {})
 
     async def stranded(self, courier: str) -> list[Entry]:
         """Return outbox entries that another courier read and never took; forget couriers that have left."""

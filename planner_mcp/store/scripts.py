@@ -29,7 +29,7 @@ TAKING_STEPS: Final = ("claim", "finish")
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
 WEBHOOK_STEPS: Final = (
     "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "webhook_list",
-    "webhook_reopen", "webhook_forget", "secret_rotate",
+    "webhook_reopen", "webhook_open", "webhook_forget", "secret_rotate",
 )  # fmt: skip
 
 EDGE_SHARED: Final = ("_common",)

@@ -73,6 +73,16 @@ def test_what_already_says_what_it_is_stays_as_it_is() -> None:
             raise StoreError("The data folder cannot be used.") from error
 
 
+@pytest.mark.parametrize(
+    "error", [TimeoutError(), redis_errors.ConnectionError("Connection closed by server."), ConnectionRefusedError()]
+)
+def test_a_store_that_answered_before_is_not_said_to_be_elsewhere(error: Exception) -> None:
+    """SPEC O3: it was greeted; whoever looks at its address or at TLS mends nothing."""
+    with pytest.raises(StoreUnavailableError) as told, explained(has_url=True), border():
+        raise error
+    assert told.value.message == StoreUnavailableError.summary
+
+
 def test_a_mistake_of_ours_is_explained_by_no_store() -> None:
     """Our choice: where a whole worker runs inside, a file it lacks is none that the URL of the store names."""
     with pytest.raises(FileNotFoundError), explained(has_url=True):
@@ -106,3 +116,10 @@ def test_why_the_store_refuses_is_in_the_log_once_in_a_while(caplog: pytest.LogC
         "the job store refuses: ODDWORD",
         "the job store refuses: OTHERWORD",
     ]
+
+
+def test_what_redis_did_not_say_is_told_as_no_refusal(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC O3: that no node is known to hold a slot is said by ourselves."""
+    with pytest.raises(StoreUnavailableError), border():
+        raise redis_errors.ClusterDownError("No node holds this slot.")
+    assert not caplog.records

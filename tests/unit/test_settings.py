@@ -163,13 +163,6 @@ def test_what_may_match_is_taken(name: str, value: Any) -> None:
     assert getattr(Settings(**given(name, value)), name) == given(name, value)[name]
 
 
-def test_the_bundled_server_has_no_replica_to_wait_for() -> None:
-    """SPEC J7: else a start finds no fault and every submit is refused."""
-    with pytest.raises(ValidationError, match="PLANNER_REPLICATION needs PLANNER_REDIS_URL"):
-        Settings(replication="wait")
-    assert Settings(replication="wait", redis_url="redis://store").replication == "wait"
-
-
 def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T8: the variable, the place within it, the option; what two settings say together stands as it is."""
     monkeypatch.setenv("PLANNER_MAX_TICKETS", "0")

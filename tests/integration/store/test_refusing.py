@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
+from planner_mcp.errors import StoreUnavailableError
 from tests.chaos.valkey import Valkey
 
 REFUSING = [
@@ -44,6 +45,23 @@ def test_a_user_that_may_not_is_told_so(command: tuple[str, ...], tmp_path: Path
     assert "s3cret" not in told and "Traceback" not in told
 
 
+def test_doctor_tells_that_the_user_may_not_wait_for_a_replica(tmp_path: Path) -> None:
+    """SPEC O3, J7: submits are refused for that, though the store takes writes."""
+    with Valkey(tmp_path / "store") as valkey:
+        valkey.ask("ACL", "SETUSER", "ada", "on", ">s3cret", "~*", "&*", "+@all", "-wait")
+        url = valkey.url.replace("//", "//ada:s3cret@")
+        status, told = said(url, tmp_path, "doctor", PLANNER_REPLICATION="wait")
+    assert (status, "The user in PLANNER_REDIS_URL may not" in told, "takes writes" in told) == (1, True, False), told
+
+
+def test_a_store_that_greets_and_writes_nothing_in_time_is_not_available(tmp_path: Path) -> None:
+    """SPEC O3, J7: its address is right, and trying again is of use."""
+    with Valkey(tmp_path / "store") as valkey:
+        valkey.ask("CLIENT", "PAUSE", "60000", "WRITE")
+        status, told = said(valkey.url, tmp_path, "doctor")
+    assert (status, StoreUnavailableError.summary in told, "PLANNER_REDIS_URL" in told) == (1, True, False), told
+
+
 def test_a_worker_that_may_not_says_so_without_a_stack_trace(tmp_path: Path) -> None:
     """SPEC O3, A3: it meets the refusal inside its groups of tasks; its log stays one JSON object a line."""
     with Valkey(tmp_path / "store") as valkey:
@@ -64,8 +82,8 @@ def test_a_worker_that_may_not_says_so_without_a_stack_trace(tmp_path: Path) -> 
     assert "the job store refuses: NOPERM" in lines
 
 
-def said(url: str, folder: Path, *command: str) -> tuple[int, str]:
+def said(url: str, folder: Path, *command: str, **variables: str) -> tuple[int, str]:
     """Return the exit status of a command and what it says."""
     env = {"PLANNER_REDIS_URL": url, "PLANNER_DATA_DIR": str(folder), "PLANNER_PORT": "0", "PLANNER_WORKERS": "0"}
-    told = CliRunner().invoke(app, command, env=env)
+    told = CliRunner().invoke(app, command, env=env | variables)
     return told.exit_code, told.output

@@ -10,7 +10,9 @@ from typing import Any
 
 import anyio
 import pytest
+from typer.testing import CliRunner
 
+from planner_mcp.cli.commands import app
 from planner_mcp.cli.doctor import examine
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs import ids
@@ -100,6 +102,15 @@ async def test_a_store_without_an_append_only_file_is_not_asked_to_confirm_from_
                 pass
         async with connect(Settings(redis_url=primary.url, replication="wait")):
             pass
+
+
+async def test_the_bundled_server_has_no_replica_to_wait_for(tmp_path: Path) -> None:
+    """SPEC J7: else a start finds no fault and every submit is refused; a command without a store goes on."""
+    with pytest.raises(StoreError, match="PLANNER_REPLICATION needs PLANNER_REDIS_URL"):
+        async with connect(Settings(replication="wait", data_dir=tmp_path)):
+            pass
+    told = CliRunner(env={"PLANNER_REPLICATION": "wait"}).invoke(app, ["manifest"])
+    assert told.exit_code == 0, told.output
 
 
 async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valkey], tmp_path: Path) -> None:

@@ -465,3 +465,15 @@ async def test_couriers_that_left_are_no_consumers_for_long(store: RedisStore, s
             known = {each["name"] for each in await store.redis.xinfo_consumers("{p0}:outbox", "couriers")}
             await anyio.sleep(0.05)
     assert found == [name]
+
+
+async def test_a_group_that_is_there_is_told_as_no_refusal(
+    store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O3: a courier makes sure of its group with each lease; the log of a healthy one has nothing of a refusal."""
+    monkeypatch.setattr("planner_mcp.store.border._told_at", {})
+    outbox = Outbox(store.link, 0, settings)
+    for _lease in range(2):
+        await outbox.open()
+        await outbox.stranded("here")
+    assert not [record for record in caplog.records if record.name == "planner.store"]
