@@ -31,7 +31,7 @@ _UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
 
 
 def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float | Fault:
-    """Return the number of a cell.
+    """Return the number of a cell; commas before a point, or several of them, part thousands.
 
     Args:
         text: Of the cell.
@@ -41,7 +41,7 @@ def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float 
     """
     text = text.replace("，", ",")
     if name not in _UNGROUPED and _GROUPED.fullmatch(text):
-        if delimiter == ";":
+        if delimiter == ";" and text.count(",") == 1 and "." not in text:
             hint = "Leave the comma out, or write a point for it."
             return Fault(path, "The comma may part thousands, or decimals.", "a number", hint)
         text = text.replace(",", "")
