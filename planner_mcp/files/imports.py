@@ -92,7 +92,7 @@ class Import:
         """Take in a table of agents; one that names a place starts and ends there."""
         proposal = self._proposal(table, AGENTS, chosen)
         rows = list(self._rows("agents", table, proposal))
-        self.faults += totals(rows, table, proposal, "capacity")
+        self.faults += totals(rows, table, "capacity")
         for origin, cells in rows:
             self.without_capacity += "capacity" not in cells
             agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
