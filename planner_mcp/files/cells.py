@@ -5,10 +5,14 @@ Owns what can be read in one way alone. What may mean two things is a fault, as 
 
 import math
 import re
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.vrp.day.fields import moment
 
+Windows = Sequence[Sequence[Any]]
+"""Each with its two times as the scenario takes them."""
 _HOURS: Final = 48
 """A bare number up to here could be an hour."""
 _CLOCK: Final = re.compile(r"0[1-9]\d\d")
@@ -24,6 +28,10 @@ _MOMENT: Final = re.compile(rf"{_DATE}[T ]+(\d{{1,2}}):(\d\d)(?::(\d\d))?")
 _HALF_DAY: Final = re.compile(r"(0?[1-9]|1[0-2]):(\d\d)(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
 _HOUR: Final = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[apAP]\.?[mM]\.?)?"
 _WINDOW: Final = re.compile(rf"({_HOUR})\s*(?:[-–—~～至到]|to)\s*({_HOUR})")
+_ALWAYS: Final = frozenset(
+    {"-", "--", "–", "—", "/", "any", "anytime", "all day", "none", "不限", "全天", "随时", "无"}
+)
+"""Cells of a column of windows that say there is none."""
 _BETWEEN: Final = re.compile(r"[;；,，、|/\n]")
 _TIMES: Final = "HH:MM, YYYY-MM-DDTHH:MM, or seconds"
 _UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
@@ -31,7 +39,7 @@ _UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
 
 
 def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float | Fault:
-    """Return the number of a cell.
+    """Return the number of a cell; commas before a point, or several of them, part thousands.
 
     Args:
         text: Of the cell.
@@ -41,7 +49,7 @@ def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float 
     """
     text = text.replace("，", ",")
     if name not in _UNGROUPED and _GROUPED.fullmatch(text):
-        if delimiter == ";":
+        if delimiter == ";" and text.count(",") == 1 and "." not in text:
             hint = "Leave the comma out, or write a point for it."
             return Fault(path, "The comma may part thousands, or decimals.", "a number", hint)
         text = text.replace(",", "")
@@ -76,12 +84,33 @@ def time_in(text: str, path: str) -> float | str | Fault:
 
 
 def windows_in(text: str, path: str) -> list[list[str]] | Fault:
-    """Return the time windows of a cell, such as `08:00-12:00; 14:00-16:00`, as the scenario takes them."""
+    """Return the time windows of a cell, such as `08:00-12:00; 14:00-16:00`, as the scenario takes them.
+
+    There are none where the cell says so, as `-` and `不限` do.
+    """
+    if text.casefold() in _ALWAYS:
+        return []
     parts = [part.strip() for part in _BETWEEN.split(text.replace("：", ":")) if part.strip()]
     windows = [window for part in parts if (window := _WINDOW.fullmatch(part))]
     if len(windows) < len(parts) or not parts:
-        return Fault(path, "The cell is no time window.", "HH:MM-HH:MM, several between semicolons")
+        accepted, hint = "HH:MM-HH:MM, several between semicolons", "Write both hours, or leave the column out."
+        return Fault(path, "The cell is no time window.", accepted, hint)
     return [[_clock(side) for side in window.groups()] for window in windows]
+
+
+def are_no_windows(texts: Iterable[str]) -> bool:
+    """Return whether cells are something else than time windows: some cannot be read, and none has one."""
+    read = [windows_in(text, "") for text in texts]
+    return any(isinstance(each, Fault) for each in read) and not any(isinstance(each, list) and each for each in read)
+
+
+def are_same_windows(one: Windows, other: Windows) -> bool:
+    """Return whether windows are of the same hours, however these are written."""
+    try:
+        first, second = ([[moment(side, {}) for side in window] for window in windows] for windows in (one, other))
+    except ValueError:  # no times, which is told of the day
+        return False
+    return first == second
 
 
 def _clock(text: str) -> str:

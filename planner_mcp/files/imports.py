@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.files.cells import listed, number_in, time_in, windows_in, word_of
+from planner_mcp.files.cells import are_no_windows, are_same_windows, listed, number_in, time_in, windows_in, word_of
 from planner_mcp.files.columns import AGENTS, TICKETS, Proposal, propose, says_unit, unit_of
 from planner_mcp.files.odd_rows import no_tickets, totals
 from planner_mcp.files.origins import Origin
@@ -55,6 +55,8 @@ class Import:
     """The same of agents."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
+    without_windows: list[str] = field(default_factory=list)
+    """Headers that are left out, as they are called after windows and none of their cells is one."""
     units: dict[str, str] = field(default_factory=dict)
     """What headers say that `demand` and `capacity` are measured in."""
     longest_service: float = 0
@@ -92,7 +94,7 @@ class Import:
         """Take in a table of agents; one that names a place starts and ends there."""
         proposal = self._proposal(table, AGENTS, chosen)
         rows = list(self._rows("agents", table, proposal))
-        self.faults += totals(rows, table, proposal, "capacity")
+        self.faults += totals(rows, table, "capacity")
         for origin, cells in rows:
             self.without_capacity += "capacity" not in cells
             agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
@@ -128,6 +130,9 @@ class Import:
             said.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
         if self.without_capacity:
             said.append(f"{counted(self.without_capacity, 'agent')} without a capacity: 0 is taken.")
+        if self.without_windows:
+            headers = ", ".join(plain(header, 40) for header in self.without_windows[:_FEW])
+            said.append(f"Left out, as no cell is a time window: {headers}.")
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             said.append(f"Of unknown kind, taken as deliveries: {kinds}.")
@@ -154,6 +159,10 @@ class Import:
 
     def _proposal(self, table: Table, words: Mapping[str, str], chosen: Mapping[str, str]) -> Proposal:
         proposal = propose(table.headers, words, chosen)
+        window = next((header for header, name in proposal.fields.items() if name == "window"), "")
+        if window and window not in chosen and are_no_windows(row[window] for _, row in table.rows if window in row):
+            self.without_windows.append(window)
+            return self._proposal(table, words, {**chosen, window: ""})
         for header, name in proposal.fields.items():
             if name in ("demand", "capacity") and (unit := unit_of(header)):
                 self.units[name] = unit
@@ -205,10 +214,11 @@ class Import:
         opens, closes = cells.pop("opens", None), cells.pop("closes", None)
         if opens is None and closes is None:
             return windows
-        if windows:
+        hours = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
+        if windows and not are_same_windows(windows, hours):
             hint = "Leave one of the columns out."
             self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
-        return [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
+        return hours
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""

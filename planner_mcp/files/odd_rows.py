@@ -19,6 +19,8 @@ Rows = Sequence[tuple[Origin, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
 _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y"})
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
+_NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
+"""What says whom or where a row is about, unlike a skill or a shift that some of them want."""
 _WORDS: Final = frozenset(
     {"total", "totals", "grandtotal", "subtotal", "sum", "summe", "gesamt", "合计", "总计", "小计", "共计", "总和"}
 )
@@ -27,22 +29,26 @@ _WORDS: Final = frozenset(
 def no_tickets(rows: Rows, table: Table, proposal: Proposal) -> Iterable[Fault]:
     """Return what is told of rows that are no tickets, once a row."""
     told = {fault.path: fault for fault in placeless(rows, table, proposal)}
-    return (told | {fault.path: fault for fault in totals(rows, table, proposal, "demand")}).values()
+    return (told | {fault.path: fault for fault in totals(rows, table, "demand")}).values()
 
 
-def totals(rows: Rows, table: Table, proposal: Proposal, amount: str) -> Iterator[Fault]:
-    """Yield rows that add up those above, all of them or those since the last sum, and are called so or not at all."""
+def totals(rows: Rows, table: Table, amount: str) -> Iterator[Fault]:
+    """Yield rows that add up those above, all of them or those since the last sum, and are called so or not at all.
+
+    Where a row above has no name either, a row without one is as good as that.
+    """
     above = part = 0.0
-    has_names = not _AMOUNTS.issuperset(proposal.fields.values())
+    are_named = True
     for number, ((origin, cells), (_, texts)) in enumerate(zip(rows, table.rows, strict=True)):
         value = cells.get(amount, 0)
         is_sum = number > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
-        if is_sum and (_is_called_so(texts.values()) or (has_names and _AMOUNTS.issuperset(cells))):
+        if is_sum and (_is_called_so(texts.values()) or (are_named and _AMOUNTS.issuperset(cells))):
             problem = "The row is a total of those above it."
             yield Fault(origin.path, problem, "a ticket or an agent in each row", "Remove the row.")
             part = 0.0
         else:
             above, part = above + value, part + value
+            are_named = are_named and not _NAMES.isdisjoint(cells)
 
 
 def _is_called_so(texts: Iterable[str]) -> bool:

@@ -13,14 +13,17 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.day.faults import pointer
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "time_windows/0": ("window",),
+    "time_windows": ("window",),
     "time_windows/0/0": ("opens", "window"),
     "time_windows/0/1": ("closes", "window"),
     "service_time_s": ("service_s", "service_min"),
     "start_location": ("location",),
     "end_location": ("location",),
 }
-"""Fields of a table by their place in what a row becomes, where they are called otherwise there."""
+"""Fields of a table by their place in what a row becomes, where they are called otherwise there.
+
+What is deeper and not named is of the cell that its first segment was read from.
+"""
 _PART: Final = re.compile(r"/(tickets|agents|locations)(?:/(\d+)(?:/(.+))?)?")
 """A list of the day, one of its parts, or a place in that."""
 _NAMED: Final = re.compile(r"/(tickets|agents|locations)/(\d+)")
@@ -56,7 +59,9 @@ def in_file(fault: Fault, origins: Origins) -> Fault | None:
 
 def _column(place: str, origin: Origin) -> str:
     """Return the column of a place in what a row became; empty where it has none of its own."""
-    headers = (origin.headers[field] for field in _FIELDS.get(place, (place,)) if field in origin.headers)
+    first = place.partition("/")[0]
+    fields = _FIELDS.get(place) or _FIELDS.get(first, (first,))
+    headers = (origin.headers[field] for field in fields if field in origin.headers)
     return "".join(pointer((header,)) for header in islice(headers, 1))
 
 

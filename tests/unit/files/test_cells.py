@@ -14,6 +14,13 @@ def test_numbers_with_thousands_are_read(text: str, number: float) -> None:
     assert number_in(text, "demand", "/2/qty", delimiter=",") == number
 
 
+@pytest.mark.parametrize(("text", "number"), [("1,500,000", 1500000), ("1,500.25", 1500.25)])
+def test_commas_that_only_part_thousands_are_read_between_semicolons(text: str, number: float) -> None:
+    """SPEC T5: a number has one decimal mark; a single comma without a point is asked about."""
+    assert number_in(text, "demand", "/2/qty", delimiter=";") == number
+    assert isinstance(number_in("1,500", "demand", "/2/qty", delimiter=";"), Fault)
+
+
 @pytest.mark.parametrize(("text", "name", "delimiter"), [("39,953", "lat", ","), ("0,750", "demand", "\t")])
 def test_a_decimal_comma_is_not_taken_for_one_of_thousands(text: str, name: str, delimiter: str) -> None:
     """SPEC T7: a latitude has no thousands, and no number begins with none of them."""
@@ -75,6 +82,9 @@ def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
         ("08:00-12:00", [["08:00", "12:00"]]),
         ("8：00～12：00", [["8:00", "12:00"]]),
         ("08:00 至 10:00；14:00到16:00:30", [["08:00", "10:00"], ["14:00", "16:00:30"]]),
+        ("-", []),
+        ("不限", []),
+        ("Any", []),
         ("9:00 AM – 1:00 PM, 14:00 to 15:00;", [["09:00:00", "13:00:00"], ["14:00", "15:00"]]),
     ],
 )

@@ -203,6 +203,35 @@ def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
 
 
+@pytest.mark.parametrize("cells", [("3", "4"), ("上午", "下午"), ("8-12", "-")])
+def test_a_column_called_after_windows_that_has_none_is_left_out_and_told(cells: tuple[str, str]) -> None:
+    """SPEC T5: a slot may be a number; another column that has windows is taken in its place."""
+    day, told = Import(), ["Left out, as no cell is a time window: slot."]
+    text = "id,place,qty,slot,时段\na,A,1,{},08:00-12:00\nb,B,1,{},不限\n".format(*cells)
+    proposal = day.add_tickets(table(text), {})
+    assert (proposal.fields["时段"], proposal.left_out, day.assumed()) == ("window", ("slot",), told)
+    assert (day.faults, [each.get("time_windows") for each in day.tickets]) == ([], [[["08:00", "12:00"]], None])
+
+
+def test_a_column_that_is_named_as_one_of_windows_has_some() -> None:
+    """SPEC T7: whoever names it wants its windows."""
+    day = Import()
+    day.add_tickets(table("id,place,qty,slot\na,A,1,3\n"), {"slot": "window"})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2/slot", "The cell is no time window.")]
+
+
+def test_a_window_that_says_the_hours_beside_it_is_read_once() -> None:
+    """SPEC T5: two columns that agree mean one thing; others are asked about."""
+    day, rows = Import(), ("08:00,12:00,8:00-12:00", "28800,12:00,08:00-12:00", "09:00,,-", "soon:ish,,08:00-12:00")
+    day.add_tickets(table("\n".join(["id,place,qty,open,close,slot", *(f"a,A,1,{row}" for row in rows)])), {})
+    assert [fault.path for fault in day.faults] == ["/5"]
+    assert [each["time_windows"] for each in day.tickets[:3]] == [
+        [["08:00", "12:00"]],
+        [[28800, "12:00"]],
+        [["09:00", "47:59"]],
+    ]
+
+
 @pytest.mark.parametrize("header", ["time window", "时间窗", "TW"])
 def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
     """SPEC T5: none is left out for its form; hours in columns of their own beside it are asked about."""

@@ -22,6 +22,7 @@ TOTAL, NOWHERE = "The row is a total of those above it.", "The row has no place.
             [("/4", TOTAL), ("/7", TOTAL), ("/8", TOTAL)],
         ),
         ("id,place,qty\na,A,1\nb,B,2\nPrinted on Monday,,\n", [("/4", NOWHERE)]),
+        ("address,qty,skills\nX,1,\nY,2,cold\n,3,\n,3,\n", [("/4", TOTAL), ("/5", TOTAL)]),
         ("id,lat,lon\na,39.9,116.4\nb,,\n", [("/3", NOWHERE)]),
     ],
 )
@@ -56,6 +57,21 @@ def test_a_total_is_no_vehicle() -> None:
     day = Import()
     day.add_agents(table("车牌,容量\nv,5\nw,7\n合计,12\n"), {})
     assert [(fault.path, fault.problem) for fault in day.faults] == [("/4", TOTAL)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "capacity,skills\n100,\n100,cold\n200,\n",
+        "driver,capacity\n,10\n,10\n,20\n",
+        "driver,capacity\nann,10\n,10\n,20\n",
+    ],
+)
+def test_a_vehicle_as_large_as_those_above_is_one_where_others_have_no_name_either(text: str) -> None:
+    """SPEC T5: a fleet may be a table of sizes; a wish that one of them has is no name."""
+    day = Import()
+    day.add_agents(table(text), {})
+    assert (day.faults, len(day.agents)) == ([], 3)
 
 
 def test_orders_of_another_day_are_told() -> None:

@@ -17,7 +17,7 @@ ORIGINS = {
     ("path", "told"),
     [
         ("/tickets/1/demand", "/orders/3/Qty"),
-        ("/tickets/1/demand/load", "/orders/3"),
+        ("/tickets/1/demand/load", "/orders/3/Qty"),
         ("/tickets/0/time_windows/0/0", "/orders/2/From"),
         ("/tickets/0/time_windows/0", "/orders/2"),
         ("/tickets/0/service_time_s", "/orders/2/Min~1stop"),
@@ -35,6 +35,22 @@ def test_a_place_in_the_day_is_one_in_the_file(path: str, told: str) -> None:
 def test_a_place_that_no_row_became_is_left_as_it_is(path: str) -> None:
     """SPEC T7: agents that the caller gave are not of the file."""
     assert in_file(Fault(path, "No."), ORIGINS) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "column"),
+    [
+        ("skills/0", "Needs"),
+        ("time_windows", "Hours"),
+        ("time_windows/0/1", "Hours"),
+        ("time_windows/1", "Hours"),
+        ("time_windows/1/0", "Hours"),
+    ],
+)
+def test_what_is_one_of_several_in_a_cell_is_told_by_its_column(place: str, column: str) -> None:
+    """SPEC T7: a cell may have several skills and windows."""
+    origins = {"tickets": [Origin("/2", {"skills": "Needs", "window": "Hours"})]}
+    assert in_file(Fault(f"/tickets/0/{place}", "No."), origins) == Fault(f"/2/{column}", "No.")
 
 
 def test_a_part_that_is_named_in_the_text_is_told_by_its_row() -> None:
