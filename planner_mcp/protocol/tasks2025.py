@@ -10,6 +10,7 @@ its job has meanwhile, not always in `working`.
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
@@ -17,7 +18,7 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import InputError, UnknownMethodError
-from planner_mcp.jobs.marks import is_behind, mark
+from planner_mcp.jobs.marks import next_page, of_job
 from planner_mcp.jobs.model import READ, Job
 from planner_mcp.jobs.service import Planner
 from planner_mcp.protocol.callers import Context, allow, as_json, refusal_in
@@ -53,15 +54,6 @@ class Place:
     def as_text(self) -> str:
         """Return the place as the words a cursor seals."""
         return f"{self.offset} {self.last}" if self.last else str(self.offset)
-
-    def precedes(self, job: Job) -> bool:
-        """Return whether a job was not listed before."""
-        return is_behind(job.submitted_at, job.id, self.last)
-
-    def after(self, listed: list[Job]) -> "Place":
-        """Return where the next page begins."""
-        last = mark(listed[-1].submitted_at, listed[-1].id) if listed else self.last
-        return Place(self.offset + PAGE, last)
 
 
 class CoreTasks:
@@ -136,9 +128,9 @@ class CoreTasks:
         principal = allow(ctx, READ)
         cursor = params.cursor
         place = Place() if cursor is None else Place.parse(self._cursors.read(ctx.method, principal, cursor))
-        jobs, total = await self._planner.jobs(principal, offset=place.offset, count=PAGE)
-        listed = [job for job in jobs if place.precedes(job)]
-        following = place.after(listed)
+        read = partial(self._planner.jobs, principal)
+        listed, last, total = await next_page(read, of_job, offset=place.offset, count=PAGE, last=place.last)
+        following = Place(place.offset + PAGE, last)
         page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
         if following.offset >= total:
             return page

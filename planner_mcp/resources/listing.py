@@ -8,12 +8,13 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 import anyio.to_thread
 
 from planner_mcp.jobs.ids import plan_of
-from planner_mcp.jobs.marks import is_behind, mark
+from planner_mcp.jobs.marks import next_page, of_job, of_scenario
 from planner_mcp.jobs.model import ADMIN, Job, ScenarioCard
 from planner_mcp.resources.base import Entry, Look, Reading
 from planner_mcp.resources.catalogue import FIXED, REPORT_FILE
@@ -95,10 +96,9 @@ async def _reports(reading: Reading, place: Place, count: int) -> _Part:
 
 
 async def _jobs(reading: Reading, place: Place, count: int) -> _Part:
-    jobs, total = await reading.planner.jobs(reading.principal, offset=place.offset, count=count)
-    fresh = [job for job in jobs if is_behind(job.submitted_at, job.id, place.before)]
-    entries = [entry for job in fresh for entry in _of_job(job)]
-    last = mark(fresh[-1].submitted_at, fresh[-1].id) if fresh else place.before
+    read = partial(reading.planner.jobs, reading.principal)
+    jobs, last, total = await next_page(read, of_job, offset=place.offset, count=count, last=place.before)
+    entries = [entry for job in jobs for entry in _of_job(job)]
     return _Part(entries, last, place.offset + count >= total)
 
 
@@ -112,10 +112,9 @@ def _of_job(job: Job) -> list[Entry]:
 
 
 async def _scenarios(reading: Reading, place: Place, count: int) -> _Part:
-    cards, total = await reading.planner.scenarios(reading.principal, offset=place.offset, count=count)
-    fresh = [card for card in cards if is_behind(card.created_at, card.id, place.before)]
-    last = mark(fresh[-1].created_at, fresh[-1].id) if fresh else place.before
-    entries = [entry for card in fresh for entry in _of_scenario(card)]
+    read = partial(reading.planner.scenarios, reading.principal)
+    cards, last, total = await next_page(read, of_scenario, offset=place.offset, count=count, last=place.before)
+    entries = [entry for card in cards for entry in _of_scenario(card)]
     return _Part(entries, last, place.offset + count >= total)
 
 

@@ -25,7 +25,7 @@ key                      kind    holds                                          
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
 {pN}:bl:<p>              zset    backlog: front first, then priority, then age     live to twice that
 {pN}:out:<p>             set     jobs handed out, against the quota                live to twice that
-{pN}:alive               zset    workers by when their third lease ends            live to twice that
+{pN}:alive               zset    workers by when they called last                  live to twice that
 {pN}:slots               hash    worker → slots                                    live to twice that
 {pN}:leases              hash    worker → its lease, ms, while it lives or holds   live to twice that
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S

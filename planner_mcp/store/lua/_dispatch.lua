@@ -63,6 +63,21 @@ local function forget_worker(worker)
   call('HDEL', LEASES, worker)
 end
 
+-- The lease a worker runs with, in ms: for while a change of it is rolled out there are two. Ours, where it told none.
+local function lease_ms_of(worker, leases) return tonumber(leases[worker] or LIMITS.lease_ms) end
+
+-- The workers that called within three of their leases, and those that did not.
+local function roll_call()
+  local leases, alive, silent = table_of(call('HGETALL', LEASES)), {}, {}
+  local called = call('ZRANGE', ALIVE, 0, -1, 'WITHSCORES')
+  for i = 1, #called, 2 do
+    local worker, last_ms = called[i], tonumber(called[i + 1])
+    local group = NOW_MS < last_ms + 3 * lease_ms_of(worker, leases) and alive or silent
+    group[#group + 1] = worker
+  end
+  return alive, silent
+end
+
 -- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it
 -- has changed. Those are no more than the ready stream has entries.
 local function follow_quota()

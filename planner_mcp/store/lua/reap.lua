@@ -11,8 +11,7 @@ local function overdue()
   for _, lease_ms in pairs(leases) do least_ms = math.min(least_ms, tonumber(lease_ms)) end
   local found, most = {}, math.max(A.count, call('XLEN', READY))
   for _, pending in ipairs(call('XPENDING', READY, GROUP, 'IDLE', least_ms, '-', '+', most)) do
-    local lease_ms = tonumber(leases[pending[2]] or LIMITS.lease_ms)
-    if pending[3] >= lease_ms and #found < A.count then found[#found + 1] = pending[1] end
+    if pending[3] >= lease_ms_of(pending[2], leases) and #found < A.count then found[#found + 1] = pending[1] end
   end
   return found
 end

@@ -1,5 +1,5 @@
 -- Announces a worker or says it lives (slots > 0), or withdraws it (slots = 0); forgets those silent for three of their
--- leases. A worker has the lease of the settings it runs with: while a change of it is rolled out there are two.
+-- leases. Beside workers of the version before: they too are in `alive` by when they called, but tell no lease.
 -- A: worker, slots
 local function withdraw(worker)
   call('ZREM', ALIVE, worker)
@@ -9,13 +9,14 @@ end
 
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM') -- it exists already, all but once
 if A.slots > 0 then
-  call('ZADD', ALIVE, NOW_MS + 3 * LIMITS.lease_ms, A.worker)
+  call('ZADD', ALIVE, NOW_MS, A.worker)
   call('HSET', SLOTS, A.worker, A.slots)
   call('HSET', LEASES, A.worker, LIMITS.lease_ms)
 elseif A.worker ~= '' then
   withdraw(A.worker)
 end
-for _, worker in ipairs(call('ZRANGEBYSCORE', ALIVE, '-inf', NOW_MS)) do withdraw(worker) end
+local _, silent = roll_call()
+for _, worker in ipairs(silent) do withdraw(worker) end
 outlive(ALIVE)
 outlive(SLOTS)
 outlive(LEASES)

@@ -5,6 +5,9 @@ from typing import Any
 import anyio
 import pytest
 
+from planner_mcp.jobs import ids
+from planner_mcp.store import keys
+from planner_mcp.store.redis_store import RedisStore
 from tests.integration.protocol.houses import TASKS, Caller, Replica, Worker
 
 pytestmark = pytest.mark.anyio
@@ -149,6 +152,22 @@ async def test_tasks_that_begin_between_two_pages_bring_none_twice(
     listed = [task["taskId"] for task in page["tasks"]]
     for _ in range(3):
         await core_task(legacy, houses[0])
+    while cursor := page.get("nextCursor"):
+        page = await legacy.result(houses[1], "tasks/list", cursor=cursor)
+        listed += [task["taskId"] for task in page["tasks"]]
+    assert listed == made[::-1]
+
+
+async def test_tasks_from_before_the_clock_of_the_store_went_back_are_listed(
+    houses: Two, legacy: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC X2: the two oldest look newer than what came after them."""
+    monkeypatch.setattr("planner_mcp.protocol.tasks2025.PAGE", 2)
+    made = [(await core_task(legacy, houses[0]))["taskId"] for _ in range(4)]
+    for job_id in made[:2]:
+        await store.redis.hincrby(keys.key(ids.pool_of("job", job_id), "job", job_id), "submitted_ms", 60_000)
+    page = await legacy.result(houses[0], "tasks/list")
+    listed = [task["taskId"] for task in page["tasks"]]
     while cursor := page.get("nextCursor"):
         page = await legacy.result(houses[1], "tasks/list", cursor=cursor)
         listed += [task["taskId"] for task in page["tasks"]]

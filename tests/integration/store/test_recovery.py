@@ -164,8 +164,20 @@ async def test_a_worker_is_silent_by_its_own_lease_whoever_looks(desk: Any, sett
     await desk.workers(1, "quick")
     stats = await desk.store.stats()
     assert (stats.live_workers, stats.live_slots) == (2, 3)
-    await desk.store.redis.zadd("{p0}:alive", {"slow": 1000 * (time.time() - 1)})  # its third lease ended a second ago
+    await desk.store.redis.zadd("{p0}:alive", {"slow": 1000 * (time.time() - 3 * 3600 - 1)})  # three leases and 1 s ago
     assert (await desk.store.stats()).live_workers == 1
+
+
+async def test_workers_of_two_versions_keep_their_slots_beside_each_other(desk: Any) -> None:
+    """SPEC J7: a rollout; the version before wrote when a worker called, and told no lease."""
+    redis, now_ms = desk.store.redis, 1000 * time.time()
+    await redis.zadd("{p0}:alive", {"before": now_ms})
+    await redis.hset("{p0}:slots", "before", 2)
+    await desk.workers(1, "after")
+    assert await redis.hget("{p0}:clock", "slots") == "3"
+    stats = await desk.store.stats()
+    assert (stats.live_workers, stats.live_slots) == (2, 3)
+    assert abs(await redis.zscore("{p0}:alive", "after") - now_ms) < 60_000
 
 
 async def test_nothing_is_handed_out_while_no_worker_lives_and_all_once_one_does(desk: Any) -> None:
