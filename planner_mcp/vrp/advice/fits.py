@@ -136,14 +136,16 @@ def _trips(route: Route) -> list[list[int]]:
 
 def _times(problem: Problem, route: Route, line: Timeline) -> Iterator[Obstacle]:
     hour, agent = 3600 * problem.scale, problem.agents[route.agent]
-    rests = []
+    rests, soonest = [], line.start
     for leg, time in zip(line.legs, line.times, strict=True):
+        rests += [(rest, max(begun, soonest)) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
         if leg.windows and leg.stop is not None:
             is_over = leg.stop.kind is StopKind.TICKET and is_closed(problem, problem.tickets[leg.stop.index])
             start = max(time.start, problem.since) if is_over else time.start
             if (late := start - leg.windows[-1][1]) > 0:
                 yield Obstacle(Limit.WINDOW, late, late / hour, leg.stop.index, start)
-        rests += [(rest, begun) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
+            if is_over:  # however wide its window, what was begun before the hour cannot follow it
+                soonest = problem.since
     if any(begun > rest.window[1] for rest, begun in rests):
         yield Obstacle(Limit.ORDER, 1, 9.0)
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
