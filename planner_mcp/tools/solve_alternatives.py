@@ -123,7 +123,7 @@ async def _wish(ctx: ToolContext, base: Subject, style: str, body: Json | None, 
     """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
     day = base.scenario
     if body is not None:
-        day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario, has_own_prices=False)
+        day = await ctx.planner.create_scenario(ctx.principal, body, base.scenario, has_own_prices=style == _ANEW)
     if style == _ANEW:
         return SolveRequest(day.id, solve_time_s, seed=(base.job.request.seed + 1) % 1_000_000)
     return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)

@@ -10,6 +10,8 @@ from planner_mcp.text import compact, number
 from planner_mcp.tools.answers import fitting
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.days import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
+from planner_mcp.tools.shared_prices import unstyled
+from planner_mcp.vrp.advice.alternatives import with_prices_of
 from planner_mcp.vrp.advice.fixes import Fix
 
 BUDGET_S: Final = 4.0
@@ -70,10 +72,23 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "without_fix": [name for name, each in fixes.items() if not each],
         "not_examined": [name for name in wanted if not _is_told(name, fixes, told)],
         "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
-        "notes": [_STYLED] if told and found.scenario.prices_of is not None else [],
+        "notes": [_STYLED] if told and await _is_styled(ctx, found) else [],
         "not_asked": len(entries) - len(wanted) - len(replaced),
     }
     return ToolResult(structured, "\n".join(_lines(structured)))
+
+
+async def _is_styled(ctx: ToolContext, found: Subject) -> bool:
+    """Return whether prices of a plan's day are made up; those that nobody can compare any more are taken to be."""
+    if found.scenario.prices_of is None:
+        return False
+    own = await unstyled(ctx, found)
+    return own is found or await aside(ctx, _differ, found.scenario.body, own.scenario.body)
+
+
+def _differ(body: Json, other: Json) -> bool:
+    """Return whether two days that are alike but for their prices have others; a null says what no word says."""
+    return with_prices_of(body, body) != with_prices_of(other, other)
 
 
 def told_of(fixes: Mapping[str, list[Json]]) -> list[Json]:

@@ -72,10 +72,18 @@ def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> l
     ]
 
 
+def is_closed(problem: Problem, ticket: TicketSpec) -> bool:
+    """Return whether a ticket is nobody's because its windows closed before the hour (`compile/held.py`).
+
+    Whom it was open to before is not known here; `advice/fixes.py`, which knows the day, tells.
+    """
+    return ticket.agents == frozenset() and bool(ticket.windows) and ticket.windows[-1][1] < problem.since
+
+
 def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obstacle]:
     for ticket in tickets:
-        spec = problem.tickets[ticket]
-        if spec.agents is not None and agent not in spec.agents and not _is_closed(problem, spec):
+        allowed = problem.tickets[ticket].agents
+        if allowed is not None and agent not in allowed:
             yield Obstacle(Limit.NOT_ALLOWED, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible
     if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
@@ -84,11 +92,6 @@ def _strangers(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Obs
         found = [pair for pair in apart if served.issuperset(pair)]
     for _, high in found:
         yield Obstacle(Limit.INCOMPATIBLE, 1, 9.0, high)
-
-
-def _is_closed(problem: Problem, ticket: TicketSpec) -> bool:
-    """Return whether a ticket is nobody's only because its windows closed before the hour (`compile/held.py`)."""
-    return ticket.agents == frozenset() and bool(ticket.windows) and ticket.windows[-1][1] < problem.since
 
 
 def _loads(problem: Problem, route: Route) -> Iterator[Obstacle]:
@@ -133,14 +136,16 @@ def _trips(route: Route) -> list[list[int]]:
 
 def _times(problem: Problem, route: Route, line: Timeline) -> Iterator[Obstacle]:
     hour, agent = 3600 * problem.scale, problem.agents[route.agent]
-    rests = []
+    rests, soonest = [], line.start
     for leg, time in zip(line.legs, line.times, strict=True):
+        rests += [(rest, max(begun, soonest)) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
         if leg.windows and leg.stop is not None:
-            is_closed = leg.stop.kind is StopKind.TICKET and _is_closed(problem, problem.tickets[leg.stop.index])
-            start = max(time.start, problem.since) if is_closed else time.start
+            is_over = leg.stop.kind is StopKind.TICKET and is_closed(problem, problem.tickets[leg.stop.index])
+            start = max(time.start, problem.since) if is_over else time.start
             if (late := start - leg.windows[-1][1]) > 0:
                 yield Obstacle(Limit.WINDOW, late, late / hour, leg.stop.index, start)
-        rests += [(rest, begun) for rest, (_, begun) in zip(leg.breaks, time.rests, strict=True)]
+            if is_over:  # however wide its window, what was begun before the hour cannot follow it
+                soonest = problem.since
     if any(begun > rest.window[1] for rest, begun in rests):
         yield Obstacle(Limit.ORDER, 1, 9.0)
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}

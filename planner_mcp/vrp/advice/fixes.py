@@ -7,18 +7,19 @@ search is needed and none is claimed: one that moves others may find smaller cha
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
 
 from planner_mcp.errors import InputError
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, obstacles
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, is_closed, obstacles
 from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.compile.held import bound
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.patch import merge, revise
 from planner_mcp.vrp.day.tables import Tables
@@ -77,6 +78,7 @@ class Bench:
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
         self._eligible = Eligible(self._scenario)
+        self._bound = bound(self._scenario)
         routes = () if self._scenario.held is None else self._scenario.held.routes
         self._over = {route.agent for route in routes if route.end_s is not None}
 
@@ -130,24 +132,32 @@ class Bench:
     def _trials(self, base: Candidate, ticket: int, until: Until) -> Iterator[Trial]:
         """Yield every way to insert a ticket, with what is held told apart from what the caller wrote."""
         for trial in trials(self.problem, base, ticket, until=until):
-            is_plain = self._scenario.held is None or not trial.obstacles
-            yield trial if is_plain else replace(trial, obstacles=tuple(self._as_held(trial)))
+            if self._scenario.held is None or not trial.obstacles:
+                yield trial
+            else:
+                yield replace(trial, obstacles=tuple(self._as_held(trial.route.agent, trial.obstacles)))
 
-    def _as_held(self, trial: Trial) -> Iterator[Obstacle]:
-        """Yield the obstacles of a trial; those that only `compile/held.py` laid on the day by names of their own."""
-        agent = trial.route.agent
-        for each in trial.obstacles:
+    def _as_held(self, agent: int, found: Iterable[Obstacle]) -> Iterator[Obstacle]:
+        """Yield the obstacles of a route; those that only `compile/held.py` laid on the day by names of their own."""
+        for each in found:
             if each.limit is Limit.MAX_TICKETS and self.problem.agents[agent].id in self._over:
                 yield replace(each, limit=Limit.ROUTE_OVER)
             elif each.limit is Limit.NOT_ALLOWED and self._eligible.may(agent, self._scenario.tickets[each.index]):
-                yield replace(each, limit=Limit.KEPT_ELSEWHERE)
+                if not self._is_only_closed(agent, each.index):
+                    yield replace(each, limit=Limit.KEPT_ELSEWHERE)
             else:
                 yield each
+
+    def _is_only_closed(self, agent: int, ticket: int) -> bool:
+        """Return whether nothing but the hour bars an agent from a ticket: its window is an obstacle by itself."""
+        is_open_to = self._eligible.may(agent, self._bound.tickets[ticket])
+        return is_open_to and is_closed(self.problem, self.problem.tickets[ticket])
 
     def _fix(self, base: Candidate, ticket: int, trial: Trial) -> Fix | None:
         candidate = with_route(base, trial.route)
         driven = [route for route in candidate.routes if route not in self.candidate.routes]
-        broken = [(route.agent, each) for route in driven for each in obstacles(self.problem, route)]
+        felt = ((route.agent, self._as_held(route.agent, obstacles(self.problem, route))) for route in driven)
+        broken = [(agent, each) for agent, found in felt for each in found]
         if len(broken) > MAX_OBSTACLES:
             return None
         steps: list[Step] = []

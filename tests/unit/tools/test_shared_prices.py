@@ -88,6 +88,32 @@ async def test_evidence_of_an_alternative_has_the_prices_of_its_day(call: Call, 
         assert ("made up for its style" in note) is (plan == other)
 
 
+async def searched_again(call: Call, store: RedisStore, job_id: str) -> str:
+    """Solve the alternative that is another search, with a worker that finds [a], [b]; return the job id."""
+    answer = await call("solve_alternatives", {"plan": job_id, "styles": ["other_search"]})
+    await finish(store, ["a"], ["b"])
+    return str(answer.structured["alternatives"][0]["job_id"])
+
+
+async def test_another_search_is_by_the_days_own_prices(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: it has no style, so no fix is told as priced by one; also of a tied day, and of an alternative."""
+    tickets = [ticket("a"), ticket("b", "B"), ticket("c", "C", penalty=1)]
+    groups = [{"kind": "all", "tickets": ["a", "b"]}]
+    day = body([agent("v"), agent("w", fixed_cost=None)], tickets, groups=groups)
+    base = await solved(call, store, await created(call, day), ["a"], ["b"])
+    asked = {"warm_from": base, "keep_agents": True, "switch_cost": 50}
+    tied = str((await call("resolve_vrp", asked)).structured["job_id"])
+    await finish(store, ["a"], ["b"])
+    of_tied = await searched_again(call, store, tied)
+    few = await styled(call, store, base, ["a", "b"])
+    of_style = await searched_again(call, store, few)
+    for plan, is_told in ((of_tied, False), (of_style, False), (few, True)):
+        told = (await call("suggest_fixes", {"plan": plan})).structured
+        assert (told["fixes"] != [], told["notes"] != []) == (True, is_told)
+    await store.redis.delete(f"{{p0}}:scn:{await day_of(ctx, base)}")
+    assert (await call("suggest_fixes", {"plan": few})).structured["notes"], "its true prices are not known any more"
+
+
 async def test_what_is_planned_on_from_an_alternative_is_priced_without_its_style(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:

@@ -163,6 +163,37 @@ def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
     assert fixes(at, "b")[0].patch == {"tickets": {"b": {"time_windows": [["00:00", 102]]}}}
 
 
+CLOSED = {
+    "until_s": 100,
+    "routes": [{"agent": "w", "start_s": 0, "visits": [{"start_s": 50, "departure_s": 60}]}],
+}
+"""It is past 40 s, and an agent has begun a break: what takes no time and closed before is nobody's any more."""
+
+
+def test_a_closed_window_hides_no_lack_of_skills() -> None:
+    """SPEC T5: the near agent without the skill does not take the place of the far one whose fix can be proved."""
+    agents = [agent("v", skills=["x"], start_location="E", end_location="E"), agent("u"), agent("w")]
+    tickets = [ticket("a"), ticket("b", time_windows=[[0, 40]], skills=["x"])]
+    at = bench(body(agents, tickets, held=CLOSED), "", "a")
+    seen = {trial.route.agent: [str(each.limit) for each in trial.obstacles] for trial in at.closest(1, lambda: False)}
+    assert seen == {0: ["TIME_WINDOW"], 1: (both := ["SKILL_OR_AGENT", "TIME_WINDOW"]), 2: both}
+    first, second = fixes(at, "b")[:2]
+    assert (first.agent_id, first.patch) == ("v", {"tickets": {"b": {"time_windows": [["00:00", 103]]}}})
+    assert (second.agent_id, list(second.kinds)) == ("u", both)
+
+
+def test_a_closed_window_hides_nobody_the_ticket_is_kept_with() -> None:
+    """SPEC T5: who keeps it needs another window, and a longer shift with it; the others are no help by either."""
+    tickets = [ticket("a"), ticket("b", time_windows=[[0, 40]])]
+    agents = [agent("v", shift_end=101), agent("u"), agent("w")]
+    at = bench(body(agents, tickets, held={**CLOSED, "stay": {"b": "v"}}), "", "a")
+    seen = {trial.route.agent: [str(each.limit) for each in trial.obstacles] for trial in at.closest(1, lambda: False)}
+    kept = ["KEPT_ELSEWHERE", "TIME_WINDOW"]
+    assert seen == {0: ["TIME_WINDOW", "SHIFT_END"], 1: kept, 2: kept}
+    (fix, *_) = fixes(at, "b")
+    assert (fix.agent_id, list(fix.kinds)) == ("v", ["TIME_WINDOW", "SHIFT_END"])
+
+
 def test_a_ticket_kept_with_an_agent_lacks_no_skill_of_others() -> None:
     """SPEC T5: what a call of resolve_vrp asked to keep is told apart from what the caller wrote."""
     tickets = [ticket("a"), ticket("b", "B", not_agents=["x"])]
