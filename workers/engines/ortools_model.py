@@ -6,6 +6,7 @@ with free arcs for routes that have no start or no end.
 
 Departures from the plain reading of the library, each because the model of `vrp/problem.py` asks for it:
 1. Time counts the *start of service*; setup is part of the arc, since it is spent only where the location changes.
+   A rest may interrupt arcs, so such a plan is proved before it is told.
 2. Where deliveries and pickups meet, the load at the start equals the deliveries of the whole route.
 3. Penalties are cut to what 64 bits can add up.
 """
@@ -90,6 +91,13 @@ class RoutingDay:
         resting = [agent for agent, rests in enumerate(self._rests) if rests]
         return all(time.Bound() for agent in resting for time in self._times(agent))
 
+    def rests_while_setting_up(self) -> bool:
+        """Return whether a rest falls into setting up, which is travel to the library. Once it `is_timed`.
+
+        The plan may hold all the same: at other times, or with the rest before.
+        """
+        return any(rests and self._sets_up_in(agent, rests) for agent, rests in enumerate(self._rests))
+
     def candidate(self) -> Candidate:
         """Read the solution the search stands on. Only inside its solution callback, once it `is_timed`."""
         routes = (Route(agent, tuple(self._stops(agent))) for agent in range(len(self.problem.agents)))
@@ -114,6 +122,17 @@ class RoutingDay:
             if rest.StartMin() < ends and rest.EndMin() > begins:
                 timed.append((rest.EndMin(), 0, Stop(StopKind.BREAK, number)))
         return [stop for _, _, stop in sorted(timed, key=lambda entry: entry[:2])]
+
+    def _sets_up_in(self, agent: int, rests: list[Any]) -> bool:
+        time = self.routing.GetDimensionOrDie("time")
+        before = None
+        for index, ticket in self._tickets(agent):
+            place, start = self._places[ticket], time.CumulVar(index).Value()
+            begin = start if place == before else start - self.problem.tickets[ticket].setup
+            if any(rest.StartMin() < start and rest.EndMin() > begin for rest in rests):
+                return True
+            before = place
+        return False
 
     def _times(self, agent: int) -> Iterator[Any]:
         """Yield the variables of the start, the services and the end of a route."""

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Feature, GroupKind, Problem
+from planner_mcp.vrp.proof.verify import verify
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, StopReason, version_of
 from workers.engines.ortools_model import RoutingDay
 
@@ -146,12 +148,17 @@ class _SolutionWatch:
         self.solutions += 1
         cost = self._day.cost()
         if cost is not None and (self._best_cost is None or cost < self._best_cost) and self._day.is_timed():
-            self._best_cost = cost
-            self.best = self._day.candidate()
-            self._on_improvement(self.best)
+            candidate = self._day.candidate()
+            if self._holds(candidate):
+                self._best_cost, self.best = cost, candidate
+                self._on_improvement(candidate)
         self.is_stopped = self.is_stopped or self._should_stop()
         if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent does not look at the time limit
             self._day.routing.CancelSearch()
+
+    def _holds(self, candidate: Candidate) -> bool:
+        problem = self._day.problem
+        return not self._day.rests_while_setting_up() or not verify(problem, lay_out(problem, candidate))
 
 
 def search_parameters(tickets: int) -> Any:

@@ -117,3 +117,23 @@ def test_few_tickets_are_not_left_where_the_first_descent_ends() -> None:
 
     OrToolsRouting().solve(problem, Limits(time.monotonic() + 2), note, lambda: bool(found) and min(found) == best)
     assert min(found) == best
+
+
+def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
+    """SPEC S2: setting up is travel to the library, which lets a rest part it; what is told holds all the same."""
+    van = {"id": "v", "capacity": 1, "start_location": "L0", "end_location": "L0"}
+    van |= {"shift_start": "11:40", "shift_end": "18:00"}
+    van |= {"breaks": [{"earliest": "12:00", "latest": "12:30", "duration_s": 1800}]}
+    # He is there at 11:50: ten of twenty minutes before the rest, ten behind it, served at 12:40.
+    late = {"id": "t", "location": "L1", "demand": 1, "setup_time_s": 1200, "time_windows": [["12:40", "12:45"]]}
+    day = {
+        "name": "rest",
+        "planning_date": "2026-06-01",
+        "locations": [{"id": "L0", "x": 0, "y": 0}, {"id": "L1", "x": 600, "y": 0}],
+        "agents": [van],
+        "tickets": [late],
+    }
+    problem = compile_scenario(parse_scenario(day))
+    told: list[Candidate] = []
+    OrToolsRouting().solve(problem, Limits(time.monotonic() + 0.5, 1, 1), told.append, lambda: False)
+    assert all(not verify(problem, lay_out(problem, candidate)) for candidate in told)
