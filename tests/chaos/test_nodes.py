@@ -174,7 +174,8 @@ async def test_the_other_nodes_go_on_while_one_stays_away(tmp_path: Path, seed: 
     assert found.faults == []
     assert living.refusals == 0 < refused
     assert found.orphans == len(orphans) > 0
-    assert found.slowest_rerun_s <= settings.lease_s + 5
+    # The others agree that the node is gone; for one lease after that no job is taken from anyone; then its own runs out.
+    assert found.slowest_rerun_s <= BACK_WITHIN_S
 
 
 async def _kill_one_that_holds_a_job(
