@@ -174,7 +174,7 @@ async def test_the_other_nodes_go_on_while_one_stays_away(tmp_path: Path, seed: 
     assert found.faults == []
     assert living.refusals == 0 < refused
     assert found.orphans == len(orphans) > 0
-    # The others agree that the node is gone; for one lease after that no job is taken from anyone; then its own runs out.
+    # The others agree that the node is gone; for a lease after that no job is taken from anyone; then its own ends.
     assert found.slowest_rerun_s <= BACK_WITHIN_S
 
 
