@@ -1,7 +1,7 @@
 """What tools cost those who call them: calls, bytes and estimated tokens, by tool (SPEC T9).
 
 Owns the counters of one process; `web.metrics` shows them. Tokens are estimated from bytes and characters as
-`answers.estimated_tokens` does, so that counting costs an answer next to nothing.
+`sizes.estimated_tokens` does, so that counting costs an answer next to nothing.
 """
 
 from collections import Counter
