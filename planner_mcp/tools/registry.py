@@ -35,7 +35,7 @@ from planner_mcp.tools import (
     webhook_secret,
     weigh_plans,
 )
-from planner_mcp.tools.answers.sizes import error_result
+from planner_mcp.tools.answers.errors import error_result
 from planner_mcp.tools.arguments.guard import check_json
 from planner_mcp.tools.base import ErrorResult, Tool, ToolContext, ToolResult
 
