@@ -55,7 +55,7 @@ from planner_mcp.store.session_work import SessionWork
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.store.webhooks import RedisWebhooks
-from planner_mcp.tools.meter import Meter
+from planner_mcp.tools.answers.meter import Meter
 from planner_mcp.web.answers import HANDLERS
 from planner_mcp.web.discovery import discovery_routes
 from planner_mcp.web.edge import edge_layers

@@ -19,7 +19,7 @@ from planner_mcp.jobs.model import LOCAL, SolveRequest
 from planner_mcp.jobs.service import Planner
 from planner_mcp.jobs.view import event_line
 from planner_mcp.settings import Settings
-from planner_mcp.tools.borrowing import Borrowed, day_faults, day_within_limits, with_uploads
+from planner_mcp.tools.arguments.tables_at_hand import Borrowed, day_faults, day_within_limits, with_uploads
 from planner_mcp.tools.validate_scenario import judged, lines_of
 from planner_mcp.vrp.day.tables import Tables
 

@@ -1,7 +1,7 @@
 """A job as tools, resources, the job page and events tell it: the same facts in the same words.
 
 Owns which fields of a job a client sees and in which order (`job_id, status, progress` first), and the line that says
-how far it is. What a tool's text adds to that is `tools/job_view.py`.
+how far it is. What a tool's text adds to that is `tools/answers/job_view.py`.
 """
 
 from typing import Any, Final

@@ -24,7 +24,7 @@ from planner_mcp.protocol import asking
 from planner_mcp.protocol.callers import Context, caller
 from planner_mcp.protocol.faults import rpc_data
 from planner_mcp.settings import Settings
-from planner_mcp.tools.missing import Question, question_of, with_answer
+from planner_mcp.tools.arguments.open_choices import Question, question_of, with_answer
 
 TOOL: Final = "create_scenario"
 KEY: Final = "choices"

@@ -14,8 +14,8 @@ from planner_mcp.jobs.model import Job
 from planner_mcp.jobs.view import event_line, job_view
 from planner_mcp.protocol.toolcalls import call_result
 from planner_mcp.text import timestamp
+from planner_mcp.tools.answers.job_view import job_lines, job_links
 from planner_mcp.tools.base import ToolResult
-from planner_mcp.tools.job_view import job_lines, job_links
 
 POLL_MS: Final = 2000
 """How often a client that only polls should ask."""

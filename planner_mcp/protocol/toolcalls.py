@@ -22,8 +22,8 @@ from planner_mcp.protocol.faults import INVALID_PARAMS, rpc_data
 from planner_mcp.protocol.library import Library
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.telemetry import trace_id
+from planner_mcp.tools.answers.meter import Meter
 from planner_mcp.tools.base import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
-from planner_mcp.tools.meter import Meter
 from planner_mcp.tools.registry import REGISTRY, dispatch, shown_tools, toolsets_of
 
 PAGE: Final = 50

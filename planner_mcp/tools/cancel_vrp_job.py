@@ -9,8 +9,8 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
 from planner_mcp.text import timestamp
+from planner_mcp.tools.arguments.lookups import JOB, looked_up
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.lookups import JOB, looked_up
 
 SETTLE_S: Final = 5.0
 """How long the answer waits for the solver to stop. It takes well under a second; a lost worker takes its lease."""

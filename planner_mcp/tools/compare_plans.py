@@ -8,11 +8,11 @@ from pydantic import Field
 
 from planner_mcp.auth.masking import plan_for
 from planner_mcp.text import named, number
-from planner_mcp.tools.answers import fitting
+from planner_mcp.tools.answers.sizes import fitting
+from planner_mcp.tools.arguments.lookups import all_found
+from planner_mcp.tools.arguments.shared_prices import NOT_PRICED, on_one_day
+from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, check_agents, subject
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, check_agents, subject
-from planner_mcp.tools.lookups import all_found
-from planner_mcp.tools.shared_prices import NOT_PRICED, on_one_day
 from planner_mcp.vrp.advice.compare import AgentDelta, Comparison, compare
 
 MAX_LISTED: Final = 10

@@ -6,8 +6,8 @@ from typing import Any, Final
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted
+from planner_mcp.tools.arguments.tables_at_hand import Lend, day_within_limits, lender, mask_cautions
 from planner_mcp.tools.base import WRITE, Hints, Link, Tool, ToolContext, ToolResult
-from planner_mcp.tools.borrowing import Lend, day_within_limits, lender, mask_cautions
 from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.scenario import Scenario, scenario_schema, warnings
 

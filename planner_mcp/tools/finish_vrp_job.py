@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.jobs.view import job_view
+from planner_mcp.tools.answers.job_view import job_lines, job_links
+from planner_mcp.tools.arguments.lookups import JOB, looked_up
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.tools.cancel_vrp_job import settled
-from planner_mcp.tools.job_view import job_lines, job_links
-from planner_mcp.tools.lookups import JOB, looked_up
 
 
 class FinishArguments(Arguments):

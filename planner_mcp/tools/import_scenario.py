@@ -15,7 +15,7 @@ from planner_mcp.files.reading import Reading, Wishes
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
-from planner_mcp.tools.answers import fitting
+from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, refuse, schema_of
 from planner_mcp.tools.create_scenario import keep
 from planner_mcp.vrp.day.patch import led_back

@@ -7,8 +7,8 @@ from pydantic import Field
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.view import job_view
 from planner_mcp.text import number, timestamp
+from planner_mcp.tools.answers.table_result import COLUMNS_OUTPUT, table_result
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.tables import COLUMNS_OUTPUT, table_result
 
 _COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
 

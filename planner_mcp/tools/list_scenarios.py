@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.text import plain, timestamp
+from planner_mcp.tools.answers.table_result import COLUMNS_OUTPUT, table_result
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.tables import COLUMNS_OUTPUT, table_result
 
 _COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at")
 MAX_NAME: Final = 40

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.view import STATUSES, event_line, job_view
+from planner_mcp.tools.answers.job_view import job_lines, job_links
+from planner_mcp.tools.arguments.lookups import JOB, looked_up
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.job_view import job_lines, job_links
-from planner_mcp.tools.lookups import JOB, looked_up
 
 
 class QueryArguments(Arguments):

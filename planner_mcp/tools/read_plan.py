@@ -10,12 +10,12 @@ from planner_mcp.auth.masking import plan_for
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.text import MAX_NAMED_BYTES, named
-from planner_mcp.tools.answers import fitting
+from planner_mcp.tools.answers.plan_pages import BY_AGENT, VIEWS, Page, page_of, summary
+from planner_mcp.tools.answers.sizes import fitting
+from planner_mcp.tools.answers.table_result import table_result
+from planner_mcp.tools.arguments.lookups import PLAN, looked_up
+from planner_mcp.tools.arguments.subjects import check_agents, job_id_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import check_agents, job_id_of
-from planner_mcp.tools.lookups import PLAN, looked_up
-from planner_mcp.tools.plan_pages import BY_AGENT, VIEWS, Page, page_of, summary
-from planner_mcp.tools.tables import table_result
 
 _Name = Annotated[str, Field(max_length=100)]
 

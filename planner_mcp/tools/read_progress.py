@@ -10,9 +10,9 @@ from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Progress, plain_fields
 from planner_mcp.text import counted, number
+from planner_mcp.tools.arguments.lookups import PLAN, looked_up
+from planner_mcp.tools.arguments.subjects import Json, PlanName, aside, job_id_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, aside, job_id_of
-from planner_mcp.tools.lookups import PLAN, looked_up
 from planner_mcp.vrp.advice.bounds import Bound, lower_bound
 from planner_mcp.vrp.advice.curve import Point, curve
 from planner_mcp.vrp.compile.compiler import compile_scenario

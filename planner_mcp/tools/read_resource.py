@@ -8,6 +8,7 @@ from planner_mcp.auth.masking import MASKED
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.resources.base import Contents
 from planner_mcp.resources.catalogue import forms, read
+from planner_mcp.tools.arguments.lookups import looked_up
 from planner_mcp.tools.base import (
     READ,
     Arguments,
@@ -20,7 +21,6 @@ from planner_mcp.tools.base import (
     parse,
     schema_of,
 )
-from planner_mcp.tools.lookups import looked_up
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""

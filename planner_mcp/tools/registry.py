@@ -35,9 +35,9 @@ from planner_mcp.tools import (
     webhook_secret,
     weigh_plans,
 )
-from planner_mcp.tools.answers import error_result
+from planner_mcp.tools.answers.errors import error_result
+from planner_mcp.tools.arguments.guard import check_json
 from planner_mcp.tools.base import ErrorResult, Tool, ToolContext, ToolResult
-from planner_mcp.tools.guard import check_json
 
 INSTRUCTIONS: Final = (
     "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "

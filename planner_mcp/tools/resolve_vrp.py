@@ -13,6 +13,11 @@ from pydantic_core import PydanticCustomError
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.settings import Settings
 from planner_mcp.text import clock, named, timestamp
+from planner_mcp.tools.arguments.lookups import all_found
+from planner_mcp.tools.arguments.revision import Patch, change_lines, checked, first_warnings, patched
+from planner_mcp.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, scenario_at, subject
+from planner_mcp.tools.arguments.tables_at_hand import Lend, lender, with_roads
 from planner_mcp.tools.base import (
     WRITE,
     Arguments,
@@ -25,11 +30,6 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender, with_roads
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, scenario_at, subject
-from planner_mcp.tools.lookups import all_found
-from planner_mcp.tools.revision import Patch, change_lines, checked, first_warnings, patched
-from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
 from planner_mcp.vrp.day.fields import moment, read_date
 from planner_mcp.vrp.scenario import Scenario

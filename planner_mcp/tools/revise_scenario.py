@@ -5,6 +5,9 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.settings import Settings
+from planner_mcp.tools.arguments.revision import Patch, change_lines, first_warnings, revised
+from planner_mcp.tools.arguments.subjects import Json, aside, scenario_at
+from planner_mcp.tools.arguments.tables_at_hand import Lend, lender
 from planner_mcp.tools.base import (
     WRITE,
     Arguments,
@@ -17,9 +20,6 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.tools.borrowing import Lend, lender
-from planner_mcp.tools.days import Json, aside, scenario_at
-from planner_mcp.tools.revision import Patch, change_lines, first_warnings, revised
 
 
 class ReviseArguments(Arguments):

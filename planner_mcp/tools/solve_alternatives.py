@@ -9,12 +9,12 @@ from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.model import Job, SolveRequest
 from planner_mcp.settings import Settings
 from planner_mcp.text import timestamp
+from planner_mcp.tools.arguments.revision import revised
+from planner_mcp.tools.arguments.shared_prices import on_one_day, own_prices
+from planner_mcp.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, subject
+from planner_mcp.tools.arguments.tables_at_hand import Lend, lender
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import Lend, lender
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
-from planner_mcp.tools.revision import revised
-from planner_mcp.tools.shared_prices import on_one_day, own_prices
-from planner_mcp.tools.solve_time import SolveTime, seconds_of
 from planner_mcp.vrp.advice.alternatives import styles
 from planner_mcp.vrp.advice.locks import untied
 

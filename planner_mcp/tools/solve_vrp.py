@@ -7,9 +7,9 @@ from pydantic import Field
 from planner_mcp.jobs.model import SolveRequest
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.text import timestamp
+from planner_mcp.tools.arguments.lookups import SCENARIO, looked_up
+from planner_mcp.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Link, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.lookups import SCENARIO, looked_up
-from planner_mcp.tools.solve_time import SolveTime, seconds_of
 
 
 class SolveArguments(Arguments):

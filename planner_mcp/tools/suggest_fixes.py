@@ -7,10 +7,10 @@ from pydantic import Field
 
 from planner_mcp.jobs.model import SENSITIVE
 from planner_mcp.text import compact, number
-from planner_mcp.tools.answers import fitting
+from planner_mcp.tools.answers.sizes import fitting
+from planner_mcp.tools.arguments.shared_prices import unstyled
+from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
-from planner_mcp.tools.shared_prices import unstyled
 from planner_mcp.vrp.advice.alternatives import with_prices_of
 from planner_mcp.vrp.advice.fixes import Fix
 

@@ -7,11 +7,11 @@ from pydantic import Field
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
 from planner_mcp.text import named, number
-from planner_mcp.tools.answers import fitting
+from planner_mcp.tools.answers.sizes import fitting
+from planner_mcp.tools.arguments.revision import Patch, parting_notes, revised
+from planner_mcp.tools.arguments.subjects import Json, aside, scenario_at
+from planner_mcp.tools.arguments.tables_at_hand import Borrowed, Lend, day_within_limits, lender, mask_cautions
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.borrowing import Borrowed, Lend, day_within_limits, lender, mask_cautions
-from planner_mcp.tools.days import Json, aside, scenario_at
-from planner_mcp.tools.revision import Patch, parting_notes, revised
 from planner_mcp.vrp.advice.bounds import lower_bound
 from planner_mcp.vrp.advice.conflicts import smallest_conflict
 from planner_mcp.vrp.compile.assume import assumptions_of

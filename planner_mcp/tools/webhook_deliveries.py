@@ -9,8 +9,8 @@ from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Webhooks
 from planner_mcp.notify.guard import check_callback_url
 from planner_mcp.text import timestamp
+from planner_mcp.tools.arguments.lookups import DELIVERY, looked_up
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.lookups import DELIVERY, looked_up
 
 SHOWN_ATTEMPTS: Final = 10
 

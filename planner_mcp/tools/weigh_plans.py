@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.text import number
+from planner_mcp.tools.arguments.lookups import all_found
+from planner_mcp.tools.arguments.shared_prices import on_one_day, own_prices
+from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, subject
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
-from planner_mcp.tools.days import Json, PlanName, Subject, aside, subject
-from planner_mcp.tools.lookups import all_found
-from planner_mcp.tools.shared_prices import on_one_day, own_prices
 from planner_mcp.vrp.advice.alternatives import Row, weigh
 from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.compile.compiler import compile_scenario

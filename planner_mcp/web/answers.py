@@ -27,7 +27,7 @@ from planner_mcp.errors import (
     WrongHostError,
 )
 from planner_mcp.telemetry import new_trace_id, trace_id
-from planner_mcp.tools.answers import error_body
+from planner_mcp.tools.answers.errors import error_body
 
 _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (NotFoundError, 404),

@@ -14,7 +14,7 @@ from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import InsufficientScopeError, StoreError
 from planner_mcp.jobs.model import ADMIN
 from planner_mcp.settings import Settings
-from planner_mcp.tools.meter import Meter, listings
+from planner_mcp.tools.answers.meter import Meter, listings
 from planner_mcp.tools.registry import shown_tools
 from planner_mcp.web.answers import refusal
 

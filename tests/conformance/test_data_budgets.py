@@ -7,10 +7,10 @@ import pytest
 
 from planner_mcp.resources.base import Contents
 from planner_mcp.tools import list_jobs, list_scenarios
+from planner_mcp.tools.answers.table_result import table_result
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.read_resource import ResourceArguments, _piece
 from planner_mcp.tools.registry import REGISTRY
-from planner_mcp.tools.tables import table_result
 from tests.conformance.test_token_budgets import JOB, PLAN, dearer, tokens, whole
 from tests.unit.tools.plans import stored_plan
 

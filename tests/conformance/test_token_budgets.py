@@ -15,10 +15,10 @@ from planner_mcp.jobs.summary import summary_of
 from planner_mcp.jobs.view import event_line, job_view
 from planner_mcp.settings import Settings
 from planner_mcp.tools import read_plan
-from planner_mcp.tools.answers import error_result
+from planner_mcp.tools.answers.errors import error_result
+from planner_mcp.tools.answers.job_view import job_lines, job_links
+from planner_mcp.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.tools.base import ToolResult
-from planner_mcp.tools.job_view import job_lines, job_links
-from planner_mcp.tools.plan_pages import VIEWS, page_of
 from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY, shown_tools
 from tests.unit.tools.plans import stored_plan
 

@@ -5,8 +5,8 @@ import re
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.tools.answers import estimated_tokens
-from planner_mcp.tools.meter import cost_of
+from planner_mcp.tools.answers.meter import cost_of
+from planner_mcp.tools.answers.sizes import estimated_tokens
 from tests.integration.protocol.houses import Caller, Replica
 
 pytestmark = pytest.mark.anyio

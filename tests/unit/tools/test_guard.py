@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.errors import InvalidParameterError
-from planner_mcp.tools.guard import MAX_FAULTS, check_json
+from planner_mcp.tools.arguments.guard import MAX_FAULTS, check_json
 from tests.stopwatch import Stopwatch
 
 

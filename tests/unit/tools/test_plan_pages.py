@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.text import clock
-from planner_mcp.tools.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
+from planner_mcp.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
 from tests.unit.tools.plans import stored_plan
 
 

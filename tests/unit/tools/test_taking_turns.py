@@ -13,7 +13,8 @@ from planner_mcp.resources import exports, pictures
 from planner_mcp.resources.base import Reading
 from planner_mcp.resources.reports import ReportFolder
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.tools import create_scenario, days, import_scenario
+from planner_mcp.tools import create_scenario, import_scenario
+from planner_mcp.tools.arguments import subjects
 from planner_mcp.tools.base import ToolContext
 from tests.unit.tools.conftest import Call
 from tests.unit.tools.plans import DAY, created, solved
@@ -64,7 +65,7 @@ def of(ctx: ToolContext, name: str) -> ToolContext:
     [
         (create_scenario, "create_scenario", DAY),
         (import_scenario, "import_scenario", TABLE),
-        (days, "validate_scenario", {"scenario": DAY}),
+        (subjects, "validate_scenario", {"scenario": DAY}),
     ],
     ids=["create", "import", "validate"],
 )

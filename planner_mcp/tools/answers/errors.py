@@ -1,36 +1,14 @@
-"""How answers are worded and kept small (SPEC T6, T9).
+"""An error as an answer: all it says, and as many of its faults as there is room for (SPEC T6, T9)."""
 
-Owns what a text costs, how much of a list fits and the error an edge sends. Sizes are bounded in bytes, since no text
-has more tokens than UTF-8 bytes.
-"""
-
-from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from planner_mcp.errors import PlannerError, listing_only
 from planner_mcp.text import compact
+from planner_mcp.tools.answers.sizes import estimated_tokens
 from planner_mcp.tools.base import ErrorResult
 
-T = TypeVar("T")
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
-
-
-def estimated_tokens(text: str) -> float:
-    """Return about how many tokens (o200k) a text of JSON and sentences costs, rather too many than too few."""
-    plain = sum(char.isascii() for char in text)
-    return plain / 3.4 + 1.5 * (len(text) - plain)
-
-
-def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:
-    """Return the first entries that together take no more room as JSON: no text has more tokens than bytes."""
-    shown: list[T] = []
-    for entry in entries:
-        room_bytes -= len(compact(entry).encode()) + 1
-        if room_bytes < 0:
-            break
-        shown.append(entry)
-    return shown
 
 
 def error_result(error: PlannerError, trace_id: str) -> ErrorResult:

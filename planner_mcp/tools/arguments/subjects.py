@@ -17,8 +17,8 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.model import Job, StoredScenario
 from planner_mcp.text import named, plain
+from planner_mcp.tools.arguments.lookups import PLAN, SCENARIO, looked_up
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.lookups import PLAN, SCENARIO, looked_up
 from planner_mcp.vrp.advice.fixes import Bench
 from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.checks.names import nearest

@@ -1,7 +1,7 @@
 """A day under a patch: read again and judged, and what is said of the change.
 
 Owns the argument `patch` and the words for what a patch did. What a patch does is `vrp/day/patch.py`; whose day it is
-and where its seconds are spent is `days.py`.
+and where its seconds are spent is `subjects.py`'s.
 """
 
 from dataclasses import replace
@@ -12,8 +12,8 @@ from pydantic import Field
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted, named
-from planner_mcp.tools.borrowing import Lend, day_within_limits, mask_cautions, written_faults
-from planner_mcp.tools.days import Json
+from planner_mcp.tools.arguments.subjects import Json
+from planner_mcp.tools.arguments.tables_at_hand import Lend, day_within_limits, mask_cautions, written_faults
 from planner_mcp.vrp.advice.locks import settled
 from planner_mcp.vrp.day.faults import pointer
 from planner_mcp.vrp.day.patch import (

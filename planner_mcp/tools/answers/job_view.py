@@ -10,7 +10,7 @@ from planner_mcp.errors import Fault, listing_only
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.model import Job
 from planner_mcp.jobs.view import job_view, state_line
-from planner_mcp.tools.answers import estimated_tokens
+from planner_mcp.tools.answers.sizes import estimated_tokens
 from planner_mcp.tools.base import Link
 
 MAX_ERROR_TOKENS: Final = 250

@@ -1,7 +1,7 @@
 """What tools cost those who call them: calls, bytes and estimated tokens, by tool (SPEC T9).
 
-Owns the counters of one process; `web.metrics` shows them. Tokens are estimated from bytes and characters as
-`answers.estimated_tokens` does, so that counting costs an answer next to nothing.
+Owns the counters of one process; `web.metrics` shows them. Characters beyond ASCII are told from the bytes of
+a text and not counted one by one, so that metering costs an answer next to nothing.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner_mcp.text import compact
+from planner_mcp.tools.answers.sizes import tokens_of
 from planner_mcp.tools.base import ErrorResult, Tool, ToolResult
 
 
@@ -25,7 +26,7 @@ def cost_of(*texts: str) -> Cost:
     """Return what texts cost together; a character beyond ASCII counts as three bytes, as most of ours have."""
     size, length = sum(len(text.encode()) for text in texts), sum(map(len, texts))
     foreign = (size - length) / 2
-    return Cost(size, round((length - foreign) / 3.4 + foreign * 1.5))
+    return Cost(size, round(tokens_of(length - foreign, foreign)))
 
 
 class Meter:

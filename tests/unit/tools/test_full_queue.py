@@ -1,4 +1,4 @@
-"""Tools that queue several jobs, where the queue has room for some of them."""
+"""`solve_alternatives` where the queue has room for some of its jobs (SPEC T5, J8)."""
 
 import pytest
 

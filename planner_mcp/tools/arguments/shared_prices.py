@@ -14,8 +14,8 @@ from typing import Final
 
 from planner_mcp.errors import NotFoundError, TravelUnknownError
 from planner_mcp.jobs.model import StoredScenario
+from planner_mcp.tools.arguments.subjects import Json, Subject, aside
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.days import Json, Subject, aside
 from planner_mcp.vrp.advice.alternatives import with_prices_of
 from planner_mcp.vrp.advice.locks import is_of_another_hour, untied
 from planner_mcp.vrp.advice.pricing import priced_on, unpriced

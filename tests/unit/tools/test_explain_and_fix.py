@@ -1,0 +1,144 @@
+"""`explain_unassigned` and `suggest_fixes`: why tickets are left out, and what would let them in (SPEC T5)."""
+
+from dataclasses import replace
+
+import pytest
+
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.tools.suggest_fixes import told_of
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.plans import DAY, created, finish, solved
+from tests.unit.vrp.days import agent, body, ticket
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisStore) -> None:
+    """SPEC T5: codes, evidence per agent, and a patch that lets the ticket in when the day is solved again."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    why = (await call("explain_unassigned", {"plan": job_id})).structured
+    assert why["total"] == 1
+    (entry,) = why["tickets"]
+    assert (entry["ticket_id"], entry["agents"]) == ("c", 2)
+    assert entry["in_the_way"] == {"SHIFT_END": 1, "CAPACITY": 1}
+    assert entry["nearest"][0] == {"agent_id": "w", "in_the_way": ["SHIFT_END 1 min over"]}
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {tuple(fix["kinds"]) for fix in answer.structured["fixes"]} == {
+        ("SHIFT_END",),
+        ("CAPACITY",),
+        ("ADD_AGENT",),
+    }
+    assert "raise the capacity (load) of v to 3" in answer.text
+    patch = next(fix["patch"] for fix in answer.structured["fixes"] if fix["kinds"] == ["CAPACITY"])
+    again = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
+    assert not again.is_error
+    await finish(store, ["a", "b", "c"])
+    assert (await call("suggest_fixes", {"plan": again.structured["job_id"]})).structured["fixes"] == []
+
+
+async def test_no_agent_is_proposed_beyond_those_the_deployment_lets_in(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: a fix is one that resolve_vrp takes; with as many agents as a day may have, other fixes are told."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    for max_agents, kinds in ((3, {"SHIFT_END", "CAPACITY", "ADD_AGENT"}), (2, {"SHIFT_END", "CAPACITY"})):
+        house = replace(ctx, settings=ctx.settings.model_copy(update={"max_agents": max_agents}))
+        fixes = (await call("suggest_fixes", {"plan": job_id}, house)).structured["fixes"]
+        assert {kind for fix in fixes for kind in fix["kinds"]} == kinds
+        for fix in fixes:
+            again = await call("resolve_vrp", {"warm_from": job_id, "patch": fix["patch"]}, house)
+            assert not again.is_error, again.text
+
+
+async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3: the copy of an agent would tell its prices."""
+    day = body([agent("v", capacity=2, fixed_cost=7)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    shown = {
+        tuple(fix["kinds"]): fix for fix in (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"]
+    }
+    assert "patch" in shown[("CAPACITY",)]
+    assert "patch" not in shown[("ADD_AGENT",)]
+    assert all("cost_delta" not in fix for fix in shown.values())
+
+
+async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not."""
+    day = body([agent("v", capacity=2)], [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 1}])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    first = (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"][0]
+    assert first["kinds"] == ["CAPACITY", "PENALTY"]
+    assert first["change"] == "raise the capacity (load) of v to 3; raise its penalty"
+    assert "patch" not in first
+
+
+async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the first three are such as could be served; of the others it is said which of the group is."""
+    places = dict(zip("abcdefgh", "ABCEABCE", strict=True))
+    tickets = [ticket(name, place) for name, place in places.items()] + [ticket(name, "E") for name in "wxyz"]
+    groups = [{"kind": "one_of", "tickets": list(pair)} for pair in ("ae", "bf", "cg", "dh")]
+    day = body([agent("v", capacity=4)], tickets, groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["a", "b", "c", "d"])
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {fix["ticket_id"] for fix in answer.structured["fixes"]} == {"w", "x", "y"}
+    assert (answer.structured["without_fix"], answer.structured["not_examined"]) == ([], [])
+    assert answer.structured["nothing_to_mend"] == {"e": "a", "f": "b", "g": "c"}
+    assert answer.structured["not_asked"] == 1
+    assert "e: nothing to mend: a of its group is served" in answer.text
+    assert "1 more unassigned; name them in ticket_ids" in answer.text
+    asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["e"]})).structured
+    assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"e": "a"})
+    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["e", "z"]})
+    assert "e GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
+    first, second = why.structured["tickets"]
+    assert (first["served_instead"], first["nearest"]) == ("a", [])
+    assert second["in_the_way"] == {"CAPACITY": 1}
+
+
+async def test_each_ticket_asked_for_stands_somewhere_in_the_answer(call: Call, store: RedisStore) -> None:
+    """SPEC T5: agents of many fields make long patches; the first fix of every ticket goes before the second of any."""
+    van = {
+        "capacity": {"pallets": 1},
+        "shift_end": 600,
+        "skills": [f"skill-of-a-driver-number-{n}" for n in range(20)],
+        "max_tickets": 1,
+        "max_duration_s": 600,
+    }
+    names = [f"order-{n}-of-a-customer-with-a-rather-long-name-{'x' * 40}" for n in range(7)]
+    tickets = [ticket(name, "A", demand={"pallets": 1}) for name in names]
+    day = body([agent("van-north-1", **van), agent("van-north-2", **{**van, "max_tickets": 9})], tickets)
+    job_id = await solved(call, store, await created(call, day), names[:1], names[1:2])
+    answer = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": names[2:]})).structured
+    told = {fix["ticket_id"] for fix in answer["fixes"]}
+    assert told | set(answer["not_examined"]) | set(answer["without_fix"]) == set(names[2:])
+    assert told == set(names[2:])
+
+
+def test_what_does_not_fit_is_left_out_from_the_end() -> None:
+    """SPEC T5, T9: first fixes, then their patches, then second fixes; a patch too long makes room for a short one."""
+    long, short = {"agents": "x" * 2500}, {"tickets": {}}
+    fixes = {
+        "a": [{"ticket_id": "a", "change": "1", "patch": long}, {"ticket_id": "a", "change": "2", "patch": long}],
+        "b": [{"ticket_id": "b", "change": "1", "patch": long}, {"ticket_id": "b", "change": "2", "patch": short}],
+    }
+    told = [(fix["ticket_id"], fix["change"], fix.get("patch")) for fix in told_of(fixes)]
+    assert told == [("a", "1", long), ("a", "2", None), ("b", "1", None), ("b", "2", short)]
+    crowd = {name: [{"ticket_id": name, "change": "x" * 2000}] for name in "ab"}
+    assert [fix["ticket_id"] for fix in told_of(crowd)] == ["a"]
+
+
+async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
+    """SPEC T7."""
+    job_id = await solved(call, store, await created(call), ["a", "b"])
+    for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
+        result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
+        told = [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+        assert told == [
+            ("/ticket_ids/1", "The plan serves this ticket."),
+            ("/ticket_ids/2", "There is no ticket of this id here."),
+        ]

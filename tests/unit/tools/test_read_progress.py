@@ -1,0 +1,64 @@
+"""`read_progress`: the cost of a job over time, its bound and its gap (SPEC T5, J5)."""
+
+import pytest
+
+from planner_mcp.jobs.model import Progress
+from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ToolContext
+from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.layout.schedule import lay_out
+from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.scenario import parse_scenario
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.plans import DAY, created, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: RedisStore) -> None:
+    """SPEC T5, J5: the best cost over time, also while solving; a gap only where every wanted ticket is served."""
+    scenario_id = await created(call)
+    job = await call("solve_vrp", {"scenario_id": scenario_id})
+    job_id = job.structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(DAY))
+    for second, order in enumerate(([2, 1, 0], [0, 2, 1], [0, 1, 2]), start=1):
+        plan = lay_out(problem, Candidate.of_tickets({0: order[:1], 1: order[1:]} if second == 1 else {0: order}))
+        progress = Progress(10 * second, plan.cost, tickets_served=3, tickets_total=3, elapsed_s=second)
+        await store.report(claim, progress, plan.as_json())
+    solving = (await call("read_progress", {"job_id": job_id})).structured
+    assert solving["status"] == "SOLVING"
+    assert solving["columns"] == ["elapsed_s", "cost", "tickets_served"]
+    assert solving["rows"] == [[1, 10, 3], [2, 6, 3]]
+    assert 0 < solving["lower_bound"] <= 6
+    assert 0 <= solving["gap"] < 1
+    assert solving["rows"][-1][1] * (1 - solving["gap"]) <= solving["lower_bound"] + 0.01  # both away from the claim
+    plain = await call("read_progress", {"job_id": job_id, "bound": False})
+    assert "lower_bound" not in plain.structured
+
+
+async def test_a_gap_is_that_of_the_plan_there_is(call: Call, store: RedisStore) -> None:
+    """SPEC T5, J5: none where the job's own plan leaves a wanted ticket out, whatever stood before it."""
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(DAY))
+    for second, order in enumerate(([0, 1, 2], [0, 1]), start=1):
+        plan = lay_out(problem, Candidate.of_tickets({0: order}))
+        progress = Progress(10 * second, plan.cost, plan.penalty or None, len(order), 3, elapsed_s=second)
+        await store.report(claim, progress, plan.as_json())
+    told = (await call("read_progress", {"job_id": job_id})).structured
+    assert told["lower_bound"] > 0
+    assert "gap" not in told
+
+
+async def test_a_curve_outlives_the_day_it_belongs_to(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, T7: what is kept is told, without the bound that only the day could tell."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    await store.redis.delete(f"{{p0}}:scn:{scenario_id}")
+    told = (await call("read_progress", {"job_id": base})).structured
+    assert (told["status"], len(told["rows"]), "lower_bound" in told) == ("COMPLETED", 1, False)

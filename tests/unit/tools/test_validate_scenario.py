@@ -1,0 +1,53 @@
+"""`validate_scenario`: a day judged and not kept, in the words of the tools that keep it (SPEC T1, T5, T7)."""
+
+import pytest
+
+from planner_mcp.tools.base import ToolContext
+from tests.unit.tools.conftest import Call
+from tests.unit.tools.plans import DAY, created
+from tests.unit.vrp.days import agent, body, ticket
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
+    wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})
+    assert not wrong.is_error
+    assert (wrong.structured["valid"], wrong.structured["errors"][0]["path"]) == (False, "/depot")
+    full = body([agent(capacity=2)], [ticket("a"), ticket("b", "B"), ticket("c", "C")])
+    right = (await call("validate_scenario", {"scenario": full})).structured
+    assert (right["valid"], right["conflict"]["kind"], right["conflict"]["tickets"]) == (True, "CAPACITY", 3)
+    assert (await ctx.planner.scenarios(ctx.principal))[1] == 0
+    scenario_id = await created(call)
+    patched = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 99}}}})
+    assert patched.structured["errors"][0]["path"] == "/tickets/a/demand"
+    assert (await call("validate_scenario", {})).structured["errors"][0]["path"] == "/scenario"
+
+
+async def test_faults_that_are_not_listed_are_counted(call: Call) -> None:
+    """SPEC T7, T9: the same number in every tool, however few of them it has room for."""
+    wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
+    refused = (await call("create_scenario", wrong)).structured
+    kept = len(refused["errors"])
+    assert refused["message"] == f"100 problems; the first {kept} are listed."
+    assert kept + refused["errors_omitted"] == 100
+    judged = (await call("validate_scenario", {"scenario": wrong})).structured["errors"]
+    assert judged[10]["problem"] == "90 more problems are not listed."
+
+
+async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolContext) -> None:
+    """SPEC T1: neither in a day nor in a patch, and told with what else is wrong; 200 rows do."""
+    names = [f"L{n}" for n in range(201)]
+    travel = {"distances": [[0] * 201] * 201, "matrix_locations": names}
+    large = body([agent(shift_start=9, shift_end=8)], [ticket("a", "L0")], depot="L1", locations=[], travel=travel)
+    refused = await call("create_scenario", large)
+    told = {fault["path"]: fault for fault in refused.structured["errors"]}
+    assert told.keys() == {"/travel/distances", "/agents/0/shift_end"}
+    assert "/matrices" in told["/travel/distances"]["hint"]
+    judged = await call("validate_scenario", {"scenario": large})
+    assert {fault["path"] for fault in judged.structured["errors"]} == told.keys()
+    patch = {"scenario_id": await created(call), "patch": {"travel": travel}}
+    assert (await call("revise_scenario", patch)).structured["errors"][0]["path"] == "/patch/travel/distances"
+    small = {"distances": [[0] * 200] * 200, "matrix_locations": names[:200]}
+    assert not (await call("create_scenario", {**large, "agents": [agent()], "travel": small})).is_error
