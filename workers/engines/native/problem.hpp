@@ -136,6 +136,7 @@ public:
         read_items();
         classify();
         read_neighbours(watch);
+        read_followers(watch);
     }
 
     bool may_serve(int type, int ticket) const {
@@ -177,6 +178,7 @@ public:
     std::vector<int> musts;                    // items
     std::vector<int> reload_locked;            // agents that may reload among locked visits
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
+    std::vector<std::vector<int>> followers;   // where the clock forbids something: whom it lets come next, likewise
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
     bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
@@ -198,7 +200,8 @@ public:
     // bare: deliveries in a window each, and nothing else that a look at an insertion would have to regard
 
 private:
-    static constexpr int NEIGHBOURS = 150, TICKET_BITS = 21;
+    static constexpr int NEIGHBOURS = 150, FOLLOWERS = 30, TICKET_BITS = 21;
+    static constexpr double WAITING = 0.2;  // of what driving as long would cost, where waiting is free
     static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS below it fills a word
 
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
@@ -212,6 +215,9 @@ private:
     void demand(int item, int ticket);
     void classify();
     void read_neighbours(const Watch& watch);
+    void read_followers(const Watch& watch);
+    static std::uint64_t word(double near, int ticket);
+    static std::vector<int> firsts(std::vector<std::uint64_t>& words, int most);
 
     Input input_;
     std::vector<std::shared_ptr<Matrix>> distances_, durations_;

@@ -20,7 +20,7 @@ public:
     bool propose(Number room);
 
 private:
-    static constexpr int NEAR = 20;       // neighbours a new leg may lead to
+    static constexpr int NEAR = 20;       // neighbours, or followers, a new leg may lead to
     static constexpr double TRIPS = 0.5;  // share of moves that are of whole trips, where there are reloads …
     static constexpr double GIVEN = 0.5;  // … and of these such as give and take nothing
 
