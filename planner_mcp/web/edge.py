@@ -2,8 +2,8 @@
 
 Owns the refusal of requests a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies no handler
 should see. Bodies are read whole, up to `max_body_bytes`, before the app sees a request: the limit then holds for every
-handler, the SDK's too. Slow senders are `web.deadlines`' matter. Who is calling is decided by `web.gate`, which stands
-between the two, so that nobody's body is read before it is known who sends it.
+handler, the SDK's too. Slow senders are `web.wire.deadlines`' matter. Who is calling is decided by `web.gate`, which
+stands between the two, so that nobody's body is read before it is known who sends it.
 
 Health probes come by whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
 is public, so any origin may read it.
