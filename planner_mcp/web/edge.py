@@ -34,11 +34,10 @@ from planner_mcp.errors import (
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
-from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
 from planner_mcp.web.health import PATHS as HEALTH_PATHS
+from planner_mcp.web.json_text import HALF_A_PAIR, has_half_pair, is_deeper, too_deep
 from planner_mcp.web.manifest import PATHS as MANIFEST_PATHS
 from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
-from planner_mcp.web.nesting import is_deeper, too_deep
 from planner_mcp.web.receiving import again, body_again
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)

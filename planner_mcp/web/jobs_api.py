@@ -25,7 +25,7 @@ from planner_mcp.notify.events import notification
 from planner_mcp.tools.base import READ
 from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import READING, Door
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from planner_mcp.web.sse import EventStream, frame
 
 JOBS_KEPT: Final = 1000
