@@ -29,7 +29,7 @@ _FORBIDDEN: Final = 2**24
 """Length of an arc a set forbids: longer than any sensible plan saves, short enough to add up."""
 _WANTED: Final = 2**40
 """Penalty of a ticket that must be served."""
-_MOST_NODES: Final = 50_000
+_MAX_NODES: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def load(folder: Path, entry: dict[str, Any]) -> Instance:
     """Read one instance of an index."""
     kind = entry["kind"]
     rule = _RULES[kind]
-    published = rule.read((folder / entry["file"]).read_bytes(), max_nodes=_MOST_NODES)
+    published = rule.read((folder / entry["file"]).read_bytes(), max_nodes=_MAX_NODES)
     return Instance(entry["name"], entry["set"], kind, float(entry["bks"]), rule.published, problem_of(published, rule))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from planner_mcp.errors import MOST_FAULTS, Fault, InputError, TooLargeError, input_error
+from planner_mcp.errors import MAX_FAULTS, Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.tables import check_size
 
 LARGEST: Final = 1e9
@@ -51,7 +51,7 @@ class Ledger:
     def note(self, line: int | None, problem: str, accepted: str = "", hint: str = "") -> None:
         """Keep a fault; one of the whole file has no line."""
         self.found += 1
-        if self.found <= MOST_FAULTS:
+        if self.found <= MAX_FAULTS:
             self.faults.append(Fault("" if line is None else f"/{line}", problem, accepted, hint))
 
     def settle(self) -> None:
