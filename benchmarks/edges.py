@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from planner_mcp.app import open_front, open_house
 from planner_mcp.settings import Settings
-from planner_mcp.web.deadlines import DeadlineProtocol
+from planner_mcp.web.wire.deadlines import DeadlineProtocol
 
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",

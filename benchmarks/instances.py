@@ -1,8 +1,8 @@
 """Published instances as problems, with the rounding and the objective of their set, and the cost the set would name.
 
 Owns the files listed in an `index.json` (name, set, kind, file, best-known value) and the rules of their sets; the
-texts are read by `planner_mcp/files/instances`. The cost is recomputed here from the bare routes and the raw numbers of
-the problem, by code that no engine uses.
+texts are read by `planner_mcp/files/instances`, and Cordeau's, which the product does not take, here. The cost is
+recomputed from the bare routes and the raw numbers of the problem, by code that no engine uses.
 
 Intended departures: Li and Lim's best-known values put the number of vehicles first; distance alone is minimised here,
 so gaps below zero are possible. Sets without a fleet limit get one vehicle a ticket.
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.files.instances.published import Published, Vehicle, Visit
-from planner_mcp.files.instances.rows import read_cordeau, read_li_lim, read_solomon
+from planner_mcp.files.instances.rows import read_li_lim, read_solomon
+from planner_mcp.files.instances.text import Ledger, lines_of
 from planner_mcp.files.instances.vrplib import read_vrplib
 from planner_mcp.vrp.problem import AgentSpec, Candidate, Feature, Load, Problem, StopKind, TicketSpec
 
@@ -28,7 +29,7 @@ _FORBIDDEN: Final = 2**24
 """Length of an arc a set forbids: longer than any sensible plan saves, short enough to add up."""
 _WANTED: Final = 2**40
 """Penalty of a ticket that must be served."""
-_MOST_NODES: Final = 50_000
+_MAX_NODES: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def load(folder: Path, entry: dict[str, Any]) -> Instance:
     """Read one instance of an index."""
     kind = entry["kind"]
     rule = _RULES[kind]
-    published = rule.read((folder / entry["file"]).read_bytes(), max_nodes=_MOST_NODES)
+    published = rule.read((folder / entry["file"]).read_bytes(), max_nodes=_MAX_NODES)
     return Instance(entry["name"], entry["set"], kind, float(entry["bks"]), rule.published, problem_of(published, rule))
 
 
@@ -204,6 +205,44 @@ def _features(published: Published) -> frozenset[Feature]:
 
 def _kind(vehicle: Vehicle) -> tuple[float | None, float, float]:
     return vehicle.capacity, vehicle.fixed_cost, vehicle.distance_cost
+
+
+def read_cordeau(data: bytes, *, max_nodes: int) -> Published:
+    """Return an instance of Cordeau with several depots.
+
+    Raises:
+        TooLargeError: It has more bytes, nodes or vehicles than allowed.
+        InputError: All that is wrong with it, by line.
+    """
+    ledger, lines = Ledger(), lines_of(data)
+    (line, first), *rows = [(number, ledger.row(number, words)) for number, words in lines]
+    if len(first) != 4 or first[0] != 2:
+        raise ledger.stop(line, "The first line is none of several depots.", "2, vehicles, customers, depots")
+    vehicles, clients, depots = (ledger.count(line, number, most=max_nodes) for number in first[1:])
+    limits, nodes = rows[:depots], rows[depots : depots + clients + depots]
+    if len(nodes) != clients + depots:
+        raise ledger.stop(lines[-1][0], f"There are {len(rows)} rows.", f"{clients + 2 * depots} rows")
+    for part, width in ((limits, 2), (nodes, 5)):
+        for number, row in part:
+            if len(row) < width:
+                raise ledger.stop(number, f"The row has {len(row)} numbers.", f"{width} numbers or more")
+    ledger.check_least(limits, ((0, "limit of duration"), (1, "capacity")))
+    ledger.check_least(nodes, ((3, "service time"), (4, "demand")))
+    ledger.settle()
+    fleet = [
+        Vehicle(clients + depot, limit[1], limit[0] or None)
+        for depot, (_, limit) in enumerate(limits)
+        for _ in range(vehicles)
+    ]
+    visits = [Visit(node, row[4], row[3]) for node, (_, row) in enumerate(nodes[:clients])]
+    return Published(
+        name="",
+        nodes=tuple(f"{row[0]:g}" for _, row in nodes),
+        places=tuple((row[1], row[2]) for _, row in nodes),
+        vehicles=tuple(fleet),
+        visits=tuple(visits),
+        decimals=3,
+    )
 
 
 _RULES: Final = {

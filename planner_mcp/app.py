@@ -66,7 +66,7 @@ from planner_mcp.web.judge import Judge
 from planner_mcp.web.manifest import manifest_routes
 from planner_mcp.web.matrices_api import MatricesApi
 from planner_mcp.web.metrics import metrics_routes
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from planner_mcp.web.slashes import Unslashed
 from planner_mcp.web.wellknown import metadata_routes
 from planner_mcp.web.witness import Witness

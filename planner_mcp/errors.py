@@ -505,13 +505,13 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
 }
 
 
-MOST_FAULTS: Final = 50
+MAX_FAULTS: Final = 50
 """Faults listed for one input."""
 _ALL_LISTED: Final = "each is listed in errors."
 _LISTED: Final = re.compile(rf"{re.escape(_ALL_LISTED)}|the first \d+ are listed\.")
 
 
-def input_error(faults: Sequence[Fault], *, most: int = MOST_FAULTS, found: int = 0) -> InputError:
+def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int = 0) -> InputError:
     """Return the error of some faults: of the class they share, or the general one when they differ.
 
     Args:

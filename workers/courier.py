@@ -42,7 +42,7 @@ SPARE_SLOTS: Final = 64
 """Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
 RESERVED_SLOTS: Final = 32
 """Of all, and of those for unproven endpoints, for principals with less than their share of them under way."""
-SHARE: Final = 12
+PRINCIPAL_SHARE: Final = 12
 """That share: a principal with many endpoints that do not answer, or take long to, leaves room for others."""
 TICK_S: Final = 0.5
 """Longest time without a look at the schedule, in which others may have put something."""
@@ -149,7 +149,7 @@ class Courier:
         unproven = sum(not dispatch.proven for dispatch in self._under_way.values())
         room = SLOTS - len(self._under_way)
         dispatches, next_s = await self._outbox.claim(
-            room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS, reserve=RESERVED_SLOTS, share=SHARE
+            room, max(0, UNPROVEN_SLOTS - unproven), spare=SPARE_SLOTS, reserve=RESERVED_SLOTS, share=PRINCIPAL_SHARE
         )
         for dispatch in dispatches:
             self._under_way[dispatch.lease] = dispatch

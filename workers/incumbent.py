@@ -20,7 +20,7 @@ from workers.engines.locked import broken_locks, locked_alone, owing, with_owed
 
 PACE_S: Final = 0.2
 """Candidates are judged at most this often."""
-SHARE: Final = 20
+JUDGING_SHARE: Final = 20
 """… and never for more than one part in this many of the time, however large the day."""
 LOCKS_S: Final = 2.0
 """Time for the plan of locked visits alone, and for what is in its way."""
@@ -88,7 +88,7 @@ class Incumbent:
         self._waiting = None
         began = self._cpu()
         self._judge(candidate)
-        self._due = self._clock() + max(PACE_S, SHARE * (self._cpu() - began))
+        self._due = self._clock() + max(PACE_S, JUDGING_SHARE * (self._cpu() - began))
 
     def start_from(self, candidate: Candidate) -> Candidate | None:
         """Take the plan of an earlier run; return it if it still holds, None if the day has changed under it."""

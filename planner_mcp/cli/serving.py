@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from typing_extensions import override
 
 from planner_mcp.settings import Settings
-from planner_mcp.web.deadlines import DeadlineProtocol
+from planner_mcp.web.wire.deadlines import DeadlineProtocol
 
 YOUNG_OBJECTS: Final = 10_000
 """Containers that come between two collections. One request in flight has some 200."""

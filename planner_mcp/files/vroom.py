@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Final, TypeVar
 
-from planner_mcp.errors import MOST_FAULTS, Fault, input_error
+from planner_mcp.errors import MAX_FAULTS, Fault, input_error
 from planner_mcp.vrp.day.faults import pointer
 
 Json = dict[str, Any]
@@ -134,7 +134,7 @@ class _Reader:
 
     def _note(self, fault: Fault) -> None:
         self.found += 1
-        if self.found <= MOST_FAULTS:
+        if self.found <= MAX_FAULTS:
             self.faults.append(fault)
 
     def _check_words(self, part: str, told: Json, path: str) -> None:

@@ -51,6 +51,11 @@ class Event:
         return self.kind in FINAL_KINDS
 
 
+def is_position(text: str) -> bool:
+    """Return whether a text has the form of a position in a stream: `<ms>-<n>`, or `<ms>` for `<ms>-0`."""
+    return _POSITION.fullmatch(text) is not None
+
+
 @lru_cache(4096)  # all followers of a job ask for the same
 def order_of(position: str, path: str = "") -> tuple[int, int]:
     """Return a position (`<ms>-<n>`, or `<ms>` for `<ms>-0`) as numbers that compare as the stream orders them.
@@ -62,7 +67,7 @@ def order_of(position: str, path: str = "") -> tuple[int, int]:
     Raises:
         InputError: Not a position.
     """
-    if not _POSITION.fullmatch(position):
+    if not is_position(position):
         raise input_error([Fault(path, "The event id is not one of this server's.", "<milliseconds>-<number>")])
     ms, _dash, number = position.partition("-")
     return int(ms), int(number or 0)

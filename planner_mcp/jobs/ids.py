@@ -48,6 +48,12 @@ def is_name(text: str) -> bool:
     return _FORM.fullmatch(text) is not None
 
 
+def name_in(text: str) -> str:
+    """Return the first name in a text, of whatever kind; empty where there is none."""
+    found = _FORM.search(text)
+    return found[0] if found else ""
+
+
 def plan_of(job_id: str) -> str:
     """Return the name of a job's best plan."""
     return "plan" + job_id.removeprefix("job")

@@ -67,11 +67,9 @@ def _result(job: Job) -> dict[str, Any] | None:
         return None
     summary = job.summary
     result = {"plan_status": summary.get("status"), **{name: number(summary.get(name)) for name in _FIGURES}}
-    served = {name: summary.get(name) for name in ("tickets_served", "tickets_total", "unassigned")}
-    reasons = dict(list((summary.get("unassigned_reasons") or {}).items())[:5]) or None
-    return {
-        name: value for name, value in {**result, **served, "unassigned_reasons": reasons}.items() if value is not None
-    }
+    counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
+    told = {**result, **{name: summary.get(name) for name in counts}}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _time(job: Job) -> str | None:

@@ -26,7 +26,7 @@ from planner_mcp.protocol.messages import MalformedError
 from planner_mcp.protocol.sessions import Session, SessionLog, Sessions
 from planner_mcp.stopping import stop
 from planner_mcp.text import compact
-from planner_mcp.web.open_requests import held_open
+from planner_mcp.web.open_count import held_open
 
 MAX_RUNNING: Final = 64
 """Messages of one session that may be worked on here at a time."""

@@ -11,8 +11,9 @@ from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from planner_mcp.auth.audit import OK, Audit, target_of
+from planner_mcp.auth.audit import OK, Audit
 from planner_mcp.auth.principal import note_audited
+from planner_mcp.jobs.ids import name_in
 from planner_mcp.protocol.callers import caller
 from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 
@@ -34,7 +35,6 @@ STREAMS: Final = frozenset({"subscriptions/listen"})
 """Methods whose answer may take hours: their line is written when they are asked for."""
 ASKED: Final = "asked"
 _METHOD: Final = re.compile(r"[a-z]{1,20}(/[A-Za-z_]{1,30}){0,3}")
-_NAME: Final = re.compile(r"(?:scn|job|plan)-[0-9]{1,2}-[a-z2-7]{26}")
 
 
 class AuditedMethods:
@@ -75,5 +75,4 @@ class AuditedMethods:
 def _target(params: Any) -> str:
     """Return the id that a handle or a URI holds."""
     named = params if isinstance(params, dict) else {}
-    found = _NAME.search(str(named.get("taskId") or named.get("uri") or "")[:200])
-    return target_of({"job_id": found[0]} if found else {})
+    return name_in(str(named.get("taskId") or named.get("uri") or "")[:200])

@@ -19,7 +19,7 @@ from planner_mcp.protocol.callers import Context, allow
 from planner_mcp.resources.catalogue import FILE_TEMPLATE, TEMPLATES
 from planner_mcp.resources.records import PAGE_SIZE, STATUSES
 
-MOST: Final = 100
+MAX_VALUES: Final = 100
 """Values of one answer (spec, completion)."""
 SEARCHED: Final = 500
 """The newest jobs and scenarios that are looked through."""
@@ -52,7 +52,9 @@ class Completion:
         values, is_whole = await self._values(kind, principal)
         found = [value for value in values if _begins(value, params.argument.value)]
         shown = types.Completion(
-            values=found[:MOST], total=len(found) if is_whole else None, has_more=len(found) > MOST or not is_whole
+            values=found[:MAX_VALUES],
+            total=len(found) if is_whole else None,
+            has_more=len(found) > MAX_VALUES or not is_whole,
         )
         return types.CompleteResult(completion=shown)
 

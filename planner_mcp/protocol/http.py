@@ -39,8 +39,7 @@ from planner_mcp.protocol.sessions import Session, SessionLog, Sessions, Wakes
 from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.protocol.streams import Entry, Follower, frame
 from planner_mcp.stopping import stop
-from planner_mcp.web.open_requests import held_open
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams, held_open
 from planner_mcp.web.sse import EventStream
 
 Entries = AsyncGenerator[Entry | None]

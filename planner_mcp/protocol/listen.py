@@ -17,7 +17,7 @@ from planner_mcp.protocol.callers import Context, allow, require
 from planner_mcp.protocol.listen_filter import JOBS, Filter
 from planner_mcp.protocol.listen_stream import Sources, Stream
 from planner_mcp.protocol.tasks import EXTENSION as TASKS
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 
 
 class Listen:

@@ -31,7 +31,7 @@ from planner_mcp.protocol.streams import Follower
 from planner_mcp.protocol.toolcalls import TOOLSETS_PARAMETER
 from planner_mcp.stopping import stop
 from planner_mcp.web.answers import method_refused
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from planner_mcp.web.sse import EventStream
 
 DOOR: Final = "sse"

@@ -34,7 +34,7 @@ from planner_mcp.protocol.envelope import RETRY_AFTER_S, HttpFault, check_revisi
 from planner_mcp.protocol.faults import is_for_later, rpc_error
 from planner_mcp.protocol.kernel import Kernel, Peer, takes_both_forms
 from planner_mcp.protocol.messages import NoJsonError, refuse_constant
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from planner_mcp.web.receiving import body_again, until_gone
 from planner_mcp.web.sse import COMMENT, HEADERS, SEND_S
 

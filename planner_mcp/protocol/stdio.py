@@ -22,8 +22,7 @@ from pydantic import RootModel, ValidationError
 
 from planner_mcp.protocol.faults import INVALID_REQUEST, PARSE_ERROR, data_for, rpc_error
 from planner_mcp.protocol.messages import BATCHES_IN, Kind, MalformedError, Message, parse
-from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
-from planner_mcp.web.nesting import is_deeper, too_deep
+from planner_mcp.web.json_text import HALF_A_PAIR, has_half_pair, is_deeper, too_deep
 
 NOT_JSON: Final = "json_invalid"
 """How pydantic names a text that is not JSON."""

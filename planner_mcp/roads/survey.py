@@ -25,7 +25,7 @@ from planner_mcp.vrp.day.tables import Tables
 _AT_ONCE: Final = 4
 _TRIES: Final = 2
 """A block is asked again once: engines are restarted, connections closed."""
-_MOST_FAULTS: Final = 20
+_MAX_FAULTS: Final = 20
 
 log = logging.getLogger("planner.roads")
 
@@ -141,7 +141,7 @@ def _refuse_holes(question: RoadQuestion, holes: Holes) -> None:
         faults.append(Fault(path, problem, "a place on the road network", "Move it.", "logic"))
     raise InvalidScenarioError(
         f"Travel has holes: {len(faults)} locations lie apart from the road network.",
-        errors=faults[:_MOST_FAULTS],
+        errors=faults[:_MAX_FAULTS],
         found=len(faults),
     )
 

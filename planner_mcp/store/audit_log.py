@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.auth.audit import Entry
 from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.events import is_position
 from planner_mcp.settings import Settings
 from planner_mcp.store import keys
 from planner_mcp.store.link import Link
@@ -18,7 +19,6 @@ POOL: Final = 0
 LINES_A_STEP: Final = 1000
 """While a step adds lines nobody else is served; so many of the largest take about a tenth of a second."""
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class AuditLog:
         Raises:
             NotFoundError: No such date or position.
         """
-        if not _is_date(day) or not _POSITION.fullmatch(after):
+        if not _is_date(day) or not is_position(after):
             raise NotFoundError
         rows = await self._link.command("XRANGE", keys.key(POOL, "audit", day), f"({after}", "+", "COUNT", count)
         entries = [json.loads(fields["line"]) for _id, fields in rows]

@@ -21,7 +21,7 @@ from planner_mcp.store.seal import Seal
 
 OLD_S: Final = 24 * 3600
 """An old secret goes on signing beside the new one this long."""
-MOST: Final = 10
+MAX_SECRETS: Final = 10
 """Secrets that sign at one time, the current one included."""
 KEEP_S: Final = 400 * 86400
 REMEMBERED: Final = 1000
@@ -114,7 +114,7 @@ class RedisSecrets:
             "principal": principal,
             "is_first": is_first,
             "old_ms": OLD_S * 1000,
-            "most": MOST,
+            "most": MAX_SECRETS,
             "keep_ms": KEEP_S * 1000,
         }
         _ok, flat, now_ms = await self._link.step("secret_rotate", POOL, args, sealed)

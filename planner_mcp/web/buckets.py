@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-MOST: Final = 10_000
+MAX_NAMES: Final = 10_000
 """Names remembered."""
 
 
@@ -60,7 +60,7 @@ class Buckets:
         now = self._clock()
         bucket = self._buckets.setdefault(name, _Bucket(self._burst, now))
         self._buckets.move_to_end(name)
-        if len(self._buckets) > MOST:
+        if len(self._buckets) > MAX_NAMES:
             self._buckets.popitem(last=False)
         bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.at) * self._rate)
         bucket.at = now

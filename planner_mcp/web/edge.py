@@ -2,8 +2,8 @@
 
 Owns the refusal of requests a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies no handler
 should see. Bodies are read whole, up to `max_body_bytes`, before the app sees a request: the limit then holds for every
-handler, the SDK's too. Slow senders are `web.deadlines`' matter. Who is calling is decided by `web.gate`, which stands
-between the two, so that nobody's body is read before it is known who sends it.
+handler, the SDK's too. Slow senders are `web.wire.deadlines`' matter. Who is calling is decided by `web.gate`, which
+stands between the two, so that nobody's body is read before it is known who sends it.
 
 Health probes come by whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
 is public, so any origin may read it.
@@ -34,11 +34,10 @@ from planner_mcp.errors import (
 from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.discovery import CARD_PATHS, CATALOGUE_PATHS
-from planner_mcp.web.halves import HALF_A_PAIR, has_half_pair
 from planner_mcp.web.health import PATHS as HEALTH_PATHS
+from planner_mcp.web.json_text import HALF_A_PAIR, has_half_pair, is_deeper, too_deep
 from planner_mcp.web.manifest import PATHS as MANIFEST_PATHS
 from planner_mcp.web.matrices_api import PATH as MATRICES_PATH
-from planner_mcp.web.nesting import is_deeper, too_deep
 from planner_mcp.web.receiving import again, body_again
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)

@@ -1,7 +1,7 @@
 """Who comes in (SPEC A1-A3): every request but the public ones shows a credential, keeps to its rate, and is named.
 
 Owns which paths are public and the answer to strangers; how many requests one principal may have open here is counted
-by `web.open_requests`. The principal is left in the request's state for every door behind, and the credential is taken
+by `web.open_count`. The principal is left in the request's state for every door behind, and the credential is taken
 out of the headers, so that nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s
 and the tools' to say.
 
@@ -24,7 +24,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.web.answers import refusal
 from planner_mcp.web.buckets import Buckets, address_of
 from planner_mcp.web.edge import PROBE_PATHS, PUBLIC_PATHS
-from planner_mcp.web.open_requests import OpenRequests
+from planner_mcp.web.open_count import OpenRequests
 
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)

@@ -4,7 +4,6 @@ Owns the HTTP half only: the story is `notify.events`, following is the feed's. 
 job's own stream, so any replica can go on from it.
 """
 
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final
@@ -17,7 +16,7 @@ from starlette.types import ASGIApp
 
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.events import Event, order_of
+from planner_mcp.jobs.events import Event, is_position, order_of
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.jobs.view import job_view
@@ -25,12 +24,11 @@ from planner_mcp.notify.events import notification
 from planner_mcp.tools.base import READ
 from planner_mcp.web.answers import json_answer
 from planner_mcp.web.door import READING, Door
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from planner_mcp.web.sse import EventStream, frame
 
 JOBS_KEPT: Final = 1000
 """Jobs whose last event is kept as it is sent."""
-_POSITION: Final = re.compile(r"[0-9]{1,19}-[0-9]{1,19}")
 
 
 class JobsApi:
@@ -104,7 +102,7 @@ def _position(request: Request, job: Job) -> str:
     given = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or "0"
     if given == "0":
         return given
-    if not _POSITION.fullmatch(given) or order_of(given) > order_of(job.event_id):
+    if "-" not in given or not is_position(given) or order_of(given) > order_of(job.event_id):
         accepted = "the id of an event of this job, <milliseconds>-<number>"
         raise input_error([Fault("/Last-Event-ID", "This is not a position in the events of this job.", accepted)])
     return given

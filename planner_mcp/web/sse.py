@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 from planner_mcp.auth.principal import principal_of, seconds_left
 from planner_mcp.errors import PlannerError
 from planner_mcp.text import compact
-from planner_mcp.web.chunks import Put, short_way
 from planner_mcp.web.receiving import until_gone
+from planner_mcp.web.wire.chunks import Put, short_way
 
 KEEP_ALIVE_S: Final = 15.0
 """A quiet stream carries a comment this often, so that proxies keep it open."""

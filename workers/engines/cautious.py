@@ -20,7 +20,7 @@ from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldS
 from workers.engines.refill import refilled
 from workers.engines.slow_day import slow_day
 
-SHARE: Final = 0.9
+SEARCH_SHARE: Final = 0.9
 """Of the time the engine has; the rest is for the real clock."""
 
 
@@ -78,8 +78,8 @@ class Cautious:
 
         slow, now = slow_day(problem, is_over), time.monotonic()
         start = None if warm_start is None else repair(slow, warm_start)
-        span_s = None if limits.asked_s is None else SHARE * limits.asked_s
-        searching = replace(limits, deadline=now + SHARE * (limits.deadline - now), asked_s=span_s)
+        span_s = None if limits.asked_s is None else SEARCH_SHARE * limits.asked_s
+        searching = replace(limits, deadline=now + SEARCH_SHARE * (limits.deadline - now), asked_s=span_s)
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
         found = repair(problem, outcome.best or Candidate((), (self.name,)))
         best = refilled(problem, found, limits.seed, is_over)

@@ -27,7 +27,7 @@ SISR_VISITS: Final = 15
 NEAR: Final = 0.05
 """Share of the tickets tried as neighbours in the first plan: better than with all of them, and sooner."""
 NEAR_AT_LEAST: Final = 20
-MOST_CELLS: Final = 20_000_000
+MAX_CELLS: Final = 20_000_000
 """Legs of all agents together up to which each may have a price list of its own; more would take gigabytes."""
 _HEAVY: Final = (
     "use_lin_kernighan",
@@ -91,7 +91,7 @@ class OrToolsRouting:
             lacking |= {Feature.GROUPS}
         if problem.features >= BACKHAUL_SHIPMENTS:
             lacking |= BACKHAUL_SHIPMENTS
-        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MOST_CELLS:
+        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MAX_CELLS:
             lacking |= {Feature.PREFERENCES}
         return lacking
 

@@ -39,9 +39,9 @@ from planner_mcp.vrp.problem import AgentSpec, Candidate, Load, Problem, Route, 
 PRIZE_IN_DETOURS: Final = 10
 """Longest arcs that the smallest prize of a wanted ticket is worth."""
 DEFAULT_MAX_PENALTY: Final = 100_000.0
-MOST_PENALTIES: Final = 1 << 62
+MAX_PENALTIES: Final = 1 << 62
 """What all that is broken in a plan may cost: the library adds it up in 64 bits."""
-MOST_PRIZES: Final = 1 << 52
+MAX_PRIZES: Final = 1 << 52
 """What all prizes may come to: exact in a float as well."""
 UNLIMITED: Final = int(np.iinfo(np.int64).max)
 Matrix = NDArray[np.int64]
@@ -75,7 +75,7 @@ class PyvrpDay:
         not be priced.
         """
         prizes = [self._prize(ticket) for ticket in self.problem.tickets]
-        dearest = min(max(self._way_out, 2 * max(prizes)), MOST_PENALTIES // self._most_broken)
+        dearest = min(max(self._way_out, 2 * max(prizes)), MAX_PENALTIES // self._most_broken)
         least = 0 if self._is_complete or not self._prizes else 2 * min(self._prizes.values())
         return max(DEFAULT_MAX_PENALTY, dearest, least)
 
@@ -222,7 +222,7 @@ class PyvrpDay:
             return {}
         least = min(self._detour, penalties[0])
         ratio = penalties[-1] / penalties[0]
-        spread = max(1.0, min(ratio, MOST_PRIZES / (least * len(self.problem.tickets))))
+        spread = max(1.0, min(ratio, MAX_PRIZES / (least * len(self.problem.tickets))))
         power = log(spread) / log(ratio) if ratio > 1 else 1.0
         return {penalty: int(least * (penalty / penalties[0]) ** power) for penalty in penalties}
 

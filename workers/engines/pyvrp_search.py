@@ -10,7 +10,7 @@ from typing import Final
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from workers.engines.base import Limits, OnImprovement, Outcome, ShouldStop, version_of
 
-MOST_LEGS: Final = 20_000_000
+MAX_LEGS: Final = 20_000_000
 """Legs of all kinds of agents together up to which each kind may have tables of its own: some 600 MB of them."""
 
 
@@ -54,7 +54,7 @@ class PyvrpSearch:
         halves = ((ticket, problem.tickets[ticket.pickup]) for ticket in problem.tickets if ticket.pickup is not None)
         if any(half.release for shipment in halves for half in shipment):
             lacking |= {Feature.RELEASE}
-        if _legs(problem) > MOST_LEGS:
+        if _legs(problem) > MAX_LEGS:
             lacking |= problem.features & {Feature.SKILLS, Feature.PROFILES}
         return lacking
 

@@ -17,8 +17,8 @@ from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.base import ShouldStop
 
-MOST_MOVED: Final = 4
-MOST_WAYS: Final = 2000
+MAX_MOVED: Final = 4
+MAX_WAYS: Final = 2000
 """To put reloads among the locked visits of an agent."""
 PATIENCE: Final = 60
 """Rounds without a better plan after which there is probably none near; on a day of few tickets."""
@@ -33,7 +33,7 @@ def refilled(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldS
     random, idle = Random(seed), 0  # noqa: S311 — no secret
     while idle < PATIENCE and not is_over() and (movable := _movable(problem, best)):
         idle += 1
-        moved = random.sample(movable, min(len(movable), random.randint(1, MOST_MOVED)))
+        moved = random.sample(movable, min(len(movable), random.randint(1, MAX_MOVED)))
         changed = _without(problem, best, moved)
         waiting = _absent(problem, changed)
         random.shuffle(waiting)
@@ -71,7 +71,7 @@ def locked_routes(problem: Problem, number: int) -> Iterator[Route]:
         for places in combinations(range(len(visits)), count)
         for chosen in product(depots, repeat=count)
     )
-    for way in islice(ways, MOST_WAYS):
+    for way in islice(ways, MAX_WAYS):
         stops = ((way[place], visit) if place in way else (visit,) for place, visit in enumerate(visits))
         yield Route(number, tuple(chain.from_iterable(stops)))
 

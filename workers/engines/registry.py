@@ -16,6 +16,7 @@ from workers.engines.cautious import Cautious
 from workers.engines.ortools_routing import OrToolsRouting
 from workers.engines.portfolio import Portfolio
 from workers.engines.pyvrp_search import PyvrpSearch
+from workers.engines.sisr import SisrEngine
 
 AUTO: Final = "auto"
 REMEDIES: Final = {
@@ -38,16 +39,7 @@ class Choosy(Protocol):
 @cache
 def engines() -> tuple[Engine, ...]:
     """Return every engine the package knows, strongest first, whether or not its library is here."""
-    return (*_native(), PyvrpSearch(), OrToolsRouting())
-
-
-def _native() -> tuple[Engine, ...]:
-    """Return the engine of our own, where its extension was built."""
-    try:
-        from workers.engines.sisr import SisrEngine
-    except ImportError:
-        return ()
-    return (SisrEngine(),)
+    return (SisrEngine(), PyvrpSearch(), OrToolsRouting())
 
 
 def names() -> tuple[str, ...]:

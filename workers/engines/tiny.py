@@ -20,7 +20,7 @@ from workers.engines.refill import filled
 
 NAME: Final = "enumeration"
 """Who found such a plan."""
-MOST_PLANS: Final = 3000
+MAX_PLANS: Final = 3000
 """Plans that are tried in a second or so; where the clock has rush hours to weigh, in many."""
 AT_ONCE_S: Final = 0.1
 """From then on better plans are handed over, and one is made by insertion where none has been found that holds."""
@@ -36,7 +36,7 @@ def is_tiny(problem: Problem) -> bool:
     """Return whether every plan can be tried quickly, or no ticket fits any agent at all."""
     if problem.features & _NOT_ENUMERATED:
         return False
-    return _plans(len(_servable(problem)), len(problem.agents)) <= MOST_PLANS
+    return _plans(len(_servable(problem)), len(problem.agents)) <= MAX_PLANS
 
 
 def solve(problem: Problem, limits: Limits, on_improvement: OnImprovement, should_stop: ShouldStop) -> Outcome:
@@ -133,9 +133,9 @@ def _servable(problem: Problem) -> list[int]:
 
 
 def _plans(tickets: int, agents: int) -> int:
-    """Return how many plans there are; more than `MOST_PLANS` for anything not tiny."""
+    """Return how many plans there are; more than `MAX_PLANS` for anything not tiny."""
     if tickets > 8:
-        return MOST_PLANS + 1
+        return MAX_PLANS + 1
     return sum(comb(tickets, k) * factorial(k) * comb(k + agents - 1, k) for k in range(tickets + 1))
 
 

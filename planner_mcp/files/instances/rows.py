@@ -1,7 +1,7 @@
-"""Instances that are plain rows of numbers: Solomon and Gehring–Homberger, Li and Lim, Cordeau.
+"""Instances that are plain rows of numbers: Solomon and Gehring–Homberger, Li and Lim.
 
-Owns what the columns of each mean. Solomon's form has headings, and they must stand in their order; the others are
-numbers alone, so that the width of the first line tells them apart.
+Owns what the columns of each mean. Solomon's form has headings, and they must stand in their order; the other is
+numbers alone.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def read_solomon(data: bytes, *, max_nodes: int) -> Published:
     if others or len(row) != 2:
         raise ledger.stop(lines[fleet][0], "VEHICLE names no fleet.", "one line: number, capacity")
     rows = _numeric(ledger, lines[customers + 1 :], "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME")
-    count = _whole(ledger, line, row[0], most=max_nodes)
+    count = ledger.count(line, row[0], most=max_nodes)
     _check_rows(ledger, rows, 7, max_nodes, _SOLOMON_COLUMNS)
     visits = [Visit(node, row[3], row[6], window=(row[4], row[5])) for node, (_, row) in enumerate(rows)][1:]
     return _of_rows(lines[0][1][0], rows, visits, [Vehicle(0, row[1])] * count, decimals=1, is_floor=True)
@@ -54,7 +54,7 @@ def read_li_lim(data: bytes, *, max_nodes: int) -> Published:
         raise ledger.stop(line, f"The first line has {len(first)} numbers.", "vehicles, capacity, speed")
     if first[2] != 1:
         ledger.note(line, "The speed is not 1.", "1")
-    count = _whole(ledger, line, first[0], most=max_nodes)
+    count = ledger.count(line, first[0], most=max_nodes)
     _check_rows(ledger, rows, 9, max_nodes, _LI_LIM_COLUMNS)
     visits = [_half(ledger, rows, node) for node in range(1, len(rows))]
     ledger.settle()
@@ -78,37 +78,6 @@ def _half(ledger: Ledger, rows: Sequence[Row], node: int) -> Visit:
     return Visit(node, abs(row[3]), row[6], window=(row[4], row[5]), is_pickup=is_pickup, pickup=pickup)
 
 
-def read_cordeau(data: bytes, *, max_nodes: int) -> Published:
-    """Return an instance of Cordeau with several depots.
-
-    Raises:
-        TooLargeError: It has more bytes, nodes or vehicles than allowed.
-        InputError: All that is wrong with it, by line.
-    """
-    ledger, lines = Ledger(), lines_of(data)
-    (line, first), *rows = [(number, ledger.row(number, words)) for number, words in lines]
-    if len(first) != 4 or first[0] != 2:
-        raise ledger.stop(line, "The first line is none of several depots.", "2, vehicles, customers, depots")
-    vehicles, clients, depots = (_whole(ledger, line, number, most=max_nodes) for number in first[1:])
-    limits, nodes = rows[:depots], rows[depots : depots + clients + depots]
-    if len(nodes) != clients + depots:
-        raise ledger.stop(lines[-1][0], f"There are {len(rows)} rows.", f"{clients + 2 * depots} rows")
-    for part, width in ((limits, 2), (nodes, 5)):
-        for number, row in part:
-            if len(row) < width:
-                raise ledger.stop(number, f"The row has {len(row)} numbers.", f"{width} numbers or more")
-    ledger.check_least(limits, ((0, "limit of duration"), (1, "capacity")))
-    ledger.check_least(nodes, ((3, "service time"), (4, "demand")))
-    ledger.settle()
-    fleet = [
-        Vehicle(clients + depot, limit[1], limit[0] or None)
-        for depot, (_, limit) in enumerate(limits)
-        for _ in range(vehicles)
-    ]
-    visits = [Visit(node, row[4], row[3]) for node, (_, row) in enumerate(nodes[:clients])]
-    return _of_rows("", nodes, visits, fleet, decimals=3, has_windows=False)
-
-
 def _heading(ledger: Ledger, lines: Sequence[Line], word: str) -> int:
     for index, (_, words) in enumerate(lines):
         if words[0].upper() == word:
@@ -120,14 +89,6 @@ def _numeric(ledger: Ledger, lines: Sequence[Line], heading: str) -> list[Row]:
     """Return the rows under a heading; the line of its columns, which comes first, is left out."""
     is_heading = bool(lines) and " ".join(lines[0][1]).upper().split() == heading.split()
     return [(number, ledger.row(number, words)) for number, words in lines[is_heading:]]
-
-
-def _whole(ledger: Ledger, line: int, number: float, *, most: int) -> int:
-    if number > most:
-        raise TooLargeError(f"Line {line} counts more than {most}.")
-    if number < 1 or not number.is_integer():
-        raise ledger.stop(line, "A count is no whole number from 1 on.", f"a whole number from 1 to {most}")
-    return int(number)
 
 
 def _check_rows(
@@ -157,7 +118,6 @@ def _of_rows(
     *,
     decimals: int,
     is_floor: bool = False,
-    has_windows: bool = True,
 ) -> Published:
     return Published(
         name=name,
@@ -165,7 +125,7 @@ def _of_rows(
         places=tuple((row[1], row[2]) for _, row in rows),
         vehicles=tuple(fleet),
         visits=tuple(visits),
-        shift=(rows[0][1][4], rows[0][1][5]) if has_windows else None,
+        shift=(rows[0][1][4], rows[0][1][5]),
         rounding="floor" if is_floor else "nearest",
         decimals=decimals,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from planner_mcp.errors import MOST_FAULTS, Fault, InputError, input_error
+from planner_mcp.errors import MAX_FAULTS, Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.tables import check_size
 
 LARGEST: Final = 1e9
@@ -51,7 +51,7 @@ class Ledger:
     def note(self, line: int | None, problem: str, accepted: str = "", hint: str = "") -> None:
         """Keep a fault; one of the whole file has no line."""
         self.found += 1
-        if self.found <= MOST_FAULTS:
+        if self.found <= MAX_FAULTS:
             self.faults.append(Fault("" if line is None else f"/{line}", problem, accepted, hint))
 
     def settle(self) -> None:
@@ -76,6 +76,19 @@ class Ledger:
                 self.note(line, "A value is not a number.", f"numbers up to {LARGEST:g}")
             numbers.append(number or 0.0)
         return numbers
+
+    def count(self, line: int, number: float, *, most: int) -> int:
+        """Return a number that counts something.
+
+        Raises:
+            TooLargeError: It is above `most`.
+            InputError: It is no whole number from 1 on.
+        """
+        if number > most:
+            raise TooLargeError(f"Line {line} counts more than {most}.")
+        if number < 1 or not number.is_integer():
+            raise self.stop(line, "A count is no whole number from 1 on.", f"a whole number from 1 to {most}")
+        return int(number)
 
     def check_least(self, rows: Iterable[Row], columns: Sequence[tuple[int, str]]) -> None:
         """Note each negative value in the columns that are named."""

@@ -26,7 +26,7 @@ WEIGHT: Final = 3.0
 """What a style cares for weighs this many times all that the plan costs now."""
 DEFAULT_PER_KM: Final = 1000.0
 """What driving costs where nobody names a rate (`compile/prices.py`); a style that adds a rate must name it."""
-_MOST_EXTRA: Final = 1e8
+_MAX_EXTRA: Final = 1e8
 """A style adds no more to a price, so that wanted tickets still outweigh it (`compile/prices.py`)."""
 
 
@@ -127,7 +127,7 @@ def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]
 
 
 def _raised(own: float | None, extra: float) -> float:
-    return min((own or 0) + max(1, round(min(extra, _MOST_EXTRA))), MAX_NUMBER)
+    return min((own or 0) + max(1, round(min(extra, _MAX_EXTRA))), MAX_NUMBER)
 
 
 _STYLED: Final = {

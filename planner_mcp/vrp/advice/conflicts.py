@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.legs import shortest_ways
+from planner_mcp.vrp.advice.legs import all_shortest_ways
 from planner_mcp.vrp.advice.needs import one_of_several, shortest_legs_into, time_of
 from planner_mcp.vrp.layout.pace import quickest
 from planner_mcp.vrp.problem import AgentSpec, Load, Problem, TicketSpec
@@ -58,7 +58,7 @@ class Conflict:
 def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monotonic) -> Conflict | None:
     """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
     is_small = len(problem.durations) * len(problem.locations) ** 3 <= MAX_WAYS
-    ways = [shortest_ways(table) for table in quickest(problem)] if is_small else None
+    ways = [all_shortest_ways(table) for table in quickest(problem)] if is_small else None
     found, ends = _smallest(problem, ways), clock() + THIN_S
     while found is not None:
         spared = (name for name in reversed(found.tickets) if len(found.tickets) <= FEW or clock() < ends)

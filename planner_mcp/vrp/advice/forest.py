@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from planner_mcp.vrp.advice.legs import ENDLESS, Costs
 
-MOST_ROUNDS: Final = 400
+MAX_ROUNDS: Final = 400
 WORK: Final = 40_000
 """Tickets times rounds: below a second."""
 _FIRST_STEP: Final = 0.2
@@ -76,7 +76,7 @@ def driving_bound(ground: Ground) -> int:
 def _ascend(ground: Ground) -> Tolls:
     """Return the best tolls of a fixed number of rounds: dearer where too many legs meet, cheaper where too few."""
     count = len(ground.out)
-    rounds = min(MOST_ROUNDS, max(10, WORK // count))
+    rounds = min(MAX_ROUNDS, max(10, WORK // count))
     tolls = best = Tolls(np.zeros(count), 0.0)
     longest, share = -np.inf, 0.0
     for number in range(rounds):

@@ -53,11 +53,11 @@ def shortened(legs: Legs, *, everywhere: bool) -> Legs:
         legs: As they are.
         everywhere: Between all places (the cube of their number), or only out of the depots and back.
     """
-    table = shortest_ways(legs.table) if everywhere else legs.table
+    table = all_shortest_ways(legs.table) if everywhere else legs.table
     return Legs(table, _settled(legs.out, table), _settled(legs.back, table.T))
 
 
-def shortest_ways(table: NDArray[np.int64]) -> NDArray[np.int64]:
+def all_shortest_ways(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the (L, L) lengths of the shortest ways over any other places (Floyd and Warshall)."""
     ways = table.copy()
     for middle in range(len(ways)):

@@ -7,7 +7,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks.names import named_places
 from planner_mcp.vrp.day.model import Location, Scenario
-from planner_mcp.vrp.day.position import haversine_m
+from planner_mcp.vrp.day.position import haversine_m, is_in_china
 
 _FAR_M: Final = 1_000_000.0
 """A day's work does not reach farther than this from its middle."""
@@ -120,6 +120,6 @@ def far_outliers(scenario: Scenario) -> Iterator[Fault]:
 def foreign_gcj02(scenario: Scenario) -> Iterator[Fault]:
     """Yield a Chinese coordinate system declared for a day that is not in China."""
     middle = _middle(scenario)
-    if middle and scenario.travel.crs != "wgs84" and not (0.8 < middle[0] < 55.9 and 72 < middle[1] < 137.9):
+    if middle and scenario.travel.crs != "wgs84" and not is_in_china(*middle):
         problem = "The coordinates are declared Chinese, yet lie outside China."
         yield Fault("/travel/crs", problem, "wgs84", "Declare wgs84.", "warning")

@@ -23,7 +23,7 @@ from planner_mcp.vrp.day.model import Scenario, end_of, start_of
 from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
 
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
-_MOST_LOADED: Final = 2**51
+_MAX_LOADED: Final = 2**51
 """Amount units that all tickets and one vehicle may come to, so that a load as a float still tells the unit."""
 _A_HAIR: Final = Fraction(1, 10**6)
 """Of an amount unit: what adding up in floats may have left behind."""
@@ -136,7 +136,7 @@ def _amount_scale(amounts: Sequence[dict[str, float]]) -> int:
     """Return the smallest power of ten that keeps every amount whole, else the largest there is room for."""
     values = {value for amount in amounts for value in amount.values()}
     most = max(map(abs, values), default=0.0) + max(total(amounts).values(), default=0.0)
-    roomy = [scale for scale in _AMOUNT_SCALES if most * scale <= _MOST_LOADED] or [1]
+    roomy = [scale for scale in _AMOUNT_SCALES if most * scale <= _MAX_LOADED] or [1]
     return next((scale for scale in roomy if all(_is_whole(value, scale) for value in values)), roomy[-1])
 
 

@@ -22,7 +22,7 @@ _DAY_S: Final = 86_400
 _CHUNK_ROWS: Final = 256
 """Rows of a table looked at at once."""
 _ENDLESS: Final = math.inf
-_MOST_UNITS: Final = 2**62
+_MAX_UNITS: Final = 2**62
 
 Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
 """The longest leg out of each place, and the longest into it."""
@@ -148,7 +148,7 @@ def longest_s(agent: Agent) -> float:
 
 def _widen(found: tuple[Longest, Longest], tables: tuple[Matrix, Matrix], limits: tuple[float, float]) -> None:
     """Take the longest legs of a pair of tables into what was found, without those beyond a limit."""
-    allowed = [int(min(limit, _MOST_UNITS)) for limit in limits]
+    allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
     is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(tables, allowed, strict=True))
     for low in range(0, len(tables[0]), _CHUNK_ROWS):
         rows = [table[low : low + _CHUNK_ROWS] for table in tables]

@@ -23,7 +23,7 @@ from typing import Final
 from planner_mcp.vrp.compile.extent import Extent, longest_s
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
-_MOST_PRECISE: Final = 10**8
+_MAX_PRECISION: Final = 10**8
 """Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
 _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
@@ -92,9 +92,9 @@ def price_list(scenario: Scenario, scale: int, extent: Extent) -> Prices:
     left_out = _sum(priced)
     weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
     clamp = _ALL_PENALTIES // max(1, weights)
-    finest = min(_MOST_PRECISE * scale, int(clamp / (most + left_out + 1)))
+    finest = min(_MAX_PRECISION * scale, int(clamp / (most + left_out + 1)))
     telling = ceil(1 / (2 * _WORTH_TELLING * min(units, default=Fraction(1))))
-    wish = min(lcm(*(price.denominator for price in units)), max(_MOST_PRECISE, finest, telling))
+    wish = min(lcm(*(price.denominator for price in units)), max(_MAX_PRECISION, finest, telling))
     cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
     rounded_up = Fraction(len(priced), 2)
     wanted = min(ceil((most + left_out) * cost_scale + rounded_up) + 1, clamp)

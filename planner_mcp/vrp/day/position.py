@@ -28,7 +28,7 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     """Return (lat, lon) in WGS-84 of a position given in `wgs84`, `gcj02` or `bd09`."""
     if crs == "bd09":
         lat, lon = _bd09_to_gcj02(lat, lon)
-    if crs == "wgs84" or not _in_china(lat, lon):
+    if crs == "wgs84" or not is_in_china(lat, lon):
         return lat, lon
     guess_lat, guess_lon = lat, lon
     for _ in range(3):  # the shift varies slowly, so three steps reach a millimetre
@@ -37,7 +37,8 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     return guess_lat, guess_lon
 
 
-def _in_china(lat: float, lon: float) -> bool:
+def is_in_china(lat: float, lon: float) -> bool:
+    """Return whether degrees lie in the rectangle where GCJ-02 applies."""
     return 0.8293 <= lat <= 55.8271 and 72.004 <= lon <= 137.8347
 
 

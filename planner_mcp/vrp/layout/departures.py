@@ -20,9 +20,9 @@ from planner_mcp.vrp.layout.legs import Leg
 from planner_mcp.vrp.layout.pace import Moments, Pace
 from planner_mcp.vrp.problem import AgentSpec, Break, Problem, StopKind
 
-_MOST_AT_ONCE: Final = 1000
+_MAX_AT_ONCE: Final = 1000
 """Moments followed through one route; of more, as a day with dozens of rushes has, every second or third is."""
-_MOST_IN_64_BITS: Final = 2**62
+_MAX_IN_64_BITS: Final = 2**62
 
 Bounds = Sequence[tuple[int, int]]
 """By leg: the first moment at which it can be left, and at which it can be over."""
@@ -149,7 +149,7 @@ def _moments(tour: Tour, times: Iterable[int]) -> Moments:
     work = sum(leg.travel + leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in tour.legs)
     latest = max(tour.over, moments[-1], *edges) + work
     dear = tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(map(tour.lateness_cost, tour.legs))
-    return np.array(moments, dtype=np.int64 if latest * (1 + dear) < _MOST_IN_64_BITS else object)
+    return np.array(moments, dtype=np.int64 if latest * (1 + dear) < _MAX_IN_64_BITS else object)
 
 
 def _steady(leg: Leg, leaving: Moments) -> tuple[Moments, Moments]:
@@ -187,7 +187,7 @@ def _turns(tour: Tour, bounds: Bounds, pace: Pace) -> Moments:
         leave = np.concatenate([_departures(leg, arrive, pace), *_ways_into_rests(leg, pace), pace.moments(pace.edges)])
         leave = np.unique(leave)
         leave = leave[(leave >= left) & (leave <= over)]
-        leave = leave[:: 1 + len(leave) // _MOST_AT_ONCE]
+        leave = leave[:: 1 + len(leave) // _MAX_AT_ONCE]
     out = {rest.window[0] + rest.duration for rest in tour.absent}
     leave = np.concatenate([leave, leave + 1, pace.moments(out)])
     return leave[(leave > bounds[0][0]) & (leave <= over)]

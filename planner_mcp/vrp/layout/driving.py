@@ -11,9 +11,9 @@ from planner_mcp.vrp.layout.legs import Leg
 from planner_mcp.vrp.layout.pace import Pace
 from planner_mcp.vrp.problem import Break
 
-_MOST_WEIGHED: Final = 2
+_MAX_WEIGHED: Final = 2
 """Breaks of one leg up to which the hours of each are tried with those of the others; more are taken at once."""
-_MOST_TURNS: Final = 8
+_MAX_TURNS: Final = 8
 """Hours of a break that are tried; of more, as a day with dozens of rushes has, every second or third is."""
 
 Driven = tuple[list[tuple[int, int]], int, int]
@@ -51,7 +51,7 @@ def _soonest(breaks: Sequence[Break], now: int, work: int, pace: Pace) -> tuple[
         return over, [], over - now
     rest, later = breaks[0], breaks[1:]
     found = []
-    for begun in _beginnings(rest, now, over, pace) if len(breaks) <= _MOST_WEIGHED else [max(now, rest.window[0])]:
+    for begun in _beginnings(rest, now, over, pace) if len(breaks) <= _MAX_WEIGHED else [max(now, rest.window[0])]:
         left = max(0, work - pace.done(now, begun))
         arrival, rests, driven = _soonest(later, begun + rest.duration, left, pace)
         found.append((arrival, [(now, begun), *rests], driven + min(begun, over) - now))
@@ -65,4 +65,4 @@ def _beginnings(rest: Break, now: int, over: int, pace: Pace) -> Iterator[int]:
     turns = {edge - before for edge in pace.edges for before in (0, rest.duration)} | {last}
     found = sorted(turn for turn in turns if first < turn <= last)
     yield first
-    yield from found[:: 1 + len(found) // _MOST_TURNS]
+    yield from found[:: 1 + len(found) // _MAX_TURNS]

@@ -76,6 +76,7 @@ async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> N
         answers = [await http.get(path, headers=strange) for path in paths]
         documents = [answer.json() for answer in answers]
     assert {answer.headers["access-control-allow-origin"] for answer in answers} == {"*"}
+    assert len({answer.headers["etag"] for answer in answers}) == 1
     assert documents[0] == documents[1]
     assert documents[0]["resource"] == "https://planner.example/base/mcp"
     assert documents[0]["authorization_servers"] == [issuer]

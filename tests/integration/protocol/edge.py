@@ -22,7 +22,7 @@ from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.session_store import SessionStore
 from planner_mcp.store.wake import Waker
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 
 
 class SlowDesk:

@@ -54,7 +54,7 @@ async def test_words_and_dates_are_completed(houses: Two, caller: Caller) -> Non
 
 async def test_suggestions_are_bounded(houses: Two, caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spec, completion: 100 values at most, and whether there are more."""
-    monkeypatch.setattr(completion, "MOST", 2)
+    monkeypatch.setattr(completion, "MAX_VALUES", 2)
     for _ in range(3):
         await caller.solve(houses[0])
     found = await suggested(caller, houses[0], template("job://{job_id}"), "job_id")

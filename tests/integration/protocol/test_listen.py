@@ -25,7 +25,7 @@ from planner_mcp.protocol.subjects import Registry
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from tests.integration.protocol.houses import Caller, Replica, Worker, messages, replica
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 from tests.integration.protocol.client import HEADERS, MODERN_META, Client, events
 from tests.integration.protocol.edge import Replica, SlowDesk, replica
 

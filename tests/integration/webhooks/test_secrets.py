@@ -10,7 +10,7 @@ from planner_mcp.errors import StoreError
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import KEY_FILE, Seal, open_seal
-from planner_mcp.store.secrets import MOST, OLD_S, RedisSecrets
+from planner_mcp.store.secrets import MAX_SECRETS, OLD_S, RedisSecrets
 
 pytestmark = pytest.mark.anyio
 
@@ -53,9 +53,9 @@ async def test_old_secrets_sign_on_for_a_day(secrets: RedisSecrets, store: Redis
     """Issue 3: current and old secrets during rotation, ten at most."""
     made = [(await secrets.rotate("ann")).secret for _ in range(3)]
     assert await secrets.signing("ann") == made[::-1]
-    for _ in range(MOST + 3):
+    for _ in range(MAX_SECRETS + 3):
         note = await secrets.rotate("ann")
-    assert len(await secrets.signing("ann")) == MOST
+    assert len(await secrets.signing("ann")) == MAX_SECRETS
     assert {(until - note.created_at).total_seconds() <= OLD_S for until in note.old_until} == {True}
     old = json.loads(await store.redis.hget("{p0}:whsec:ann", "old"))
     passed = json.dumps([{**one, "until_ms": 1} for one in old])

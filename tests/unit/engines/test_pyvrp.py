@@ -29,7 +29,7 @@ from tests.contract.fleet import fleet, fleet_body
 from workers.engines import pyvrp_loop, pyvrp_run, registry
 from workers.engines.base import Limits
 from workers.engines.pyvrp_loop import Search
-from workers.engines.pyvrp_model import MOST_PRIZES, PyvrpDay
+from workers.engines.pyvrp_model import MAX_PRIZES, PyvrpDay
 from workers.engines.pyvrp_penalties import FALLS_TO, UPDATED_EVERY, Penalties, Start, neighbourhood_of, start_of
 from workers.engines.pyvrp_run import Watch, search
 from workers.engines.pyvrp_search import PyvrpSearch
@@ -122,7 +122,7 @@ def test_prizes_too_large_to_reckon_with_keep_their_order() -> None:
     model = PyvrpDay(replace(vast, tickets=tickets), is_complete=False)
     first, second, third = (client.prize for client in model.data.clients())
     assert first > second > third > int(vast.distances[0].max())
-    assert first + second + third <= MOST_PRIZES
+    assert first + second + third <= MAX_PRIZES
     assert model.max_penalty == 2 * third
 
 

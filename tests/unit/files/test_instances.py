@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.instances import Rule, objective, problem_of
+from benchmarks.instances import Rule, objective, problem_of, read_cordeau
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.files.instances.day import as_day
 from planner_mcp.files.instances.published import Published
-from planner_mcp.files.instances.rows import is_solomon, read_cordeau, read_li_lim, read_solomon
+from planner_mcp.files.instances.rows import is_solomon, read_li_lim, read_solomon
 from planner_mcp.files.instances.vrplib import read_vrplib
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out

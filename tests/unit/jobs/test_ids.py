@@ -34,3 +34,10 @@ def test_a_plan_is_named_after_its_job() -> None:
 def test_pools_are_drawn_from_those_there_are() -> None:
     """New scenarios spread over all pools."""
     assert {ids.random_pool(4) for _ in range(200)} == {0, 1, 2, 3}
+
+
+def test_a_name_is_found_in_a_handle_and_in_a_uri() -> None:
+    """SPEC A3: the audit log tells what was read; anything that is no name is left out."""
+    plan_id = ids.random_name("plan", 3)
+    assert ids.name_in(f"plan://{plan_id}/map.svg") == ids.name_in(plan_id) == plan_id
+    assert ids.name_in("plan-03-" + "a" * 26) == ids.name_in("") == ""

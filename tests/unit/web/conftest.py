@@ -26,7 +26,7 @@ from planner_mcp.web.edge import edge_layers
 from planner_mcp.web.health import health_routes
 from planner_mcp.web.jobs_api import JobsApi
 from planner_mcp.web.manifest import manifest_routes
-from planner_mcp.web.open_streams import OpenStreams
+from planner_mcp.web.open_count import OpenStreams
 
 
 @dataclass

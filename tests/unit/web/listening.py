@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from planner_mcp.web.deadlines import DeadlineProtocol
+from planner_mcp.web.wire.deadlines import DeadlineProtocol
 
 
 class HastyProtocol(DeadlineProtocol):

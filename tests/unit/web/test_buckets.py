@@ -30,7 +30,7 @@ def test_tokens_come_back_and_names_do_not_share_them() -> None:
 
 def test_a_crowd_of_names_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC A3: those not heard of for longest are forgotten."""
-    monkeypatch.setattr(buckets, "MOST", 3)
+    monkeypatch.setattr(buckets, "MAX_NAMES", 3)
     few = Buckets(rate_per_s=1, burst=1, clock=Clock())
     for name in ("a", "b", "c", "a", "d"):
         few.take(name)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from planner_mcp.web.deadlines import MAX_HEAD
+from planner_mcp.web.wire.deadlines import MAX_HEAD
 from tests.unit.web.listening import answer, listening
 
 pytestmark = pytest.mark.anyio

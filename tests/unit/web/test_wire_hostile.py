@@ -15,9 +15,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.cli import serving
-from planner_mcp.web.deadlines import MAX_HEAD
 from planner_mcp.web.door import Door
 from planner_mcp.web.sse import EventStream
+from planner_mcp.web.wire.deadlines import MAX_HEAD
 from tests.unit.web.listening import AnnouncingServer, HastyProtocol, listening, soon
 
 pytestmark = pytest.mark.anyio

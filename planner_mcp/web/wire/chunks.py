@@ -14,8 +14,8 @@ from starlette.types import Scope
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from planner_mcp.web.corked import CorkedTransport
-from planner_mcp.web.until_closed import UntilClosed
+from planner_mcp.web.wire.corked import CorkedTransport
+from planner_mcp.web.wire.until_closed import UntilClosed
 
 Put = Callable[[bytes], bool]
 """Sends a part of the body; False: not now, send it as usual."""

@@ -1,4 +1,4 @@
-"""Half a surrogate pair is no Unicode text, wherever in a body it stands."""
+"""A JSON text before it is parsed: how deep it nests, and half a surrogate pair, wherever in a body it stands."""
 
 import json
 
@@ -6,12 +6,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.web.halves import has_half_pair
+from planner_mcp.web.json_text import has_half_pair, is_deeper
+from tests.stopwatch import Stopwatch
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=())),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=())), inner),
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [("1", 0), ("[]", 1), ('{"a":[1]}', 2), ('["[[[["]', 1), ('["\\"[[["]', 1), ('[{"x":{}},[[]]]', 3), ("[[[", 3)],
+)
+def test_brackets_outside_of_text_are_counted(text: str, depth: int) -> None:
+    """SPEC X3: the limit is exact."""
+    assert not is_deeper(text.encode(), depth)
+    assert is_deeper(text.encode(), depth - 1) or depth == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 4_000_000, b'"' * 4_000_000, b'"\\' * 2_000_000, b"[]" * 2_000_000, (b"[" * 32 + b"]" * 32) * 62_500],
+)
+def test_hostile_texts_take_no_longer(text: bytes) -> None:
+    """SPEC X3: linear, whatever is sent."""
+    watch = Stopwatch()
+    is_deeper(text, 32)
+    assert watch.spent_s < 2
+
+
+def test_a_large_matrix_is_judged_quickly() -> None:
+    """Our choice: the usual large body costs milliseconds."""
+    body = json.dumps({"travel": {"distances": [[float(n) for n in range(700)]] * 700}}).encode()
+    watch = Stopwatch()
+    assert not is_deeper(body, 32)
+    assert watch.spent_s < 0.5
 
 
 @pytest.mark.parametrize(

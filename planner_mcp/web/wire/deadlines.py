@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from planner_mcp.web.turns import TurnProtocol
+from planner_mcp.web.wire.turns import TurnProtocol
 
 HEAD_S: Final = 10.0
 """From the opening (or the first byte of a later request) to the end of the headers."""

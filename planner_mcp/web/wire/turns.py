@@ -12,8 +12,8 @@ from typing_extensions import override
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from planner_mcp.web.chunks import ChunkProtocol
-from planner_mcp.web.offers import SteadyParser
+from planner_mcp.web.wire.chunks import ChunkProtocol
+from planner_mcp.web.wire.offers import SteadyParser
 
 LINGER_S: Final = 2.0
 """How long what comes behind a request that broke may go on arriving, unread."""
