@@ -6,9 +6,11 @@ bool Trade::propose(Number room) {
     if (plan_.own.empty()) return false;
     const int ticket = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
     if (problem_.reloads && plan_.where[ticket] >= 0 && random_.chance(TRIPS)) return trips(ticket);
-    const auto& near = problem_.timed ? problem_.followers[ticket] : problem_.neighbours[ticket];
-    if (near.size() < 2) return false;
-    const int neighbour = near[1 + random_.below(std::min<int>(NEAR, static_cast<int>(near.size()) - 1))];
+    const bool follows = problem_.timed && random_.chance(FOLLOWING);
+    const auto& near = follows ? problem_.followers[ticket] : problem_.neighbours[ticket];
+    const int reach = std::min(follows ? FOLLOWERS : NEIGHBOURS, static_cast<int>(near.size()) - 1);
+    if (reach < 1) return false;
+    const int neighbour = near[1 + random_.below(reach)];
     const int one = plan_.where[ticket], other = plan_.where[neighbour];
     if (one < 0 || other < 0) return false;
     const int at = plan_.node[ticket], next = plan_.node[neighbour];

@@ -20,7 +20,8 @@ public:
     bool propose(Number room);
 
 private:
-    static constexpr int NEAR = 20;       // neighbours, or followers, a new leg may lead to
+    static constexpr int NEIGHBOURS = 20, FOLLOWERS = 30;  // a new leg may lead to
+    static constexpr double FOLLOWING = 0.5;               // share of moves towards followers, where there are any
     static constexpr double TRIPS = 0.5;  // share of moves that are of whole trips, where there are reloads …
     static constexpr double GIVEN = 0.5;  // … and of these such as give and take nothing
 
