@@ -1,6 +1,6 @@
 """Measures the whole house from outside: one server, one worker, the official MCP client over HTTP.
 
-Owns one measurement a function. What the client itself costs is in the figures, since a caller pays it too; the floor
+Owns one measurement per function. What the client itself costs is in the figures, since a caller pays it too; the floor
 is given beside them. Times of events are the store's, which is on the same machine.
 """
 

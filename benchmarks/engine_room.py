@@ -1,7 +1,7 @@
 """Measures the engine room alone: store, queue and feed on the embedded server, without HTTP and without a solver.
 
-Owns one measurement a function. A worker here claims and completes like the real one but solves nothing, so the figures
-are what the house itself costs.
+Owns one measurement per function. A worker here claims and completes like the real one but solves nothing, so the
+figures are what the house itself costs.
 """
 
 import asyncio

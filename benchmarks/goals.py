@@ -1,6 +1,6 @@
-"""What the house set out to reach, and what a run says of it.
+"""The goals the planner set itself, and whether a run reaches them.
 
-Owns the goals, and the tables that hold a run's figures to them.
+Owns the goals, and the tables that compare a run's figures with them.
 """
 
 from collections.abc import Sequence

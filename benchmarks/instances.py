@@ -5,7 +5,7 @@ texts are read by `planner_mcp/files/instances`, and Cordeau's, which the produc
 recomputed from the bare routes and the raw numbers of the problem, by code that no engine uses.
 
 Intended departures: Li and Lim's best-known values put the number of vehicles first; distance alone is minimised here,
-so gaps below zero are possible. Sets without a fleet limit get one vehicle a ticket.
+so gaps below zero are possible. Sets without a fleet limit get one vehicle per ticket.
 """
 
 import json

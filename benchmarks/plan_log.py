@@ -1,4 +1,4 @@
-"""What came of the runs of a benchmark, one a line in a file, so that it can be stopped and continued."""
+"""What came of the runs of a benchmark, one per line in a file, so that it can be stopped and continued."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Runs as tables: a row a set, a column an engine, the mean gap to the best known in each cell.
+"""Runs as tables: one row per set, one column per engine, the mean gap to the best known in each cell.
 
 Owns the reading of runs and the tables in `benchmarks/PLANS.md`. A mean over fewer instances than its row
 has, because an engine was not asked or found no plan, says how many it stands for and is not compared.

@@ -1,7 +1,7 @@
 """Measures what a client never sees in an answer: when a solver has really stopped, when a lost job runs again, what a
 crowd of watchers costs.
 
-Owns one trial a function. Each runs a server of its own, as `planner-mcp serve` starts it, and looks at its processes
+Owns one trial per function. Each runs a server of its own, as `planner-mcp serve` starts it, and looks at its processes
 from outside (`/proc`, so on Linux alone).
 """
 

@@ -49,8 +49,8 @@ def errors_page() -> str:
     ]
     head = (
         "# Errors\n\nA refusal is `{code, type, message, traceId, errors, retryable}`, with `retry_after_s` where a "
-        "wait helps. `errors` has one entry a mistake: `{path, problem, accepted, hint}`, the path a JSON Pointer into "
-        "the arguments. Codes are stable.\n\n"
+        "wait helps. `errors` has one entry per mistake: `{path, problem, accepted, hint}`, the path a JSON Pointer "
+        "into the arguments. Codes are stable.\n\n"
     )
     return "\n".join([NOTE + head + "| code | type | meaning | retry helps |", "|--:|---|---|---|", *rows, ""])
 

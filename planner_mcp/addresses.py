@@ -1,6 +1,6 @@
 """What an address in a setting may look like: of a store, of a server, of a page in a browser.
 
-Owns the forms alone: it resolves no name and opens nothing, and tells no text that it refuses, which may hold a
+Owns the forms alone: it resolves no name and opens nothing. It never repeats a text that it refuses, which may hold a
 password.
 """
 

@@ -1,9 +1,9 @@
 """Spans of OpenTelemetry: a call, the job it submitted, each attempt to solve it (SPEC O3).
 
 Owns the one way this project makes spans, and how they travel from a call to a worker: as W3C `traceparent` beside the
-job. Off unless a process calls `export_spans`: a span then costs a look at a variable. Where spans go is said by the
-standard variables of OpenTelemetry (`OTEL_EXPORTER_OTLP_ENDPOINT`, …). The trace id of a span is that of the log lines.
-No argument of a caller and no text of an error goes into a span.
+job. Off unless a process calls `export_spans`: until then a span costs one look at a variable. Where spans go is said
+by the standard variables of OpenTelemetry (`OTEL_EXPORTER_OTLP_ENDPOINT`, …). The trace id of a span is that of the log
+lines. No argument of a caller and no text of an error goes into a span.
 """
 
 from collections.abc import Callable, Iterator

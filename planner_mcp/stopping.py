@@ -1,8 +1,8 @@
 """Ending tasks for certain.
 
 On Python 3.11 `asyncio.wait_for`, which redis-py sends and connects with, can swallow a cancellation that arrives
-together with the answer: a task that speaks to the store may outlive `cancel()`. So it is told again until it has
-ended. A cancellation of the caller is not swallowed: it is raised, and the tasks have been told once by then.
+together with the answer: a task that speaks to the store may outlive `cancel()`. So it is cancelled again until it
+has ended. A cancellation of the caller is not swallowed: it is raised, after each task has been cancelled once.
 """
 
 import asyncio

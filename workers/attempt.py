@@ -3,7 +3,7 @@
 Owns the race of everything that may end a solve: the child says it is done, the child dies, the client cancels or
 wants the plan now, the lease passes on, the worker drains, time or memory runs out. The first of them is the *verdict*;
 it decides how the child is stopped and what the store is told. How it is told is `workers/story.py`: every write
-carries the claim and is refused once it is no longer ours, and a store that is away delays the last word and never
+carries the claim and is refused once it is no longer ours. A store that is away delays the last report but never
 changes it.
 """
 

@@ -1,9 +1,9 @@
 """One worker process: claims jobs one after another and runs each.
 
 Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
-happens to one claimed job is `workers/attempt.py`; where its pool is away when the last word is due, the worker goes on
-with the others meanwhile. This is one of the five borders where any exception is caught: what nobody foresaw fails the
-job with code 5000 and a trace id, and the next job is claimed.
+happens to one claimed job is `workers/attempt.py`; if the job's pool is away when its end is to be reported, the worker
+goes on with the other pools meanwhile. This is one of the five borders where any exception is caught: what nobody
+foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
 """
 
 import asyncio

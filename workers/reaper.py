@@ -1,9 +1,10 @@
 """Looks for jobs whose worker went silent and puts them back in the queue.
 
-Every worker sweeps; the store's step is atomic, so sweeping together does no harm and none is needed to be the chief.
-A lease says nothing about a worker that could not renew it: while the store is away, and for the length of a lease
-from when it is back, each worker spares all of them; so it does when it was itself held up, for then the machine slept
-or was overrun, and its other workers with it.
+Every worker sweeps. The store's step is atomic, so sweeping together does no harm and needs no leader.
+
+A worker that could not renew its lease is not dead. So no lease is taken while the store is away
+(`LONGEST_OUTAGE_LEASES` at most), for one lease after it is back, and for one lease after a pause of this process
+itself: the machine slept then, or had no time for its workers.
 """
 
 import asyncio
@@ -18,9 +19,9 @@ from planner_mcp.jobs.ports import WorkerStore
 SWEEPS_PER_LEASE: Final = 4
 """An orphan waits at most its lease and a quarter more."""
 LATE_LEASES: Final = 0.5
-"""A sweep that comes so much too late says that this machine had no time for its workers."""
+"""How late a sweep must come to show that this machine had no time for its workers."""
 LONGEST_OUTAGE_LEASES: Final = 10
-"""A part of the store that is away for longer does not hold up what waits on the others."""
+"""How long an outage spares all leases at most: a part of the store that stays away must not hold up the rest."""
 
 log = logging.getLogger("planner.worker")
 

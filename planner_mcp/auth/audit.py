@@ -5,8 +5,8 @@ an issuer spelled them, stripped of what does not show. As JSON in ASCII it cann
 kept is `store.audit_log`.
 
 A line stands in the process log before the caller has the answer. The answer does not wait for the ledger: lines of one
-moment, or that come while others are written, go there together, in order. Only where a crowd of them waits, who writes
-one more waits too.
+moment, or that come while others are written, go there together, in order. Only when very many of them wait does a call
+that adds one wait too.
 """
 
 import asyncio

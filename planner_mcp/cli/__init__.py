@@ -1,1 +1,1 @@
-"""The command line: one file a group of commands, and the processes behind `serve`."""
+"""The command line: one file per group of commands, and the processes behind `serve`."""

@@ -1,6 +1,6 @@
-"""The bytes of a file of JSON, and what they say, read once whoever asks (SPEC T5).
+"""A JSON file, parsed once however often it is looked at (SPEC T5).
 
-Owns the one parse: what form a file has is asked before the file is read.
+Owns the one parse: finding out which form a file has needs it, and so does reading the day.
 """
 
 import json

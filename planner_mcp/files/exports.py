@@ -1,8 +1,8 @@
 """A plan as a file for other programs: CSV for spreadsheets, GeoJSON for maps, GPX for navigation (SPEC T5).
 
 Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
-there are none. Text that a spreadsheet would take for a formula is quoted, wherever it might begin a cell: where lists
-are separated by `;` a program may part a line there, whatever quotes stand around it.
+there are none. Text that a spreadsheet would take for a formula is quoted wherever it might begin a cell: also after a
+`;`, where some programs split a line even inside quotes.
 """
 
 import csv

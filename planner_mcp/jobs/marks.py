@@ -1,7 +1,7 @@
-"""How far a list that begins with the newest was told: the time of the last entry told and its id, `<time> <id>`.
+"""How far a newest-first list was read: the time and id of the last entry shown, `<time> <id>`.
 
-Owns the mark and what comes behind it. Entries made meanwhile move the ones behind them, so an offset alone would tell
-some of them twice. What else a cursor knows is each list's own.
+Owns the mark and which entries follow it. New entries push older ones back, so an offset alone would show some of them
+twice. What else a cursor holds is up to each list.
 """
 
 from collections.abc import Callable, Sequence

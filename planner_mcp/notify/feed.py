@@ -1,10 +1,10 @@
 """Following jobs: what was, then what comes, each event once and in order.
 
-One tailer a pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
+One tailer per pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
 bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
 whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
 a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data, also
-to one who comes back with a position that is no longer kept.
+to a follower that comes back with a position that is no longer kept.
 """
 
 import asyncio

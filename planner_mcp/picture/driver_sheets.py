@@ -1,4 +1,4 @@
-"""Renders what each driver needs of a plan: a page an agent, its stops in order, to print (SPEC T5).
+"""Renders what each driver needs of a plan: one page per agent, its stops in order, to print (SPEC T5).
 
 Owns the words of these pages; looks are `report.css`. Like the report it fetches nothing and runs no script. People and
 their addresses stand here where the reader may see them; what is masked arrives masked.

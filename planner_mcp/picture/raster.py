@@ -1,6 +1,6 @@
 """Turns SVG into PNG in a process of its own, which dies with the picture.
 
-Owns that process; how many there are at a time is its caller's to say. The renderer holds the interpreter for as long
+Owns that process; the caller decides how many run at a time. The renderer holds the interpreter for as long
 as it draws (half a second for a map), so a thread would stop the event loop; and native code fed with strangers' words
 is better kept out of the server.
 """

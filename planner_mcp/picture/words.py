@@ -1,7 +1,7 @@
-"""How pages tell lengths, and how the words of callers stand between ours.
+"""How pages write lengths, and how callers' words are set among ours.
 
-Owns both for every picture. A name may be written from right to left; what stands beside it would turn with it ("2 ,
-09:20–08:00"), so it is set apart: by an element in a page, by two characters in the title of a shape.
+Owns both for every picture. A name may be written from right to left and would turn what stands beside it too ("2 ,
+09:20–08:00"). So it is isolated: by an element in a page, by two characters in the title of a shape.
 """
 
 from html import escape

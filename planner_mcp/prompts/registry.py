@@ -1,4 +1,4 @@
-"""Every prompt, in the order clients see. The words are in the files beside, one a prompt."""
+"""Every prompt, in the order clients see. The words are in the files beside, one per prompt."""
 
 from typing import Final
 

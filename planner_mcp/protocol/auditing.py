@@ -1,4 +1,4 @@
-"""Methods of the protocol in the audit log (SPEC A3): every refusal, and every use of something that is somebody's.
+"""Methods of the protocol in the audit log (SPEC A3): every refusal, and every use of what belongs to a principal.
 
 Owns the line of a method: a resource that was read, a task that was asked for, a stream that was opened, and whatever
 was answered with an error. Tools write their own lines, and everything that changes something is a tool.

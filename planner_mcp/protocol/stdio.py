@@ -2,7 +2,7 @@
 
 Owns what the SDK does not do for the lines it reads. It drops a line it cannot read, and a request whose id is none, so
 that their client would wait for ever; of batches, which revision 2025-03-26 asks servers to receive, it knows nothing.
-Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message a line. What was
+Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message per line. What was
 read before the input ended is still answered, if that does not take long: the SDK cancels all that is left by then.
 """
 

@@ -1,9 +1,9 @@
 """What a handshake session watches: where that is kept, and how much it may be.
 
-Resources, tasks and positions are bounded each for itself, whether or not anybody listens: a client that never opens
-its stream may make tasks for weeks. A resource too many is refused, for the client asked to hear of it. A task too many
-takes the place of those that have ended, else of the one heard of longest ago: a session hears of tasks unasked, and
-`tasks/get` tells how any of them stands. Positions that nothing watched needs go when there are many.
+Resources, tasks and positions each have a bound of their own, whether or not anybody listens: a client that never opens
+its stream may make tasks for weeks. One resource too many is refused, because the client asked to hear of it. One task
+too many replaces those that have ended, or else the one last heard of longest ago: a session hears of tasks unasked,
+and `tasks/get` gives the state of any. When positions become many, those that nothing watched needs are dropped.
 """
 
 from collections.abc import Mapping, Sequence

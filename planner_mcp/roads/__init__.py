@@ -1,1 +1,1 @@
-"""Road engines over HTTP: one interface, an engine a file, and the whole table put together from blocks."""
+"""Road engines over HTTP: one interface, one file per engine, and the whole table put together from blocks."""

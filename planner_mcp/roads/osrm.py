@@ -1,7 +1,7 @@
 """OSRM: `GET /table/v1/{profile}/{lon},{lat};…` with origins and targets as indexes into the coordinates.
 
-Lengths come in metres and seconds, null where there is no road. The engine does not tell its version; newer ones tell
-`data_version`, where the map was prepared with one.
+Lengths come in metres and seconds, null where there is no road. The engine does not report its version; newer
+ones report `data_version`, if the map was prepared with one.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
 """One connection to Redis that everybody in a process shares: commands leave as they come, answers come back in order.
 
-Owns what stands between callers and that connection. What is asked while nobody waits leaves at once; whatever is asked
-while others wait leaves in one write with the turn of the loop, and Redis confirms it with one flush to disk: many who
-ask at once cost little more than one. A turn that takes long sends in between, so that Redis has something to do
-meanwhile. Answers come in order, so one of which nothing arrives for `answer_s` loses the connection and with it all
-that waits there; a large one may take longer, as long as it keeps coming. Commands that block, and answers that others
-should not stand behind, belong on `Lines`: a connection for each who waits.
+Owns what stands between callers and that connection. A command leaves at once if no other is waiting for its answer.
+Otherwise all commands of one turn of the event loop leave in one write, and Redis confirms them with one flush to disk,
+so many at once cost little more than one. A long turn sends in between, so that Redis is not idle meanwhile. Answers
+come in order: if nothing of the next one arrives for `answer_s`, the connection is given up and all who wait on it
+fail; a large answer may take longer, as long as it keeps coming. Commands that block, and answers that would hold up
+others, belong on `Lines`: a connection for each caller that waits.
 """
 
 import asyncio

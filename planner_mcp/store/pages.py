@@ -1,7 +1,7 @@
 """Pages of what several pools list, each its own newest first.
 
-Owns where a page begins in each pool, and bringing their parts together. Of what comes before a page the ages alone are
-read, so many in one step: others wait for each.
+Owns where a page begins in each pool, and bringing their parts together. Of the entries before a page only the ages are
+read, a limited number per step, because a step keeps everybody else waiting.
 """
 
 from collections import deque

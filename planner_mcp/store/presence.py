@@ -1,8 +1,8 @@
 """Which pools answer, and what that means for those that do.
 
 The pools of a cluster lie on several nodes, of which one may be away while the others go on. Owns the two rules for
-that: who asks all pools asks them at once and makes do with those that answer, and who goes from one to the next leaves
-out one that failed until all are asked again. Only when no pool answers is the store away.
+that. A question to all pools goes to them at once, and the answers that come are enough. A round from pool to pool
+leaves out one that failed until all are asked again. Only when no pool answers does the store count as away.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Loads the Lua steps: one file a step, the shared parts and the constants in front of each.
+"""Loads the Lua steps: one file per step, the shared parts and the constants in front of each.
 
 Owns how a step's text is put together. The transition table comes from `jobs/lifecycle.py`, the numbers from the
 settings, so neither is written twice.

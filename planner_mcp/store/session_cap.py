@@ -3,8 +3,8 @@
 ```text
 mcp:own:<p>   zset   a principal's sessions by when they began     KEEP_S from the last one begun
 ```
-Sessions end by themselves when unused, so the set holds some that are gone; a principal at its limit has a few of them
-looked for, and only then is refused.
+Sessions end by themselves when unused, so the set holds some that are gone. At the limit a few of these are looked for
+and forgotten; only if that frees no room is the principal refused.
 """
 
 import time

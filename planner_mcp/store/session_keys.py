@@ -1,4 +1,4 @@
-"""The names of the keys of one MCP session, which share its hash tag, save the questions of `session_notes.py`.
+"""The names of the keys of one MCP session. All share its hash tag; those of questions are in `session_notes.py`.
 
 What they hold is drawn in `session_store.py`.
 """

@@ -4,7 +4,7 @@ Owns the interface every solver stands behind. An engine turns a `Problem` into 
 the caller lays out times, verifies and prices each candidate itself. An engine must
 
 * look at `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true
-  (one whose library cannot says so: its process is ended instead);
+  (an engine whose library cannot do that says so, and its process is ended instead);
 * hand over each improvement as soon as it exists, by `on_improvement`, cheapest first not required;
 * end by itself at `limits.deadline` (monotonic clock), with what it has;
 * be repeatable for one seed as far as its solver allows, and say so in `is_deterministic`.

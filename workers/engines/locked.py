@@ -1,8 +1,8 @@
 """The least plan of a day with locks: locked visits, what must be served with them, and nothing else (SPEC S1).
 
 Owns the choice of those routes: reloads, breaks and the deliveries of locked pickups where they are least in the way,
-then the rest of all-or-none groups. It is the last resort where a search found nothing; where it does not hold, what is
-in its way is told by the agent or the visit that it concerns.
+then the rest of all-or-none groups. It is the last resort where a search found nothing; if even that plan is
+not feasible, a fault names the agent or the visit concerned.
 """
 
 from collections.abc import Iterable

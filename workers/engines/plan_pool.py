@@ -1,7 +1,7 @@
 """A few good plans that differ, for searches side by side to start from.
 
-Owns what counts as different, and which plans are kept: the cheapest of all, and of those that differ from it and from
-one another the cheapest. Of plans that are nearly the same only one stays.
+Owns what counts as different, and which plans are kept: the cheapest of all, then the cheapest of those that differ
+from it and from one another. Of plans that are nearly the same only one stays.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Several engines as one: what `auto` runs.
 
-Owns the rounds of a solve: at each the cores search side by side, and the best plans of all are what the next round
-starts from, one a core (`workers/engines/plan_pool.py`). Which engines, and for how long, is
-`workers/engines/shares.py`'s to say.
+Owns the rounds of a solve. In each round the cores search side by side; the next round starts from the best plans of
+all, one per core (`workers/engines/plan_pool.py`). Which engines run, and for how long, is decided by
+`workers/engines/shares.py`.
 """
 
 import logging

@@ -2,8 +2,8 @@
 
 Owns the styles and the table. A style is a patch that changes prices only, so that every plan of the patched day keeps
 all promises of the day itself; there each plan is priced anew, and so all rows can be compared. It adds to the prices
-there are, and changes how tickets are served, not whether: what a priced ticket is worth was weighed by the day's own
-prices. How different two plans are is measured by `advice/compare.py`.
+there are, and changes how tickets are served, not whether: that was decided by the day's own prices. How different two
+plans are is measured by `advice/compare.py`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

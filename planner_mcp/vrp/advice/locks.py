@@ -1,10 +1,9 @@
 """Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
 
-Owns what is held: which visits have begun by an hour, where each agent is on its way to, which tickets stay with their
-agents or pay a price where they do not. It is kept as `held` beside what the caller wrote, and `compile/held.py` lays
-it on the day, so that every engine and the verifier read it like any other lock or price. What a plan says until the
-hour is taken for what happened. What of the rest the changed day no longer allows is not held, because the plan is
-mended first.
+Owns what is held: which visits have begun by an hour, what each agent is driving to, which tickets stay with their
+agents or pay a price if they move. It is kept as `held` beside what the caller wrote, and `compile/held.py` lays it on
+the day, so that every engine and the verifier read it like any other lock or price. What the plan says up to the hour
+counts as having happened. The rest is mended first, so what the changed day no longer allows is not held.
 """
 
 from collections.abc import Collection, Mapping, Sequence

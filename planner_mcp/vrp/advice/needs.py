@@ -1,7 +1,8 @@
 """How many agents a day needs at least, whatever its plan (SPEC T5).
 
 Owns what adds up without any search: goods against capacities, tickets against limits of stops, work against hours.
-Only tickets that must be served count. A count of one more than there are says that not all of them can be.
+Only tickets that must be served count. A count of one more than there are agents says that not all tickets can be
+served.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,8 @@ Owns when that can be told: the day must know every stop of the plan. Costs them
 plan of a revision carries the prices of that revision, and those of an alternative are made up
 (`advice/alternatives.py`), so that costs of two plans compare on one day only.
 
-Such a day times a plan as if it had been made with it. Where the plan was made at another hour of the day that is
-wrong: a vehicle sent out at noon is late, though from eight on it would not have been. Then its own hours stand.
+On that day a plan is timed as if it had been made for it. For a plan made at another hour that is wrong: a vehicle sent
+out at noon is late, and would not be if it were timed from eight on. Such a plan keeps its own hours.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
 
-Owns the choice of what is left out, once locked visits lead and breaks stand where they are least in the way: in each
-route the stop without which the rest is nearest to fitting, one after the other; then the tickets that groups forbid.
-What comes out is judged by `proof/verify.py` like any.
+Owns the choice of what is left out. First locked visits are put in front, and breaks where they cost least. Then each
+route drops, one by one, the stop without which the rest comes nearest to fitting; last go the tickets that groups
+forbid. The result is judged by `proof/verify.py` like any other plan.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

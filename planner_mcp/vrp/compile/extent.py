@@ -1,7 +1,8 @@
 """How far and how long a day can go at most.
 
-Owns the bounds that scales and shifts without an end are chosen by. They hold for every route that keeps its limits, so
-a leg that no shift and no limit allows plays no part: a large number in a table stands where there is no way.
+Owns the bounds from which scales are chosen, and the ends of shifts that have none. They hold for every route that
+keeps its limits. A leg too long for any shift or limit is left out: tables often have a large number where there is no
+way.
 """
 
 import math

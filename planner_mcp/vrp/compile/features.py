@@ -1,7 +1,7 @@
 """What a compiled problem asks of an engine.
 
-Owns the one table from data to `Feature`. A feature is named exactly when some number of the problem would change the
-set of allowed plans or their cost.
+Owns the one table from data to `Feature`. A feature is named exactly where the data make it matter: where ignoring it
+would change which plans are allowed, or what they cost.
 """
 
 from planner_mcp.vrp.day.model import Scenario

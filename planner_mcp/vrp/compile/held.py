@@ -1,17 +1,17 @@
 """Lays what is held of an earlier plan on a compiled day (SPEC T5, S1 locks).
 
-Owns what the hour `held.until_s` means in integers. What an agent has begun is locked first, at its times; the visit it
-is on its way to is locked behind it; what it stands at lasts until the hour, and whoever has not set out does so then
-at the earliest. So nothing else can begin before the hour, and what nobody can reach any more is left out like anything
-out of reach. Whoever is on the way to its end, or there, serves nothing more.
+Owns what the hour `held.until_s` means in integers. What an agent has begun is locked first, at its recorded times; the
+visit it is driving to is locked behind that. An agent standing at a stop stays there until the hour; one that has not
+set out leaves then at the earliest. An agent driving to its end, or there, serves nothing more, save what it still has
+on board. So nothing else begins before the hour, and a ticket that nobody can reach any more is left out like any other
+out of reach.
 
-What has happened cannot be forbidden afterwards: where a limit of the day is shorter than the past it is raised to it,
-and an assumption of the plan says so. What is still ahead is held only as far as the day allows it. The caller's day
-itself is never changed, so a patch meets what the caller wrote, and all this is laid anew on what comes out.
+The past always stands: a limit of the day that it breaks is raised to fit, and an assumption of the plan says so. What
+is still ahead is held only as far as the day allows. The caller's day itself is never changed: a patch applies to what
+the caller wrote, and the past is laid on the result anew.
 
-Departures from exactness: on a day with rush hours the way home counts at the slowest pace, and visits are taken to
-have followed each other where they could have at the quickest. Reloads are not held, so capacity is not raised where
-there are any.
+Departures from exactness: on a day with rush hours the way home counts at the slowest pace, and the past counts as
+possible where it would be at the quickest. Reloads are not held, so capacity is not raised where there are any.
 """
 
 from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ class _Layer:
             self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
 
     def _go_on(self, number: int, past: Past) -> list[int]:
-        """Lay a past on an agent; return the tickets to be locked, none where it has to begin anew."""
+        """Lay a past on an agent; return the tickets to lock, an empty list where it sets out anew."""
         if past.visits:
             self._settle(number, past)
             self._raise(number, past)
@@ -174,7 +174,7 @@ class _Layer:
         )
 
     def _settle(self, number: int, past: Past) -> None:
-        """Put visits and rests off as far as the changed day needs, and find out when the last visit is over."""
+        """Delay visits and rests where the changed day takes longer, and settle when the last visit is over."""
         now, place = past.left, self._agents[number].start
         for visit in past.visits:
             spec = self._tickets[visit.ticket]
@@ -195,7 +195,7 @@ class _Layer:
             last.leave = max(self._since, last.start + self._tickets[last.ticket].service)
 
     def _stand(self, number: int, past: Past) -> None:
-        """Keep an agent at its last visit until the hour, or for good where its limits leave no time after it."""
+        """Keep an agent at its last visit until the hour; if its limits leave no time after that, its route is over."""
         last = past.visits[-1]
         ends = self._ends(number, past, past.tickets, max(last.leave, self._since))
         if self._is_beyond(self._agents[number], ends, past.left):
@@ -211,7 +211,7 @@ class _Layer:
         return is_long or ends > agent.shift[1] + agent.overtime
 
     def _on_its_way(self, number: int, past: Past, ticket: int) -> TicketSpec | None:
-        """Return the visit an agent is on its way to, not before it can be there; None where the day forbids it."""
+        """Return the visit an agent is driving to, no earlier than it can be there; None if the day forbids it."""
         agent, spec = self._agents[number], self._tickets[ticket]
         place = self._place(number, past)
         soonest = past.arrival + (spec.setup if place != spec.location or not past.visits else 0)
@@ -256,7 +256,7 @@ class _Layer:
         self._agents[number] = replace(agent, **change)
 
     def _past_end(self, number: int, past: Past) -> int:
-        """Return when an agent is at its end that does nothing more than bring what it has on board."""
+        """Return when an agent would be at its end if it only delivered what it has on board."""
         aboard = self._aboard(past.tickets)
         if past.end is not None and not past.has_slipped and not aboard:
             return past.end
@@ -279,9 +279,9 @@ class _Layer:
         return clock(-(-moment // (60 * self._day.scale)) * 60)
 
     def _ends(self, number: int, past: Past, tickets: Sequence[int], now: int) -> int:
-        """Return when an agent is at its end that leaves the last of some tickets at a moment.
+        """Return when an agent would be at its end if it left the last of some tickets at a given moment.
 
-        It brings what it has on board, and takes the breaks that it cannot take at the end.
+        On the way it delivers what it has on board, and takes the breaks that it cannot take at the end.
         """
         place: int | None = self._tickets[tickets[-1]].location
         for ticket in self._aboard(tickets):
@@ -295,7 +295,7 @@ class _Layer:
         return now
 
     def _aboard(self, tickets: Sequence[int]) -> list[int]:
-        """Return the deliveries of what has been picked up and not been brought."""
+        """Return the deliveries of what has been picked up and not yet delivered."""
         return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
 
     def _ahead(self, agent: AgentSpec, past: Past) -> list[Break]:
@@ -313,7 +313,7 @@ class _Layer:
         ]
 
     def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
-        """Lock what is done in front of what the caller locked, as far as that can still follow."""
+        """Lock what is done, then of what the caller locked as much as can still follow."""
         agent = self._agents[number]
         rest = [ticket for ticket in agent.locked if ticket not in self._taken]
         kept = [] if is_over else list(self._following(number, done, rest))
@@ -346,14 +346,14 @@ class _Layer:
         return usual * factor // _USUAL if factor < _USUAL else -(-usual * factor // _USUAL)
 
     def _metres(self, number: int, tickets: Sequence[int]) -> int:
-        """Return the distance of tickets one after the other, from the start to the end."""
+        """Return the length of a route through tickets in order, from the agent's start to its end."""
         agent = self._agents[number]
         places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
         ways = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
         return sum(int(self._day.distances[agent.profile][way]) for way in ways)
 
     def _short(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
-        """Return whether tickets need more room than there is; where an agent reloads nothing is said."""
+        """Return whether tickets need more room than there is; never true of an agent that may reload."""
         return not agent.max_reloads and any(map(int.__gt__, self._peak(tickets), agent.capacity))
 
     def _peak(self, tickets: Sequence[int]) -> list[int]:

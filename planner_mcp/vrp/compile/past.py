@@ -1,7 +1,7 @@
 """What agents have done of an earlier plan, read from what a day holds into the indexes and units of a problem.
 
-Owns the reading alone: names the day no longer has are passed over, and each ticket was served once. What follows from
-it is `compile/held.py`'s.
+Owns the reading alone: names that the day no longer has are ignored, and a ticket counts only the first time it is
+named. What follows from it is `compile/held.py`'s.
 """
 
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class Past:
     next: int | None
     arrival: int
     end: int | None
-    """When it is at its end, where it has set out for it."""
+    """Arrival at its end, if it has set out for it."""
     has_slipped: bool = False
-    """The changed day leaves no time for these hours: each visit is as early as it can be."""
+    """On the changed day these times are no longer possible; each visit is then as early as it can be."""
 
     @property
     def tickets(self) -> list[int]:

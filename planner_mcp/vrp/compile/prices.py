@@ -1,16 +1,18 @@
 """Prices as integers, and the penalty that makes a ticket wanted.
 
-Owns the cost scale. It is the smallest that keeps every price exact (the least common multiple of their denominators),
-lowered where a whole day's routes would cost more than 2^52, so that their costs stay exact in a float too, where the
-caller's own penalties would pass 2^60, so that engines can add them up, and where M below would have to be clamped for
-the sake of digits nobody reads. A price that is rounded by more than a thousandth is worth such digits; where there is
-no room for them the plan says so.
+Owns the cost scale: the smallest that keeps every price exact (the least common multiple of their denominators). It is
+lowered in three cases:
+1. A day's routes would cost more than 2^52, which a float cannot hold exactly.
+2. The caller's penalties would pass 2^60, which engines could not add up.
+3. M (below) would be clamped only to keep digits nobody reads. Digits without which a price would be off by more than a
+   thousandth do count.
+Where a price is off by more than a thousandth after all, the plan says so.
 
-Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a whole plan can
-cost, all that the caller priced left out, so neither a detour, however long, nor other tickets outweigh one served
-ticket. The sum over all wanted tickets stays under 2^61: M is clamped to that by the sum of their weights `2^(p-1)`. At
-5000 of the usual priority that is 2.9e13 units; only days that cost more than this weaken the promise, and where the
-caller's penalties alone do, the plan says so.
+Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a plan can cost,
+including the penalties of every ticket the caller priced, so that neither a detour, however long, nor other tickets
+outweigh one served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61
+divided by the sum of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the usual priority. Only on days that
+cost more than that is the promise weakened; where the caller's penalties alone do it, the plan says so.
 """
 
 from collections.abc import Iterable, Iterator

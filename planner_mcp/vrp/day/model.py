@@ -88,7 +88,7 @@ class Location(_Part):
 
     model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
 
-    id: Identifier
+    id: Identifier = Field(description="unique among locations")
     lat: Coordinate | None = Field(None, description="degrees")
     lon: Coordinate | None = Field(None, description="degrees")
     x: Coordinate | None = Field(None, description="plane units")
@@ -100,8 +100,8 @@ class Location(_Part):
 class Break(_Part):
     """A rest that starts between `earliest` and `latest`."""
 
-    earliest: Time = Field(description="start not before")
-    latest: Time = Field(description="start not after")
+    earliest: Time = Field(description="earliest start")
+    latest: Time = Field(description="latest start")
     duration_s: Duration = Field(description="length in seconds")
 
 
@@ -110,14 +110,14 @@ class Agent(_Part):
 
     model_config = _sensitive("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour")
 
-    id: Identifier
+    id: Identifier = Field(description="unique among agents")
     capacity: Amount = Field(description="most on board at any moment, by dimension")
     start_location: Place | None = Field(
         None, description="absent: the depot; null, in a patch too: starts at first ticket"
     )
     end_location: Place | None = Field(None, description="absent: the depot; null, in a patch too: ends at last ticket")
-    shift_start: Time | None = Field(None, description="leaves its start not before; absent: midnight")
-    shift_end: Time | None = Field(None, description="is at its end not after, overtime aside")
+    shift_start: Time | None = Field(None, description="earliest departure; absent: midnight")
+    shift_end: Time | None = Field(None, description="latest arrival at its end, before overtime_s")
     fixed_cost: Price = Field(0.0, description="cost of using it at all")
     cost_per_km: Price | None = Field(
         None, description="per 1000 m or plane units; absent: 1000, or 0 where any agent has a price by km or hour"
@@ -130,7 +130,7 @@ class Agent(_Part):
     overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
     overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
     breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
-        (), description="rests it takes if it is used then"
+        (), description="rests it takes, if it is on its route then"
     )
     reload_locations: Annotated[tuple[Place, ...], Field(max_length=20)] = Field(
         (), description="where it may unload and load again between trips"
@@ -148,7 +148,7 @@ class Ticket(_Part):
 
     model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
 
-    id: Identifier
+    id: Identifier = Field(description="unique among tickets")
     location: Place = Field(description="id of a location, or any name where none has a position")
     demand: Amount = Field(description="amount by dimension, in the units of capacity")
     kind: Literal["delivery", "pickup"] = Field(
@@ -158,19 +158,23 @@ class Ticket(_Part):
     soft_close: Time | None = Field(None, description="service that starts later costs lateness_cost_per_hour")
     lateness_cost_per_hour: Price = Field(0.0, description="per hour of start after soft_close")
     service_time_s: Duration = Field(0.0, description="seconds a visit takes")
-    setup_time_s: Duration = Field(0.0, description="seconds more, once for tickets in a row at one location")
+    setup_time_s: Duration = Field(
+        0.0, description="extra seconds before service, once for consecutive tickets at one location"
+    )
     release_time: Time | None = Field(
-        None, description="the trip that carries it leaves its depot or reload not before"
+        None, description="the trip that carries it leaves the depot or reload no earlier"
     )
     priority: Priority = Field(
-        5, description="each step doubles what leaving it out weighs; no effect beside a penalty"
+        5, description="each step doubles the weight of leaving it out; ignored where a penalty is set"
     )
     penalty: Price | None = Field(None, description="cost of leaving it out")
     skills: Skills = Field((), description="an agent needs all of them")
     agents: Ids | None = Field(None, description="only these may serve it")
     not_agents: Ids = Field((), description="these may not serve it")
-    preferred_agent: Identifier | None = Field(None, description="whose it is; see switch_cost")
-    switch_cost: Price = Field(0.0, description="cost of service by another than preferred_agent")
+    preferred_agent: Identifier | None = Field(
+        None, description="agent who should serve it; any other costs switch_cost"
+    )
+    switch_cost: Price = Field(0.0, description="cost of service by an agent other than preferred_agent")
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
     name: Note | None = Field(None, description="for people")
     address: Note | None = Field(None, description="for people")
@@ -187,19 +191,19 @@ class Rush(_Part):
 
 
 class Travel(_Part):
-    """How distances and times come about: from positions, as matrices, or asked of a road engine."""
+    """Where distances and times come from: positions, matrices, or a road engine."""
 
     speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
-    detour: Factor = Field(1.0, description="way by straight line")
-    crs: Literal["wgs84", "gcj02", "bd09"] = Field("wgs84", description="of lat and lon")
+    detour: Factor = Field(1.0, description="road distance divided by straight line")
+    crs: Literal["wgs84", "gcj02", "bd09"] = Field("wgs84", description="coordinate system of lat and lon")
     distances: Matrix | None = Field(None, description="metres, row from, column to")
     durations: Matrix | None = Field(None, description="seconds, row from, column to")
     matrix_locations: Ids | None = Field(None, description="location ids of the rows; absent: locations in order")
     matrix: Identifier | None = Field(None, description="id of uploaded matrices")
     router: Identifier | None = Field(None, description="road engine of this deployment, by name")
     rush_hours: Annotated[tuple[Rush, ...], Field(max_length=50)] = Field((), description="when travel takes longer")
-    plane_speed: Speed = Field(1.0, description="plane units a second, between x/y positions")
-    rounding: Literal["nearest", "floor", "ceil"] = Field("nearest", description="of lengths and times")
+    plane_speed: Speed = Field(1.0, description="plane units per second, between x/y positions")
+    rounding: Literal["nearest", "floor", "ceil"] = Field("nearest", description="how lengths and times are rounded")
     decimals: Decimals | None = Field(
         None, description="digits kept of lengths and times; absent: 0 of lat/lon, 3 of x/y, all of matrices"
     )
@@ -226,29 +230,29 @@ class HeldVisit(_Part):
 class HeldRoute(_Part):
     """What an agent has done of an earlier plan by `until_s`, and what it is on its way to."""
 
-    agent: Identifier = Field(description="whose")
+    agent: Identifier = Field(description="id of the agent")
     start_s: Duration = Field(description="when it set out")
     visits: Annotated[tuple[HeldVisit, ...], Field(max_length=5000)] = Field((), description="begun, in order")
-    next_ticket: Identifier | None = Field(None, description="where it is on its way to")
-    arrival_s: Duration = Field(0.0, description="when it is there")
-    end_s: Duration | None = Field(None, description="on its way to its end, or there: when it is there")
+    next_ticket: Identifier | None = Field(None, description="ticket it is driving to")
+    arrival_s: Duration = Field(0.0, description="arrival at that ticket")
+    end_s: Duration | None = Field(None, description="arrival at its end, if driving there or arrived")
 
 
 class Held(_Part):
     """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
 
-    Names the day no longer has say nothing.
+    Names that the day no longer has are ignored.
     """
 
     model_config = _sensitive("switch_cost")
 
-    until_s: Duration = Field(0.0, description="nothing new begins before, nobody sets out before; 0: no such hour")
+    until_s: Duration = Field(0.0, description="no agent sets out and no new visit begins before this time; 0: not set")
     routes: Annotated[tuple[Annotated[HeldRoute, Briefly], ...], Field(max_length=20_000)] = Field(
-        (), description="of agents that are out at until_s"
+        (), description="of agents that have set out by until_s"
     )
-    stay: Pairs = Field({}, description="agents that alone may serve, by ticket")
-    prefer: Pairs = Field({}, description="agents whose tickets they are, by ticket; see switch_cost")
-    switch_cost: Price = Field(0.0, description="cost of service by another than prefer names")
+    stay: Pairs = Field({}, description="ticket id → the only agent that may serve it")
+    prefer: Pairs = Field({}, description="ticket id → preferred agent; any other costs switch_cost")
+    switch_cost: Price = Field(0.0, description="cost of service by an agent other than the one in prefer")
 
 
 class Options(_Part):
@@ -263,8 +267,8 @@ class Options(_Part):
 class Scenario(_Part):
     """A day of work."""
 
-    name: Identifier = Field(description="of the day, as lists show it")
-    planning_date: Day = Field(description="the day whose midnight times count from")
+    name: Identifier = Field(description="of the day, as shown in lists")
+    planning_date: Day = Field(description="date whose midnight is time 0")
     agents: Annotated[tuple[Annotated[Agent, Briefly], ...], BeforeValidator(need_some)] = Field(
         description="vehicles with drivers"
     )
@@ -273,14 +277,14 @@ class Scenario(_Part):
         (), description="places by id"
     )
     depot: Place | None = Field(None, description="start and end of all agents")
-    travel: Travel = Travel()
+    travel: Travel = Field(Travel(), description="where distances and times come from")
     groups: Annotated[tuple[Annotated[Group, Briefly], ...], Field(max_length=5000)] = Field(
-        (), description="tickets that hang together"
+        (), description="tickets chosen together: at most one of them, or all or none"
     )
     incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(
-        (), description="tickets never on one route"
+        (), description="lists of tickets that never share a route"
     )
-    options: Options = Options()
+    options: Options = Field(Options(), description="what holds for the whole day")
     held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
     _tables: Tables | None = PrivateAttr(None)
 

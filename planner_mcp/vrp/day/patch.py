@@ -5,14 +5,15 @@ patched by id: an object in place of the list, keyed by id, whose values are mer
 removes an entry, an unknown id adds one at the end. A list still replaces the whole list, as the RFC has it.
 
 In such an entry of an agent, null for an end of its route does not remove the field but is its value, as in a scenario:
-the route is open there. Who names the depot closes it again. Null for a name that no field has stays too, here and at
-the top, so that it is refused instead of passed over. Whether the result makes sense is judged like any scenario, by
+the route is open there. Naming the depot closes it again. Null for an unknown name stays too, here and at the top, so
+that it is refused instead of ignored. Whether the result makes sense is judged like any scenario, by
 `scenario.py`; its faults are led back to the patch here.
 
-What a change would silently turn into something else is seen to here as well. Rows of matrices that go by the order of
-the locations get their names when locations come or go by id. An agent removed by id is no longer preferred or
-forbidden by any ticket. A pickup is not left without its delivery unless the patch says what becomes of it. What is
-held of an earlier plan counts from the midnight of its date and is let go with that.
+A change may also alter the meaning of what it does not name; that is seen to here as well. Rows of matrices that follow
+the order of the locations get their names when locations are added or removed by id. An agent removed by id is no
+longer preferred or forbidden by any ticket. A pickup is not left without its delivery unless the patch says what
+becomes of it. What is held of an earlier plan counts from the midnight of its date, so it is dropped when the date
+changes.
 
 Source: RFC 7396, section 2.
 """

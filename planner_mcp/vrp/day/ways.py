@@ -1,4 +1,4 @@
-"""Shortest ways over other stops in a table of travel, in which a direct leg need not be one.
+"""Shortest ways over other stops in a table of travel, where the direct leg need not be the shortest.
 
 Owns the search alone, for tables of floats and of integers; whoever asks decides what it may cost.
 """

@@ -1,11 +1,10 @@
 """The departure that is best where hours are paid or limited.
 
-Owns the moments at which leaving later begins to gain or to lose otherwise than before: a service starts at the edge of
-a window or gets late, a break must begin, the shift is over; in a day with rushes some way begins or is over at the
-edge of one. Between two of them every later unit makes the same difference, so the best of them is the best there is.
-Rushes ask for running the route backwards from each of them; else the work in front of it says when it was left for.
-They are weighed by running the route forwards, many at once as arrays, so that many windows take no longer than few.
-The times of the chosen one are laid out, and judged, by `layout/timeline.py`.
+Owns the list of departures at which the cost of leaving later changes its slope: a service meets the edge of a window
+or becomes late, a break must begin, the shift ends, or a leg meets the edge of a rush. Between two of them cost is
+linear, so the best is among them. Without rushes each is found by subtracting the work before it; with rushes, by
+running the route backwards. Candidates are costed by running the route forwards, all at once as arrays, so that many
+windows take no longer than few. The times of the one chosen are laid out by `layout/timeline.py`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,23 +24,22 @@ _MAX_AT_ONCE: Final = 1000
 _MAX_IN_64_BITS: Final = 2**62
 
 Bounds = Sequence[tuple[int, int]]
-"""By leg: the first moment at which it can be left, and at which it can be over."""
+"""By leg: the earliest moments at which the agent can set out on it, and can be at its end."""
 Follow = Callable[[Leg, Moments], tuple[Moments, Moments]]
-"""Gives for many moments at which a leg is left when it is over, and by how much its breaks begin too late."""
+"""Takes many moments of setting out on a leg; gives when each arrives, and by how much its breaks begin too late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What the longest route pays, beside its own hours, for each unit of time that it is longer than the others."""
+    """Extra price per unit of time of the longest route above `floor`, the duration of the second longest."""
 
     cost: int = 0
     floor: int = 0
-    """Duration up to which nothing is paid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """A route with all that its hours are weighed by."""
+    """A route with all that the price of its hours depends on."""
 
     problem: Problem
     agent: AgentSpec
@@ -52,7 +50,7 @@ class Tour:
 
     @property
     def over(self) -> int:
-        """When the shift is over, and its overtime."""
+        """When the shift ends, overtime included."""
         return self.agent.shift[1] + self.agent.overtime
 
     def lateness_cost(self, leg: Leg) -> int:
@@ -84,7 +82,7 @@ def best_departure_in_rushes(tour: Tour, bounds: Bounds) -> int:
 
 
 def _best(tour: Tour, leaving: Moments, follow: Follow) -> int:
-    """Return the best of some departures, and of those between them at which the route gets short enough."""
+    """Return the best of some departures and of those between them from which on the route is short enough."""
     hours = _weighed(tour, leaving, follow)
     if (more := _crossings(tour, leaving, hours[-1])).size:
         leaving = np.unique(np.concatenate([leaving, more]))

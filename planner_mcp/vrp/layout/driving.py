@@ -1,7 +1,7 @@
 """One leg, driven from a moment on or backwards from an arrival, with the breaks taken on it.
 
-Owns when a break is taken on the way. Where travel takes the same at every hour as soon as may be is best; in a rush it
-is taken so that the leg is over first, which may be while the rush lasts and the vehicle would crawl.
+Owns when a break is taken on the way. Where travel takes the same at every hour, the earliest moment is best. In a day
+with rushes the best is the one at which the leg ends earliest: often during a rush, when the vehicle would crawl.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
-"""What the way between two places takes at least, for who must not claim more.
+"""The least time and distance between two places: a lower bound that no route goes below.
 
 Owns direct legs at the best hour of the day and, because in a table of travel a direct leg need not be the shortest
-way, ways over other stops. What these cost to find is bounded: reasons are told with every better plan of a search.
+way, ways over other stops. The work to find these is bounded, because reasons are given with every better plan of a
+search.
 """
 
 from enum import IntEnum

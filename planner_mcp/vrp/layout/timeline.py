@@ -1,10 +1,10 @@
 """The clock of one route: when each stop of a given order happens.
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later. Where hours are paid or limited a later departure still may be better, one that leads to other windows or
-makes a ticket later than agreed so that less time is waited, and the cheapest that keeps all limits is taken
-(`layout/departures.py`). A break that is not among the stops may call for leaving after it. Loads, prices and the form
-of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
+ending later. Where hours are paid or limited, leaving later still may be better: it may lead to other windows, or wait
+less at the price of lateness. Then the cheapest departure that keeps all limits is taken (`layout/departures.py`). A
+break that is not among the stops may have to be over before the agent leaves. Loads, prices and the form of a plan are
+`layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _EVER: Final = 2**62
 
 @dataclass(slots=True)
 class Times:
-    """When a leg happens. `rests` holds (reached, begun) of each break."""
+    """When a leg happens. `rests` holds, for each break, when the agent reached it and when it began."""
 
     rests: tuple[tuple[int, int], ...]
     arrival: int
@@ -55,7 +55,7 @@ _FREE: Final = Span()
 
 
 def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
-    """Return the canonical times of a route; `span`: what its length costs because no other is as long."""
+    """Return the canonical times of a route; `span`: the price of being the longest, where it is."""
     legs, agent = legs_of(problem, route), problem.agents[route.agent]
     soonest = max(agent.shift[0], first_release(problem, legs))
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}

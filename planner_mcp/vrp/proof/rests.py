@@ -1,7 +1,8 @@
 """The proof of the breaks of a route: each one taken stands for one asked for, none stands for two.
 
 Owns the pairing alone; times are `proof/route.py`'s. Part of the independent proof: it shares nothing with what it
-judges. Of breaks that overlap one may stand for several, so that trying orders would take up to 10! of them.
+judges. Where the windows of breaks overlap, a break taken may fit several asked for; trying every pairing could take
+10! steps, so pairs are found by augmenting paths.
 
 Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958. Where all of
 one side can be paired, and some of the other side can, one pairing holds all of both.
