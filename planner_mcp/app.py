@@ -49,9 +49,9 @@ from planner_mcp.store.connect import connect
 from planner_mcp.store.rates import RateLimiter
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal, state_key
-from planner_mcp.store.session_notes import SessionNotes
-from planner_mcp.store.session_store import SessionStore
-from planner_mcp.store.session_work import SessionWork
+from planner_mcp.store.sessions.notes import SessionNotes
+from planner_mcp.store.sessions.store import SessionStore
+from planner_mcp.store.sessions.work import SessionWork
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from planner_mcp.store.webhooks import RedisWebhooks

@@ -1,7 +1,7 @@
 """The channels that wake whoever waits for news on any replica, and the stream each session has for news of its own.
 
 Owns the names, said once for the store that rings and the doors that listen. What a channel carries stands in the key
-tables of `store/session_store.py`, `store/watch_log.py` and `store/keys.py`.
+tables of `store/sessions/store.py`, `store/watch_log.py` and `store/keys.py`.
 """
 
 from typing import Final

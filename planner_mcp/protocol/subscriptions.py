@@ -30,7 +30,7 @@ from planner_mcp.protocol.callers import Context, allow, caller, session_of
 from planner_mcp.protocol.pipe import SESSION, Pipe
 from planner_mcp.protocol.sessions import Wakes
 from planner_mcp.protocol.subjects import Registry, Standing, standing_after, subject_of
-from planner_mcp.protocol.task_view import core_task
+from planner_mcp.protocol.task_view import core_task, task_progress
 from planner_mcp.protocol.tasks2025 import RELATED
 from planner_mcp.protocol.watching import OVER, TASK, Watching, WatchLog, subjects_in
 from planner_mcp.text import compact
@@ -39,8 +39,6 @@ QUIET_S: Final = 60.0
 """How often a pump looks for itself what its session watches, and keeps that alive."""
 RETRY_S: Final = 0.5
 """Pause of a pump that lost the store."""
-MANY_EVENTS: Final = 10_000
-"""So many events add half a percent to the progress, which must rise with every notification."""
 LISTS: Final = ("tools", "resources", "prompts")
 
 
@@ -235,11 +233,6 @@ def _of_task(job: Job, event: Event, token: int | str | None, ttl_s: int) -> str
         "_meta": {RELATED: {"taskId": job.id}},
     }
     return _text("notifications/progress", progress)
-
-
-def task_progress(percent: float, number: int) -> float:
-    """Return the progress to tell: more with every event of a job, and below 100 while the percentage is (SPEC J5)."""
-    return round(percent + min(1.0, 100 - percent) * number / (number + MANY_EVENTS), 9)
 
 
 def _text(method: str, params: dict[str, Any]) -> str:

@@ -19,6 +19,8 @@ from planner_mcp.tools.base import ToolResult
 
 POLL_MS: Final = 2000
 """How often a client that only polls should ask."""
+MANY_EVENTS: Final = 10_000
+"""So many events add half a percent to the progress, which must rise with every notification."""
 _ENDS: Final = {"COMPLETED": "completed", "FAILED": "failed", "CANCELLED": "cancelled"}
 
 
@@ -53,6 +55,11 @@ def result_json(job: Job) -> dict[str, Any]:
     structured = {"job_id": job.id, "submitted_at": timestamp(job.submitted_at)} | job_view(job)
     result = call_result(ToolResult(structured, job_lines(job), job_links(job)))
     return result | {"isError": job.state is JobState.FAILED}
+
+
+def task_progress(percent: float, number: int) -> float:
+    """Return the progress to tell: more with every event of a job, and below 100 while the percentage is (SPEC J5)."""
+    return round(percent + min(1.0, 100 - percent) * number / (number + MANY_EVENTS), 9)
 
 
 def _shared(job: Job, event: Event | None) -> dict[str, Any]:

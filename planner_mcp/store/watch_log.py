@@ -20,8 +20,8 @@ from redis.asyncio import Redis
 from planner_mcp.notify.channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
-from planner_mcp.store.session_keys import names_key, row_key, stream_key, watch_key
-from planner_mcp.store.session_store import MAX_LENGTH, TTL_S
+from planner_mcp.store.sessions.keys import names_key, row_key, stream_key, watch_key
+from planner_mcp.store.sessions.store import MAX_LENGTH, TTL_S
 
 EVERYBODY: Final = "*"
 """No principal's name; what is announced to it is announced to all."""

@@ -10,14 +10,14 @@ import pytest
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.engines.days import random_day
+from tests.unit.workers.engines.days import random_day
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
 from workers.engines.pyvrp_model import PyvrpDay
 from workers.engines.pyvrp_search import PyvrpSearch
 
 OTHERS = [engine for engine in registry.engines() if engine.name != "sisr" and engine.is_available()]
-"""Our own engine has mixtures of its own (`tests/unit/engines/test_sisr.py`)."""
+"""Our own engine has mixtures of its own (`tests/unit/workers/engines/test_sisr.py`)."""
 SET_UP_AGAIN = frozenset({Feature.SETUP, Feature.RELOAD})
 """With these PyVRP spends a setup after a reload on the spot, and so believes in a dearer plan than it has."""
 DAYS = 20

@@ -1,14 +1,11 @@
 """What the environment says, and what it leaves out."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from pydantic import ValidationError
 
-from planner_mcp.cli.environment import read_settings
 from planner_mcp.settings import TOOLSETS, Settings, default_data_dir
 from planner_mcp.tools.registry import REGISTRY, shown_tools
 
@@ -161,24 +158,6 @@ def test_what_could_never_match_is_refused(name: str, value: Any) -> None:
 def test_what_may_match_is_taken(name: str, value: Any) -> None:
     """SPEC X3, A1."""
     assert getattr(Settings(**given(name, value)), name) == given(name, value)[name]
-
-
-def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC T8: the variable, the place within it, the option; what two settings say together stands as it is."""
-    monkeypatch.setenv("PLANNER_MAX_TICKETS", "0")
-    monkeypatch.setenv("PLANNER_WEBHOOK_ALLOW_PORTS", "443,0")
-    with pytest.raises(typer.BadParameter) as refused:
-        read_settings(redis_url="redis://store?ssl=true", data_dir=None)
-    faults = refused.value.message.split("; ")
-    assert faults[0].startswith("--redis-url: behind ? of a redis:// URL may stand")
-    assert any(fault.startswith("PLANNER_MAX_TICKETS: Input should be") for fault in faults)
-    assert any(fault.startswith("PLANNER_WEBHOOK_ALLOW_PORTS at 1: Input should be") for fault in faults)
-    for name in [name for name in os.environ if name.startswith("PLANNER_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PLANNER_AUTH_ISSUERS", '{"https://login.example": null}')
-    with pytest.raises(typer.BadParameter) as refused:
-        read_settings()
-    assert refused.value.message.startswith("tokens need PLANNER_PUBLIC_URL")
 
 
 @pytest.mark.parametrize("name", ["scenario_ttl_s", "job_ttl_s", "idempotency_ttl_s", "audit_ttl_s"])

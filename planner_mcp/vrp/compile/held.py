@@ -16,17 +16,15 @@ possible where it would be at the quickest. Reloads are not held, so capacity is
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, Final
 
 from planner_mcp.text import clock, figure, named, plain
+from planner_mcp.vrp.compile.held_route import RouteFigures
 from planner_mcp.vrp.compile.past import Done, Past, pasts
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Held, Scenario, Ticket
-from planner_mcp.vrp.problem import AgentSpec, Break, Load, Problem, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, Problem, TicketSpec
 
-_USUAL: Final = 1000
-"""The factor of a rush that changes nothing."""
 _MAX_NAME: Final = 40
 """Characters of an id in a sentence of several."""
 
@@ -84,11 +82,9 @@ class _Layer:
         self._since = round(held.until_s * problem.scale)
         self._agents = list(problem.agents)
         self._tickets = list(problem.tickets)
-        self._drops = {each.pickup: n for n, each in enumerate(problem.tickets) if each.pickup is not None}
         self._raised: dict[str, list[str]] = {}
         self._unlocked: list[str] = []
-        factors = (_USUAL, *(rush.factor for rush in problem.rushes))
-        self._quickest, self._slowest = min(factors), max(factors)
+        self._figures = RouteFigures(problem, self._tickets, self._since)
         self._pasts = pasts(problem, held)
         self._taken = {visit.ticket for past in self._pasts.values() for visit in past.visits}
         self._taken |= {past.next for past in self._pasts.values() if past.next is not None}
@@ -148,14 +144,14 @@ class _Layer:
                 return []
             if past.end is None:
                 self._stand(number, past)
-        agent = self._agents[number]
+        agent, aboard = self._agents[number], self._figures.aboard(past.tickets)
         if past.left < agent.shift[0]:
             self._say(number, "shift_start", self._clock(past.left))
         self._agents[number] = replace(
             agent,
             shift=(min(agent.shift[0], past.left), agent.shift[1]),
-            breaks=(*past.rests, *self._ahead(agent, past)),
-            max_stops=agent.max_stops if past.end is None else len(past.visits) + len(self._aboard(past.tickets)),
+            breaks=(*past.rests, *self._figures.ahead(agent, past)),
+            max_stops=agent.max_stops if past.end is None else len(past.visits) + len(aboard),
         )
         for visit in past.visits:
             self._tickets[visit.ticket] = self._pinned(number, past, visit)
@@ -175,10 +171,11 @@ class _Layer:
 
     def _settle(self, number: int, past: Past) -> None:
         """Delay visits and rests where the changed day takes longer, and settle when the last visit is over."""
-        now, place = past.left, self._agents[number].start
+        agent = self._agents[number]
+        now, place = past.left, agent.start
         for visit in past.visits:
             spec = self._tickets[visit.ticket]
-            way = self._travel(number, place, spec.location, self._quickest)
+            way = self._figures.quickest(agent, place, spec.location)
             for at, rest in enumerate(visit.rests):
                 begun = max(now, rest.window[0])
                 way, now = max(0, way - (begun - now)), begun + rest.duration
@@ -196,9 +193,9 @@ class _Layer:
 
     def _stand(self, number: int, past: Past) -> None:
         """Keep an agent at its last visit until the hour; if its limits leave no time after that, its route is over."""
-        last = past.visits[-1]
-        ends = self._ends(number, past, past.tickets, max(last.leave, self._since))
-        if self._is_beyond(self._agents[number], ends, past.left):
+        agent, last = self._agents[number], past.visits[-1]
+        ends = self._figures.ends(agent, past, past.tickets, max(last.leave, self._since))
+        if self._is_beyond(agent, ends, past.left):
             past.end = last.leave
             return
         last.leave = past.after[0].window[0] if past.after else max(last.leave, self._since)
@@ -221,12 +218,13 @@ class _Layer:
             return None
         start = windows[0][0] if windows else soonest
         tickets = [*past.tickets, ticket]
-        ends = self._ends(number, past, tickets, start + spec.service)
-        tickets += self._aboard(tickets)
-        is_far = agent.max_distance is not None and self._metres(number, tickets) > agent.max_distance
+        ends = self._figures.ends(agent, past, tickets, start + spec.service)
+        tickets += self._figures.aboard(tickets)
+        is_far = agent.max_distance is not None and self._figures.metres(agent, tickets) > agent.max_distance
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         is_strange = spec.agents is not None and number not in spec.agents
-        if is_far or is_full or is_strange or self._is_beyond(agent, ends, past.left) or self._short(agent, tickets):
+        is_late, is_short = self._is_beyond(agent, ends, past.left), self._figures.is_short(agent, tickets)
+        if is_far or is_full or is_strange or is_late or is_short:
             return None
         windows = windows or ((soonest, max(soonest, self._horizon)),)
         return replace(spec, windows=windows, release=0, agents=frozenset({number}))
@@ -236,7 +234,7 @@ class _Layer:
 
     def _raise(self, number: int, past: Past) -> None:
         """Give an agent the hours, the way and the room that what it has done took."""
-        agent, tickets = self._agents[number], [*past.tickets, *self._aboard(past.tickets)]
+        agent, tickets = self._agents[number], [*past.tickets, *self._figures.aboard(past.tickets)]
         ends, change = self._past_end(number, past), dict[str, Any]()
         if ends > agent.shift[1] + agent.overtime:
             change["shift"] = (agent.shift[0], ends - agent.overtime)
@@ -244,25 +242,25 @@ class _Layer:
         if agent.max_duration is not None and ends - past.left > agent.max_duration:
             change["max_duration"] = ends - past.left
             self._say(number, "max_duration_s", f"{figure((ends - past.left) / self._day.scale)}")
-        if agent.max_distance is not None and (metres := self._metres(number, tickets)) > agent.max_distance:
+        if agent.max_distance is not None and (metres := self._figures.metres(agent, tickets)) > agent.max_distance:
             change["max_distance"] = metres
             self._say(number, "the distance limit", f"{figure(metres / self._day.scale)} m")
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
             self._say(number, "max_tickets", str(len(tickets)))
-        if self._short(agent, tickets):
-            change["capacity"] = tuple(map(max, agent.capacity, self._peak(tickets)))
+        if self._figures.is_short(agent, tickets):
+            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak(tickets)))
             self._say(number, "capacity", "what it carried")
         self._agents[number] = replace(agent, **change)
 
     def _past_end(self, number: int, past: Past) -> int:
         """Return when an agent would be at its end if it only delivered what it has on board."""
-        aboard = self._aboard(past.tickets)
+        aboard = self._figures.aboard(past.tickets)
         if past.end is not None and not past.has_slipped and not aboard:
             return past.end
         now = max([past.visits[-1].leave, *(rest.window[0] + rest.duration for rest in past.after)])
         now = max(now, self._since) if aboard else now
-        return self._ends(number, past, past.tickets, now)
+        return self._figures.ends(self._agents[number], past, past.tickets, now)
 
     def _say(self, number: int, limit: str, value: str) -> None:
         self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
@@ -277,40 +275,6 @@ class _Layer:
     def _clock(self, moment: int) -> str:
         """Return the first whole minute that is not before a moment."""
         return clock(-(-moment // (60 * self._day.scale)) * 60)
-
-    def _ends(self, number: int, past: Past, tickets: Sequence[int], now: int) -> int:
-        """Return when an agent would be at its end if it left the last of some tickets at a given moment.
-
-        On the way it delivers what it has on board, and takes the breaks that it cannot take at the end.
-        """
-        place: int | None = self._tickets[tickets[-1]].location
-        for ticket in self._aboard(tickets):
-            spec = self._tickets[ticket]
-            now += self._travel(number, place, spec.location, self._slowest) + spec.setup
-            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
-            place = spec.location
-        now += self._travel(number, place, self._agents[number].end, self._slowest)
-        for rest in self._ahead(self._agents[number], past):
-            now += rest.duration if now > rest.window[1] else 0
-        return now
-
-    def _aboard(self, tickets: Sequence[int]) -> list[int]:
-        """Return the deliveries of what has been picked up and not yet delivered."""
-        return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
-
-    def _ahead(self, agent: AgentSpec, past: Past) -> list[Break]:
-        """Return the breaks an agent has not begun, not before the hour; those whose time has passed are gone."""
-        ahead, soonest = list(agent.breaks), max([self._since, *(visit.leave for visit in past.visits[-1:])])
-        for begun in past.rests:
-            start = begun.window[0]
-            fits = (rest for rest in ahead if rest.window[0] <= start <= rest.window[1])
-            if (taken := next(fits, ahead[0] if ahead else None)) is not None:
-                ahead.remove(taken)
-        return [
-            replace(rest, window=(max(rest.window[0], self._since), rest.window[1]))
-            for rest in ahead
-            if rest.window[1] >= soonest and rest.window[0] + rest.duration > past.left
-        ]
 
     def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
         """Lock what is done, then of what the caller locked as much as can still follow."""
@@ -328,44 +292,13 @@ class _Layer:
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
             now = max(now, self._since) if at >= len(done) else now
-            ready = now + self._travel(number, place, spec.location, self._quickest)
+            ready = now + self._figures.quickest(agent, place, spec.location)
             ready += spec.setup if at == 0 or place != spec.location else 0
             start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
             if start is None and at >= len(done):
                 return
             now, place = (ready if start is None else start) + spec.service, spec.location
             if at >= len(done):
-                if now + self._travel(number, place, agent.end, self._quickest) > agent.shift[1] + agent.overtime:
+                if now + self._figures.quickest(agent, place, agent.end) > agent.shift[1] + agent.overtime:
                     return
                 yield ticket
-
-    def _travel(self, number: int, origin: int | None, target: int | None, factor: int) -> int:
-        if origin is None or target is None:
-            return 0
-        usual = int(self._day.durations[self._agents[number].profile][origin, target])
-        return usual * factor // _USUAL if factor < _USUAL else -(-usual * factor // _USUAL)
-
-    def _metres(self, number: int, tickets: Sequence[int]) -> int:
-        """Return the length of a route through tickets in order, from the agent's start to its end."""
-        agent = self._agents[number]
-        places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
-        ways = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
-        return sum(int(self._day.distances[agent.profile][way]) for way in ways)
-
-    def _short(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
-        """Return whether tickets need more room than there is; never true of an agent that may reload."""
-        return not agent.max_reloads and any(map(int.__gt__, self._peak(tickets), agent.capacity))
-
-    def _peak(self, tickets: Sequence[int]) -> list[int]:
-        """Return the most that is on board on a trip of some tickets, by dimension."""
-        specs = [self._tickets[ticket] for ticket in tickets]
-        board = [0] * len(self._day.dimensions)
-        for spec in specs:
-            if spec.load is Load.DELIVERY and spec.pickup is None:
-                board = [a + b for a, b in zip(board, spec.demand, strict=True)]
-        peak = board
-        for spec in specs:
-            sign = 1 if spec.load is Load.PICKUP else -1
-            board = [a + sign * b for a, b in zip(board, spec.demand, strict=True)]
-            peak = list(map(max, peak, board))
-        return peak

@@ -23,7 +23,7 @@ from planner_mcp.protocol.sessions import Sessions
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.sessions.store import SessionStore
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch

@@ -20,7 +20,7 @@ from planner_mcp.protocol.http import Front
 from planner_mcp.protocol.kernel import Kernel
 from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.sessions.store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.web.open_count import OpenStreams
 

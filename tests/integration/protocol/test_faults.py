@@ -171,10 +171,3 @@ async def test_value_of_two_types_is_one_fault_at_its_place(replicas: Two, clien
     answer = await client.post(replicas[0], {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     faults = answer.json()["error"]["data"]["errors"]
     assert [fault["path"] for fault in faults] == ["/params/_meta/progressToken"]
-
-
-async def test_ping_is_answered(replicas: Two, client: Client) -> None:
-    """Spec 2025-11-25, ping."""
-    await client.initialize(replicas[0])
-    answer = await client.post(replicas[1], {"jsonrpc": "2.0", "id": "p", "method": "ping"})
-    assert answer.json() == {"jsonrpc": "2.0", "id": "p", "result": {}}

@@ -1,4 +1,4 @@
-"""Log messages to who asked for them, in both forms; ping (SPEC X2)."""
+"""Log messages to who asked for them, in both forms (SPEC X2)."""
 
 from typing import Any
 
@@ -64,9 +64,3 @@ async def test_without_a_handshake_each_request_says_what_it_wants(houses: Two, 
     assert note["level"] == "error"
     assert await heard(modern, houses[0], "query_vrp_status", call, **{LEVEL: "emergency"}) == []
     assert (await modern.error(houses[0], "logging/setLevel", level="info"))["code"] == -32601
-
-
-async def test_ping_is_answered(houses: Two, legacy: Caller) -> None:
-    """Spec 2025-11-25, ping."""
-    await legacy.initialize(houses[0])
-    assert await legacy.result(houses[1], "ping") == {}

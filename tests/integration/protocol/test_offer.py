@@ -2,13 +2,10 @@
 
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 
-from planner_mcp.protocol.offer import Offer
-from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog
 from tests.integration.protocol.houses import Caller, Replica, events, messages, replica
@@ -55,20 +52,3 @@ async def test_a_replica_with_other_tools_is_announced_to_listeners(
                     names = {tool["name"] for tool in (await modern.result(other, "tools/list"))["tools"]}
     assert told["method"] == "notifications/tools/list_changed"
     assert "list_jobs" in names
-
-
-def test_fingerprints_are_the_same_in_every_process_and_tell_lists_apart(tmp_path: Path) -> None:
-    """SPEC T9: what is shown, what may be switched on, and whether there are reports."""
-
-    def of(**settings: Any) -> dict[str, str]:
-        return Offer(Settings(**settings), _Nowhere()).fingerprints()
-
-    assert of() == of()
-    assert of(toolsets="core,data")["tools"] != of()["tools"] != of(toolsets_allowed="core")["tools"]
-    assert of(reports_dir=tmp_path)["resources"] != of()["resources"]
-    assert of(reports_dir=tmp_path)["prompts"] == of()["prompts"]
-
-
-class _Nowhere:
-    async def offer(self, kind: str, fingerprint: str) -> None:
-        raise AssertionError

@@ -9,11 +9,10 @@ import pytest
 
 from planner_mcp.protocol import exchange, streams
 from planner_mcp.protocol.sessions import Session
-from planner_mcp.store import session_store
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.session_notes import SessionNotes
-from planner_mcp.store.session_store import READ_AT_ONCE
-from planner_mcp.store.session_work import SessionWork
+from planner_mcp.store.sessions.notes import SessionNotes
+from planner_mcp.store.sessions.store import READ_AT_ONCE, TTL_S, SessionStore
+from planner_mcp.store.sessions.work import SessionWork
 from tests.integration.protocol.client import HEADERS, Client, call, events
 from tests.integration.protocol.edge import Replica, replica
 
@@ -142,7 +141,7 @@ async def test_reader_that_fell_behind_what_is_kept_is_cut_off_before_the_gap(
     """SPEC J4: its connection ends after what it has, and it learns of the gap when it resumes from there."""
     await client.initialize(replicas[0])
     session_id = client.session["mcp-session-id"]
-    log = session_store.SessionStore(store.redis)
+    log = SessionStore(store.redis)
     for number in range(READ_AT_ONCE + 50):
         await log.append(session_id, "g", kind="message", text=f'{{"jsonrpc": "2.0", "method": "m{number}"}}')
     session = Session(session_id, "local", "2025-11-25", {})
@@ -185,7 +184,7 @@ async def test_of_a_batch_of_a_dead_replica_only_what_it_owed_is_answered_with_a
     """SPEC J4: what was answered is not answered twice, and what was cancelled not at all."""
     monkeypatch.setattr(streams, "CHECK_S", 0.05)
     await client.initialize(replicas[0], "2025-03-26")
-    desk, log = replicas[0].desk, session_store.SessionStore(store.redis)
+    desk, log = replicas[0].desk, SessionStore(store.redis)
     batch = [ping("early"), call("owed", wait=True), call("cancelled", to=1, wait=True), ping("late")]
     with anyio.fail_after(10):
         async with batch_stream(client, replicas[0], batch) as stream:
@@ -224,7 +223,7 @@ async def test_of_a_batch_that_outlasts_the_grace_what_was_cancelled_is_not_answ
 async def test_newest_get_takes_the_standalone_stream_over(replicas: Two, client: Client, store: RedisStore) -> None:
     """Our choice: the holder may hang on a dead replica, so it must not block the client."""
     await client.initialize(replicas[0])
-    log = session_store.SessionStore(store.redis)
+    log = SessionStore(store.redis)
     session_id = client.session["mcp-session-id"]
     with anyio.fail_after(30):
         async with client.listen(replicas[0]) as old, client.listen(replicas[1]) as new:
@@ -298,7 +297,7 @@ async def test_call_that_outlasts_the_grace_is_answered_with_an_error(
 
 async def test_what_nobody_was_told_waits_for_the_next_reader(store: RedisStore) -> None:
     """SPEC J4: a GET that failed before it told anything does not swallow what came meanwhile."""
-    log = session_store.SessionStore(store.redis)
+    log = SessionStore(store.redis)
     await log.create("s-told", {"principal": "p", "version": "2025-11-25", "client": "{}"})
     assert not await log.take_standalone("s-told", "one")
     assert not await log.take_standalone("s-told", "two")
@@ -310,7 +309,7 @@ async def test_what_nobody_was_told_waits_for_the_next_reader(store: RedisStore)
 
 async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: RedisStore) -> None:
     """SPEC J9: no row without a life."""
-    log = session_store.SessionStore(store.redis)
+    log = SessionStore(store.redis)
     await log.note_told("s-gone", "one")
     assert await log.load("s-gone") == {}
 
@@ -318,7 +317,7 @@ async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: R
 @pytest.mark.parametrize("use", ["load", "take_standalone", "standalone_holder", "renew"])
 async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisStore, use: str) -> None:
     """SPEC J9, X2: the level its client set, what is being answered for it, what it watches and its streams."""
-    log, notes = session_store.SessionStore(store.redis), SessionNotes(store.redis)
+    log, notes = SessionStore(store.redis), SessionNotes(store.redis)
     await log.create("s-kept", {"principal": "p", "version": "2025-11-25", "client": "{}"})
     await log.append("s-kept", "one", kind="message", text="{}", request_ids=[0])
     await notes.set_level("s-kept", "debug")
@@ -330,7 +329,7 @@ async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisSto
     args = {"take_standalone": ["token"], "renew": ["one", "replica"]}.get(use, [])
     await getattr(log, use)("s-kept", *args)
     lives = {key: await store.redis.ttl(key) for key in kept}
-    assert {key: life > session_store.TTL_S - 5 for key, life in lives.items()} == dict.fromkeys(kept, True)
+    assert {key: life > TTL_S - 5 for key, life in lives.items()} == dict.fromkeys(kept, True)
     assert await notes.level("s-kept") == "debug"
     await log.delete("s-kept")
     assert await store.redis.exists(*kept) == 0
@@ -338,7 +337,7 @@ async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisSto
 
 async def test_a_session_remembers_streams_for_as_long_as_they_can_be_resumed(store: RedisStore) -> None:
     """SPEC J9: one that is used for weeks is answered on many."""
-    log = session_store.SessionStore(store.redis)
+    log = SessionStore(store.redis)
     await log.create("s-long", {"principal": "p", "version": "2025-11-25", "client": "{}"})
     await log.append("s-long", "kept", kind="message", text="{}", request_ids=[0])
     for number in range(60):

@@ -14,7 +14,7 @@ import pytest
 
 from planner_mcp.protocol import answering
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.session_work import SessionWork
+from planner_mcp.store.sessions.work import SessionWork
 from planner_mcp.tools.registry import REGISTRY
 from tests.integration.protocol.houses import DAY, Replica, Worker, replica
 

@@ -26,7 +26,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store import keys
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.session_store import SessionStore
+from planner_mcp.store.sessions.store import SessionStore
 from planner_mcp.store.wake import Waker
 from planner_mcp.store.watch_log import WatchLog
 from tests.integration.store.pools import POOLS, submit

@@ -15,8 +15,8 @@ from redis.asyncio import Redis
 
 from planner_mcp.notify.channels import stream_channel
 from planner_mcp.store.border import border
-from planner_mcp.store.session_keys import level_key, row_key
-from planner_mcp.store.session_store import TTL_S
+from planner_mcp.store.sessions.keys import level_key, row_key
+from planner_mcp.store.sessions.store import TTL_S
 
 
 class SessionNotes:

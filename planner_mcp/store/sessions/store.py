@@ -10,8 +10,8 @@ mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owe
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, drawn in store/watch_log.py
-mcp:{sid}:work       hash    what is being answered, drawn in store/session_work.py
-mcp:{sid}:level      string  which log messages it wants, drawn in store/session_notes.py
+mcp:{sid}:work       hash    what is being answered, drawn in store/sessions/work.py
+mcp:{sid}:level      string  which log messages it wants, drawn in store/sessions/notes.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```
@@ -27,8 +27,8 @@ from planner_mcp.errors import LostStreamError, QuotaExceededError
 from planner_mcp.notify.channels import CANCELS, STANDALONE, stream_channel
 from planner_mcp.store.border import border
 from planner_mcp.store.scripts import step_text
-from planner_mcp.store.session_cap import SessionCap
-from planner_mcp.store.session_keys import lasting_keys, lease_key, names_key, row_key, stream_key
+from planner_mcp.store.sessions.cap import SessionCap
+from planner_mcp.store.sessions.keys import lasting_keys, lease_key, names_key, row_key, stream_key
 
 TTL_S: Final = 1800
 """Life of an unused session."""

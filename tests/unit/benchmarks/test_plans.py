@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.plan_log import Run
 from benchmarks.plan_table import tables
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 SOLOMON = """TINY
 
 VEHICLE

@@ -13,7 +13,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import QuotaExceededError
-from planner_mcp.store.session_keys import row_key
+from planner_mcp.store.sessions.keys import row_key
 
 KEEP_S: Final = 86_400
 LOOKED_AT: Final = 100

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from engines.days import random_day
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from tests.told import Told
+from tests.unit.workers.engines.days import random_day
 from workers.engines import lanes, portfolio, registry
 from workers.engines.base import Engine, Limits, OnImprovement, ShouldStop
 from workers.engines.portfolio import Portfolio

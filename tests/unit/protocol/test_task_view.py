@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from planner_mcp.protocol.subscriptions import task_progress
+from planner_mcp.protocol.task_view import task_progress
 
 
 def test_progress_of_a_task_rises_with_every_event_and_stays_below_its_total() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from engines.days import random_day
 from planner_mcp.errors import EngineError
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
@@ -20,12 +19,13 @@ from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.fleet import fleet_body
 from tests.stopwatch import Stopwatch
+from tests.unit.workers.engines.days import random_day
 from workers.engines import sisr
 from workers.engines.base import Limits, StopReason
 from workers.engines.native import build
 from workers.engines.sisr import SisrEngine
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[4]
 
 MIXED = frozenset(
     {
@@ -245,13 +245,11 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 FUZZ = """
 import sys, time
 from pathlib import Path
+from tests.unit.workers.engines.days import random_day
 from workers.engines import sisr
-sisr.LIBRARY = Path(sys.argv[1])
-sys.path.insert(0, sys.argv[2])
-from engines.days import random_day
 from workers.engines.base import Limits
-from tests.stopwatch import Stopwatch
-for seed in range(int(sys.argv[3])):
+sisr.LIBRARY = Path(sys.argv[1])
+for seed in range(int(sys.argv[2])):
     is_large = seed % 20 == 0
     engine = sisr.SisrEngine(max_iterations=100)
     problem = random_day(seed, tickets=600 if is_large else None)
@@ -276,7 +274,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     if not Path(runtime).is_absolute():
         pytest.skip("this compiler brings no preloadable sanitizer runtime")
     done = subprocess.run(
-        [sys.executable, "-c", FUZZ, str(library), str(REPOSITORY / "tests" / "unit"), "600"],
+        [sys.executable, "-c", FUZZ, str(library), "600"],
         env={**os.environ, "LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0"},
         cwd=REPOSITORY,
         capture_output=True,

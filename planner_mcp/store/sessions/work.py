@@ -14,8 +14,8 @@ from typing import Any
 from redis.asyncio import Redis
 
 from planner_mcp.store.border import border
-from planner_mcp.store.session_keys import work_key
-from planner_mcp.store.session_store import LEASE_MS, TTL_S
+from planner_mcp.store.sessions.keys import work_key
+from planner_mcp.store.sessions.store import LEASE_MS, TTL_S
 
 
 class SessionWork:

@@ -1,6 +1,6 @@
-"""The names of the keys of one MCP session. All share its hash tag; those of questions are in `session_notes.py`.
+"""The names of the keys of one MCP session. All share its hash tag; those of questions are in `notes.py`.
 
-What they hold is drawn in `session_store.py`.
+What they hold is drawn in `store.py`.
 """
 
 

@@ -4,11 +4,11 @@ import ctypes
 
 import pytest
 
-from engines.days import random_day
-from engines.drivers import driver
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
+from tests.unit.workers.engines.days import random_day
+from tests.unit.workers.engines.drivers import driver
 from workers.engines.native import arrays
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # compiling takes most of it

@@ -1,0 +1,1 @@
+"""What is kept of MCP sessions: themselves with their streams, and what stands beside them."""
