@@ -1,10 +1,11 @@
-"""Checks on what is carried and who may carry it: demands, capacities, skills, shipments, limits."""
+"""Checks on what is carried and who may carry it: demands, capacities, skills, limits, prices."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure, plain
 from planner_mcp.vrp.checks.carriers import Carriers
+from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Group, Scenario, Ticket
@@ -115,44 +116,6 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
 
 
-def shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
-    """Yield (index of the delivery, delivery, pickup)."""
-    by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    for index, ticket in enumerate(scenario.tickets):
-        if ticket.pickup is not None and ticket.pickup in by_id:
-            yield index, ticket, by_id[ticket.pickup]
-
-
-def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
-    """Yield pickups that are deliveries themselves, in a circle or not, or that two deliveries share."""
-    taken: set[str] = set()
-    for index, delivery, pickup in shipments(scenario):
-        path = f"/tickets/{index}/pickup"
-        if pickup.pickup is not None:
-            problem = "The ticket named here is itself delivered from a pickup."
-            yield Fault(path, problem, "a ticket without pickup", "Make it two shipments.", "logic")
-        if pickup.id in taken:
-            problem = "Two deliveries name this pickup."
-            yield Fault(path, problem, "a pickup of its own", "Split the pickup into two tickets.", "logic")
-        if delivery.kind == "pickup":
-            problem = "The ticket has a pickup and is a pickup itself."
-            yield Fault(f"/tickets/{index}/kind", problem, "delivery", "Remove kind.", "logic")
-        taken.add(pickup.id)
-
-
-def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
-    """Yield shipments whose halves differ in demand, or that no one agent may serve."""
-    eligible = Eligible(scenario)
-    for index, delivery, pickup in shipments(scenario):
-        if delivery.demand != pickup.demand:
-            problem = "The delivery has another demand than its pickup."
-            yield Fault(f"/tickets/{index}/demand", problem, "the same demand", "Make them equal.", "logic")
-        ours, theirs = eligible.agents(delivery), eligible.agents(pickup)
-        if ours and theirs and ours.isdisjoint(theirs):
-            problem = "No agent may serve both the delivery and its pickup."
-            yield Fault(f"/tickets/{index}", problem, "an agent for both", "Relax one of the two.", "logic")
-
-
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in one trip."""
     if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in shipments(scenario)):
@@ -197,11 +160,3 @@ def _has_a_price(group: Group, by_id: Mapping[str, Ticket]) -> bool:
     if group.kind != "one_of" or group.penalty is not None:
         return group.kind == "one_of" and group.penalty != 0
     return any(by_id[name].penalty != 0 for name in group.tickets if name in by_id)
-
-
-def free_lateness(scenario: Scenario) -> Iterator[Fault]:
-    """Yield promises that cost nothing to break."""
-    for index, ticket in enumerate(scenario.tickets):
-        if ticket.soft_close is not None and ticket.lateness_cost_per_hour == 0:
-            problem = "Being late costs nothing, so soft_close has no effect."
-            yield Fault(f"/tickets/{index}/soft_close", problem, "", "Set lateness_cost_per_hour.", "warning")

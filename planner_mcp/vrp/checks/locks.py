@@ -12,8 +12,8 @@ from itertools import islice
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure
 from planner_mcp.vrp.checks.amounts import total
+from planner_mcp.vrp.checks.duties import SLACK_S, Duty, surely_set_up
 from planner_mcp.vrp.checks.reach import Leg, Reach
-from planner_mcp.vrp.checks.times import SLACK_S, Duty, surely_set_up
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 

@@ -37,7 +37,7 @@ def duplicate_ids(scenario: Scenario) -> Iterator[Fault]:
 def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
     """Yield references to locations that are not listed. Where nothing is listed any name is a location.
 
-    Uploaded matrices list locations too; `check_matrices.missing_rows` judges by them.
+    Uploaded matrices list locations too; `checks/matrices.py` judges by them.
     """
     known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
     if known and scenario.travel.matrix is None:
@@ -110,21 +110,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {each.casefold(): each for each in islice(alike, _MAX_PAIRED // len(name) ** 2)}
     near = get_close_matches(name.casefold(), folded, n=1)
     return folded[near[0]] if near else None
-
-
-def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:
-    """Yield groups that are empty, name a ticket twice, or share one with another group of alternatives."""
-    taken: set[str] = set()
-    for index, group in enumerate(scenario.groups):
-        path = f"/groups/{index}/tickets"
-        if not group.tickets:
-            yield Fault(path, "The group is empty.", "ids of tickets", "Add tickets or remove the group.", "logic")
-        if len(set(group.tickets)) < len(group.tickets):
-            yield Fault(path, "The group names a ticket twice.", "each ticket once", "Remove the repetition.", "logic")
-        if group.kind == "one_of" and not taken.isdisjoint(group.tickets):
-            problem = "A ticket of this group already is in another one_of group."
-            yield Fault(path, problem, "each ticket in one such group", "Join the groups or split the ticket.", "logic")
-        taken.update(group.tickets if group.kind == "one_of" else ())
 
 
 def repeated_exclusions(scenario: Scenario) -> Iterator[Fault]:
