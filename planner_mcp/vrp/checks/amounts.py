@@ -1,14 +1,18 @@
 """Checks on what is carried and who may carry it: demands, capacities, skills, limits, prices."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure, plain
 from planner_mcp.vrp.checks.carriers import Carriers
+from planner_mcp.vrp.checks.needs import Need
 from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Group, Scenario, Ticket
+
+_SERVED: Final = "a ticket that some agent may serve"
 
 
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
@@ -42,7 +46,8 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
     for index, ticket in enumerate(scenario.tickets):
         if not set(ticket.demand) <= set(known):
             problem = "The demand is in a dimension no agent has a capacity for."
-            yield Fault(f"/tickets/{index}/demand", problem, accepted, "Name the same dimensions.", "logic")
+            hint = "Name the same dimensions."
+            yield Fault(f"/tickets/{index}/demand", problem, accepted, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
@@ -59,12 +64,14 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
             most = next((room for agent, room in ranked.get(name, ()) if agent in agents), amount)
             if amount > most:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
-                yield Fault(_amount_path(index, name), problem, f"at most {figure(most)}", "Split the ticket.", "logic")
+                path, accepted = _amount_path(index, name), f"at most {figure(most)}"
+                yield Fault(path, problem, accepted, "Split the ticket.", "logic", needs=(Need.CARRIERS,))
                 is_sound = False
         if is_sound and not carriers.with_room(ticket, agents):
             problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
+            path, accepted = f"/tickets/{index}/demand", "amounts that one agent can carry"
             hint = "Split the ticket, or raise a capacity."
-            yield Fault(f"/tickets/{index}/demand", problem, "amounts that one agent can carry", hint, "logic")
+            yield Fault(path, problem, accepted, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def too_few_stops(scenario: Scenario) -> Iterator[Fault]:
@@ -75,7 +82,7 @@ def too_few_stops(scenario: Scenario) -> Iterator[Fault]:
         if carriers.with_room(ticket, agents) and not carriers.able(ticket, agents):
             problem = "Every agent that could serve the ticket has too small a max_tickets."
             hint = "Raise max_tickets of an agent; a shipment counts as two."
-            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
+            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -91,8 +98,9 @@ def missing_skills(scenario: Scenario) -> Iterator[Fault]:
     for index, ticket in enumerate(scenario.tickets):
         for at, skill in enumerate(ticket.skills):
             if skill not in known:
-                path = f"/tickets/{index}/skills/{at}"
-                yield Fault(path, "No agent has this skill.", "a skill of an agent", "Give it to an agent.", "logic")
+                path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
+                hint = "Give it to an agent."
+                yield Fault(path, problem, "a skill of an agent", hint, "logic", needs=(Need.CARRIERS,))
 
 
 def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
@@ -105,7 +113,7 @@ def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
         if is_known and not eligible.agents(ticket):
             problem = "No agent may serve the ticket: none has all its skills and is allowed."
             hint = "Relax skills, agents or not_agents."
-            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
+            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def double_limits(scenario: Scenario) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
+from planner_mcp.vrp.checks.needs import Need
 from planner_mcp.vrp.day.model import Scenario
 
 _YEARS: Final = (2000, 2100)
@@ -101,7 +102,8 @@ def _unknown(references: Iterable[Reference], known: Collection[str], kind: str)
         near = nearest(name, known) if looks < _MAX_SUGGESTIONS else None
         looks += 1
         hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
-        yield Fault(path, f"There is no {kind} with this id.", f"the id of one of the {kind}s", hint, "logic")
+        problem, accepted = f"There is no {kind} with this id.", f"the id of one of the {kind}s"
+        yield Fault(path, problem, accepted, hint, "logic", needs=(Need(f"{kind}s"),))
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -6,6 +6,7 @@ Whether some agent can make a shipment in time is `checks/trips.py`'s.
 from collections.abc import Iterator, Sequence
 
 from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks.needs import Need
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, Ticket
 
@@ -40,12 +41,14 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
     eligible = Eligible(scenario)
     for index, delivery, pickup in shipments(scenario):
         if delivery.demand != pickup.demand:
-            problem = "The delivery has another demand than its pickup."
-            yield Fault(f"/tickets/{index}/demand", problem, "the same demand", "Make them equal.", "logic")
+            path, problem = f"/tickets/{index}/demand", "The delivery has another demand than its pickup."
+            needs = (Need.CARRIERS, Need.AMOUNTS)
+            yield Fault(path, problem, "the same demand", "Make them equal.", "logic", needs=needs)
         ours, theirs = eligible.agents(delivery), eligible.agents(pickup)
         if ours and theirs and ours.isdisjoint(theirs):
-            problem = "No agent may serve both the delivery and its pickup."
-            yield Fault(f"/tickets/{index}", problem, "an agent for both", "Relax one of the two.", "logic")
+            path, problem = f"/tickets/{index}", "No agent may serve both the delivery and its pickup."
+            hint = "Relax one of the two."
+            yield Fault(path, problem, "an agent for both", hint, "logic", needs=(Need.CARRIERS,))
 
 
 def late_pickups(scenario: Scenario) -> Iterator[Fault]:
@@ -73,7 +76,9 @@ def torn_shipments(scenario: Scenario) -> Iterator[Fault]:
         for at in _behind_their_pickups(names, pickups):
             problem = "The list holds a delivery and its pickup, which one agent must serve both."
             hint = "Remove one of the two from the list, or make alternatives a one_of group of each half."
-            yield Fault(f"{path}/{at}", problem, "at most one half of a shipment", hint, "logic")
+            accepted = "at most one half of a shipment"
+            # Certain without it; kept back with the other faults of who serves what.
+            yield Fault(f"{path}/{at}", problem, accepted, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def _behind_their_pickups(names: Sequence[str], pickups: dict[str, str]) -> Iterator[int]:
