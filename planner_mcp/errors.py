@@ -23,7 +23,7 @@ An infeasible day and a search that ran out of time are results, not errors.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 
@@ -37,6 +37,7 @@ class Fault:
         accepted: What would be accepted there.
         hint: What to change, in the imperative. Empty when `accepted` says it all.
         kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
+        needs: What else in the input must be right for it to be sure, in words of the room that found it; never told.
     """
 
     path: str
@@ -44,6 +45,7 @@ class Fault:
     accepted: str = ""
     hint: str = ""
     kind: str = "invalid"
+    needs: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def as_json(self) -> dict[str, str]:
         """Return the fault as it stands in `errors[]` of an answer."""

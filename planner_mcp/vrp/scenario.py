@@ -16,10 +16,10 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.vrp.checks.logic import check, contradictions, lone_contradictions, warnings
+from planner_mcp.vrp.checks.mend import is_doubtful, mend
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import MAX_FINDINGS, faults_of
 from planner_mcp.vrp.day.fields import Patience, read_date
-from planner_mcp.vrp.day.mend import is_doubtful, mend
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.schema import scenario_schema
 from planner_mcp.vrp.day.tables import Tables

@@ -1,13 +1,18 @@
-"""Checks on what is carried and who may carry it: demands, capacities, skills, shipments, limits."""
+"""Checks on what is carried and who may carry it: demands, capacities, skills, limits, prices."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure, plain
 from planner_mcp.vrp.checks.carriers import Carriers
+from planner_mcp.vrp.checks.needs import Need
+from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Group, Scenario, Ticket
+
+_SERVED: Final = "a ticket that some agent may serve"
 
 
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
@@ -41,7 +46,8 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
     for index, ticket in enumerate(scenario.tickets):
         if not set(ticket.demand) <= set(known):
             problem = "The demand is in a dimension no agent has a capacity for."
-            yield Fault(f"/tickets/{index}/demand", problem, accepted, "Name the same dimensions.", "logic")
+            hint = "Name the same dimensions."
+            yield Fault(f"/tickets/{index}/demand", problem, accepted, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
@@ -58,12 +64,14 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
             most = next((room for agent, room in ranked.get(name, ()) if agent in agents), amount)
             if amount > most:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
-                yield Fault(_amount_path(index, name), problem, f"at most {figure(most)}", "Split the ticket.", "logic")
+                path, accepted = _amount_path(index, name), f"at most {figure(most)}"
+                yield Fault(path, problem, accepted, "Split the ticket.", "logic", needs=(Need.CARRIERS,))
                 is_sound = False
         if is_sound and not carriers.with_room(ticket, agents):
             problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
+            path, accepted = f"/tickets/{index}/demand", "amounts that one agent can carry"
             hint = "Split the ticket, or raise a capacity."
-            yield Fault(f"/tickets/{index}/demand", problem, "amounts that one agent can carry", hint, "logic")
+            yield Fault(path, problem, accepted, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def too_few_stops(scenario: Scenario) -> Iterator[Fault]:
@@ -74,7 +82,7 @@ def too_few_stops(scenario: Scenario) -> Iterator[Fault]:
         if carriers.with_room(ticket, agents) and not carriers.able(ticket, agents):
             problem = "Every agent that could serve the ticket has too small a max_tickets."
             hint = "Raise max_tickets of an agent; a shipment counts as two."
-            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
+            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -90,8 +98,9 @@ def missing_skills(scenario: Scenario) -> Iterator[Fault]:
     for index, ticket in enumerate(scenario.tickets):
         for at, skill in enumerate(ticket.skills):
             if skill not in known:
-                path = f"/tickets/{index}/skills/{at}"
-                yield Fault(path, "No agent has this skill.", "a skill of an agent", "Give it to an agent.", "logic")
+                path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
+                hint = "Give it to an agent."
+                yield Fault(path, problem, "a skill of an agent", hint, "logic", needs=(Need.CARRIERS,))
 
 
 def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
@@ -104,7 +113,7 @@ def nobody_may_serve(scenario: Scenario) -> Iterator[Fault]:
         if is_known and not eligible.agents(ticket):
             problem = "No agent may serve the ticket: none has all its skills and is allowed."
             hint = "Relax skills, agents or not_agents."
-            yield Fault(f"/tickets/{index}", problem, "a ticket that some agent may serve", hint, "logic")
+            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(Need.CARRIERS,))
 
 
 def double_limits(scenario: Scenario) -> Iterator[Fault]:
@@ -113,44 +122,6 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
         if agent.max_distance_km is not None and agent.max_distance_m is not None:
             problem = "The agent has max_distance_km and max_distance_m."
             yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
-
-
-def shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
-    """Yield (index of the delivery, delivery, pickup)."""
-    by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    for index, ticket in enumerate(scenario.tickets):
-        if ticket.pickup is not None and ticket.pickup in by_id:
-            yield index, ticket, by_id[ticket.pickup]
-
-
-def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
-    """Yield pickups that are deliveries themselves, in a circle or not, or that two deliveries share."""
-    taken: set[str] = set()
-    for index, delivery, pickup in shipments(scenario):
-        path = f"/tickets/{index}/pickup"
-        if pickup.pickup is not None:
-            problem = "The ticket named here is itself delivered from a pickup."
-            yield Fault(path, problem, "a ticket without pickup", "Make it two shipments.", "logic")
-        if pickup.id in taken:
-            problem = "Two deliveries name this pickup."
-            yield Fault(path, problem, "a pickup of its own", "Split the pickup into two tickets.", "logic")
-        if delivery.kind == "pickup":
-            problem = "The ticket has a pickup and is a pickup itself."
-            yield Fault(f"/tickets/{index}/kind", problem, "delivery", "Remove kind.", "logic")
-        taken.add(pickup.id)
-
-
-def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
-    """Yield shipments whose halves differ in demand, or that no one agent may serve."""
-    eligible = Eligible(scenario)
-    for index, delivery, pickup in shipments(scenario):
-        if delivery.demand != pickup.demand:
-            problem = "The delivery has another demand than its pickup."
-            yield Fault(f"/tickets/{index}/demand", problem, "the same demand", "Make them equal.", "logic")
-        ours, theirs = eligible.agents(delivery), eligible.agents(pickup)
-        if ours and theirs and ours.isdisjoint(theirs):
-            problem = "No agent may serve both the delivery and its pickup."
-            yield Fault(f"/tickets/{index}", problem, "an agent for both", "Relax one of the two.", "logic")
 
 
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
@@ -197,11 +168,3 @@ def _has_a_price(group: Group, by_id: Mapping[str, Ticket]) -> bool:
     if group.kind != "one_of" or group.penalty is not None:
         return group.kind == "one_of" and group.penalty != 0
     return any(by_id[name].penalty != 0 for name in group.tickets if name in by_id)
-
-
-def free_lateness(scenario: Scenario) -> Iterator[Fault]:
-    """Yield promises that cost nothing to break."""
-    for index, ticket in enumerate(scenario.tickets):
-        if ticket.soft_close is not None and ticket.lateness_cost_per_hour == 0:
-            problem = "Being late costs nothing, so soft_close has no effect."
-            yield Fault(f"/tickets/{index}/soft_close", problem, "", "Set lateness_cost_per_hour.", "warning")

@@ -1,7 +1,7 @@
 """Which agents could take a ticket along at all: all of its amounts at once, and as many tickets as it brings.
 
 Owns that one relation, of the ticket alone; what else is on the route only takes room. Skills and names are
-`day/eligible.py`'s, travel and hours `checks/times.py`'s.
+`day/eligible.py`'s, travel and hours `checks/trips.py`'s.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Checks on fields that change nothing as the day stands: another field would have to give them their meaning."""
+"""Checks on fields that change nothing as the day stands: another would have to give them their meaning."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -43,3 +43,19 @@ def idle_promises(scenario: Scenario) -> Iterator[Fault]:
             problem = "No window is open after soft_close, so it has no effect."
             hint = "Set it before the last window closes."
             yield Fault(f"/tickets/{index}/soft_close", problem, "", hint, "warning")
+
+
+def free_lateness(scenario: Scenario) -> Iterator[Fault]:
+    """Yield promises that cost nothing to break."""
+    for index, ticket in enumerate(scenario.tickets):
+        if ticket.soft_close is not None and ticket.lateness_cost_per_hour == 0:
+            problem = "Being late costs nothing, so soft_close has no effect."
+            yield Fault(f"/tickets/{index}/soft_close", problem, "", "Set lateness_cost_per_hour.", "warning")
+
+
+def idle_penalties(scenario: Scenario) -> Iterator[Fault]:
+    """Yield penalties of groups that have none of their own: leaving out all of them costs what its tickets cost."""
+    for index, group in enumerate(scenario.groups):
+        if group.kind == "all" and group.penalty is not None:
+            problem, hint = "A group of kind all has no penalty, so this has no effect.", "Give its tickets a penalty."
+            yield Fault(f"/groups/{index}/penalty", problem, "", hint, "warning")

@@ -12,8 +12,9 @@ from itertools import islice
 from planner_mcp.errors import Fault
 from planner_mcp.text import figure
 from planner_mcp.vrp.checks.amounts import total
+from planner_mcp.vrp.checks.duties import SLACK_S, Duty, surely_set_up
+from planner_mcp.vrp.checks.needs import Need
 from planner_mcp.vrp.checks.reach import Leg, Reach
-from planner_mcp.vrp.checks.times import SLACK_S, Duty, surely_set_up
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
@@ -39,7 +40,8 @@ def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
             clashes.update((held[name][1], None) for name in islice(served, 1, None))
     for path in clashes:
         problem = "The ticket, or what must be served with it, is locked beside another that excludes it."
-        yield Fault(path, problem, "one of the two", "Unlock one of the two.", "logic")
+        # Certain without it; kept back with the other faults of who serves what.
+        yield Fault(path, problem, "one of the two", "Unlock one of the two.", "logic", needs=(Need.CARRIERS,))
 
 
 def _held(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
@@ -82,7 +84,8 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
         name = None if _may_reload(agent) else _overloaded(agent, single)
         if name := name or _crammed(agent, tickets, delivery):
             problem = f"The locked visits need more {name} than the capacity."
-            yield Fault(path, problem, f"at most {figure(agent.capacity.get(name, 0))} in all", _UNLOCK, "logic")
+            accepted = f"at most {figure(agent.capacity.get(name, 0))} in all"
+            yield Fault(path, problem, accepted, _UNLOCK, "logic", needs=(Need.CARRIERS, Need.AMOUNTS))
 
 
 def _deliveries(scenario: Scenario) -> dict[str, Ticket]:
@@ -127,10 +130,10 @@ def locked_to_strangers(scenario: Scenario) -> Iterator[Fault]:
         hint = "Lock it to another agent or relax the ticket."
         if name in by_id and not eligible.may(agent, by_id[name]):
             problem = "The agent may not serve this locked ticket."
-            yield Fault(path, problem, "a ticket that this agent may serve", hint, "logic")
+            yield Fault(path, problem, "a ticket that this agent may serve", hint, "logic", needs=(Need.CARRIERS,))
         elif name in delivery and not eligible.may(agent, delivery[name]):
             problem = "The agent may not serve the delivery of this locked pickup."
-            yield Fault(path, problem, "a shipment that this agent may serve", hint, "logic")
+            yield Fault(path, problem, "a shipment that this agent may serve", hint, "logic", needs=(Need.CARRIERS,))
 
 
 def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
@@ -148,7 +151,7 @@ def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
             collecting.add(agent)
         elif agent in collecting:
             problem, hint = "The delivery is locked behind a pickup on a backhaul day.", "Lock deliveries first."
-            yield Fault(path, problem, "deliveries before pickups", hint, "logic")
+            yield Fault(path, problem, "deliveries before pickups", hint, "logic", needs=(Need.AMOUNTS,))
 
 
 def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:

@@ -1,8 +1,8 @@
 """Every contradiction inside a well-formed scenario, at once (SPEC T7).
 
 Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
-in the file of its subject: names, places, matrices, times, amounts. A check says only what it can prove; what merely
-looks odd is a warning, and planning goes on.
+in the file of its subject: names, groups, sizes, places, matrices, times, amounts, shipments, locks, trips, and idle
+fields. A check says only what it can prove; what merely looks odd is a warning, and planning goes on.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times
+from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times, trips
 from planner_mcp.vrp.checks.sizes import MAX_TICKETS
 from planner_mcp.vrp.day.model import Scenario
 
@@ -18,7 +18,7 @@ Check = Callable[[Scenario], Iterable[Fault]]
 
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
 """Lists of which one entry may be wrong while ways between the others can be judged."""
-MOST_LOOKED_AT: Final = 1000
+MAX_LOOKED_AT: Final = 1000
 """Faults that are looked for by one check; a day with more was made to cost time and memory."""
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -26,7 +26,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     names.unknown_locations,
     names.unknown_agents,
     names.unknown_tickets,
-    names.groups_of_nothing,
+    groups.groups_of_nothing,
     names.repeated_exclusions,
     names.locked_twice,
     names.absurd_date,
@@ -58,10 +58,10 @@ CHECKS: Final[tuple[Check, ...]] = (
     amounts.too_few_stops,
     locks.locked_to_strangers,
     amounts.double_limits,
-    amounts.broken_shipments,
-    amounts.unequal_shipments,
-    times.late_pickups,
-    groups.torn_shipments,
+    shipments.broken_shipments,
+    shipments.unequal_shipments,
+    shipments.late_pickups,
+    shipments.torn_shipments,
     locks.locked_against_each_other,
     locks.locked_too_many,
     locks.locked_out_of_order,
@@ -82,9 +82,9 @@ _ALONE: Final[tuple[Check, ...]] = (
 WARNINGS: Final[tuple[Check, ...]] = (
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
-    amounts.free_lateness,
-    groups.halves_left_over,
-    groups.idle_penalties,
+    idle.free_lateness,
+    shipments.halves_left_over,
+    idle.idle_penalties,
     places.far_outliers,
     matrices.matrix_diagonals,
     places.foreign_gcj02,
@@ -107,7 +107,7 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.tables is not None or not scenario.refers_to_tables
     is_ahead = scenario.held is None or not scenario.held.until_s
-    is_sound = len(found) < MOST_LOOKED_AT and all(_touched(fault) is not None for fault in found)
+    is_sound = len(found) < MAX_LOOKED_AT and all(_touched(fault) is not None for fault in found)
     return [*found, *_out_of_reach(scenario, found)] if is_known and is_ahead and is_sound else found
 
 
@@ -124,7 +124,7 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
     unfit = {_touched(fault) for fault in found if "/locked_tickets" not in fault.path}
     agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
     tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
-    for unreachable in (times.unreachable_tickets, shipments.unreachable_shipments):
+    for unreachable in (trips.unreachable_tickets, trips.unreachable_shipments):
         for fault in list(unreachable(scenario, unfit=agents, spared=frozenset(tickets))):
             tickets.add(int(fault.path.split("/")[2]))
             yield fault
@@ -134,18 +134,18 @@ def _out_of_reach(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]
 
 def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
-    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MOST_LOOKED_AT)]
+    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MAX_LOOKED_AT)]
     return [*found, *sizes.too_much_travel(scenario, max_tickets)]
 
 
 def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
     """Return those of the same faults that no mistake in another entry can cause."""
-    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MOST_LOOKED_AT))
+    return frozenset(fault for rule in _ALONE for fault in islice(rule(scenario), MAX_LOOKED_AT))
 
 
 def oddities(scenario: Scenario) -> list[Fault]:
     """Return what looks wrong and yet can be planned; `kind` is `warning`."""
-    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MOST_LOOKED_AT)]
+    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MAX_LOOKED_AT)]
 
 
 def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
+from planner_mcp.vrp.checks.needs import Need
 from planner_mcp.vrp.day.model import Scenario
 
 _YEARS: Final = (2000, 2100)
@@ -101,7 +102,8 @@ def _unknown(references: Iterable[Reference], known: Collection[str], kind: str)
         near = nearest(name, known) if looks < _MAX_SUGGESTIONS else None
         looks += 1
         hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
-        yield Fault(path, f"There is no {kind} with this id.", f"the id of one of the {kind}s", hint, "logic")
+        problem, accepted = f"There is no {kind} with this id.", f"the id of one of the {kind}s"
+        yield Fault(path, problem, accepted, hint, "logic", needs=(Need(f"{kind}s"),))
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -110,21 +112,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {each.casefold(): each for each in islice(alike, _MAX_PAIRED // len(name) ** 2)}
     near = get_close_matches(name.casefold(), folded, n=1)
     return folded[near[0]] if near else None
-
-
-def groups_of_nothing(scenario: Scenario) -> Iterator[Fault]:
-    """Yield groups that are empty, name a ticket twice, or share one with another group of alternatives."""
-    taken: set[str] = set()
-    for index, group in enumerate(scenario.groups):
-        path = f"/groups/{index}/tickets"
-        if not group.tickets:
-            yield Fault(path, "The group is empty.", "ids of tickets", "Add tickets or remove the group.", "logic")
-        if len(set(group.tickets)) < len(group.tickets):
-            yield Fault(path, "The group names a ticket twice.", "each ticket once", "Remove the repetition.", "logic")
-        if group.kind == "one_of" and not taken.isdisjoint(group.tickets):
-            problem = "A ticket of this group already is in another one_of group."
-            yield Fault(path, problem, "each ticket in one such group", "Join the groups or split the ticket.", "logic")
-        taken.update(group.tickets if group.kind == "one_of" else ())
 
 
 def repeated_exclusions(scenario: Scenario) -> Iterator[Fault]:

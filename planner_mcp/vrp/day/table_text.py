@@ -16,7 +16,7 @@ from planner_mcp.vrp.day.fields import MAX_NUMBER, read_id
 from planner_mcp.vrp.day.tables import Floats, Tables
 
 _NAMES: Final = ("distances", "durations")
-_MOST_FAULTS: Final = 20
+_MAX_FAULTS: Final = 20
 _BLANK: Final = " \t\r\n"
 _FORM: Final = "an object of locations, distances and durations"
 
@@ -47,7 +47,7 @@ def read_tables(text: str, *, max_locations: int) -> Tables:
         faults.append(Fault("", "There is neither distances nor durations.", "one or both", "Add one.", "missing"))
     faults += [fault for name, table in rows.items() if (fault := _misshapen(name, table, len(ids))) is not None]
     if faults:
-        raise input_error(faults, most=_MOST_FAULTS)
+        raise input_error(faults, most=_MAX_FAULTS)
     tables = {name: np.stack(table) for name, table in rows.items()}
     return Tables(ids, **tables, provenance={"source": "uploaded matrices", "given": sorted(tables)})
 

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.scenario import Scenario, parse_scenario
 
@@ -17,12 +20,40 @@ def ticket(name: str = "a", location: str = "A", **fields: Any) -> dict[str, Any
     return {"id": name, "location": location, "demand": 1, **fields}
 
 
+SHIPMENT = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p")]
+
+
 def body(agents: list[Any] | None = None, tickets: list[Any] | None = None, **fields: Any) -> dict[str, Any]:
     """Return a day of one agent and the tickets a at A, b at B, unless told otherwise; one unit takes one second."""
     day: dict[str, Any] = {"name": "day", "planning_date": "2025-07-15", "depot": "D", "locations": PLACES}
     day["agents"] = [agent()] if agents is None else agents
     day["tickets"] = [ticket("a", "A"), ticket("b", "B")] if tickets is None else tickets
     return {**day, "travel": {"decimals": 0}, **fields}
+
+
+def haul(
+    drivers: list[dict[str, Any]],
+    pickup: dict[str, Any] | None = None,
+    delivery: dict[str, Any] | None = None,
+    **fields: Any,
+) -> dict[str, Any]:
+    """Return a day with one shipment, from 1000 s on one side of the depot to 1000 s on the other."""
+    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    halves = [ticket("p", "P", kind="pickup", **(pickup or {})), ticket("q", "Q", pickup="p", **(delivery or {}))]
+    return body(drivers, halves, locations=known) | fields
+
+
+def by_table(durations: list[list[float]], orders: list[dict[str, Any]], **driver: Any) -> dict[str, Any]:
+    """Return a day at D, A, B … with a table of seconds and metres."""
+    places = [{"id": name} for name in "DABCE"[: len(durations)]]
+    travel = {"distances": durations, "durations": durations}
+    return body([agent(shift_start=0, **driver)], orders, locations=places, travel=travel)
+
+
+def unjudged(day: dict[str, Any]) -> Scenario:
+    """Return a day that no check has seen yet; a matrix it names knows one place alone."""
+    tables = Tables(("A",), np.zeros((1, 1))) if "matrix" in day.get("travel", {}) else None
+    return Scenario.model_validate(day, context={"tables": tables})
 
 
 def scenario(*args: Any, **fields: Any) -> Scenario:

@@ -1,13 +1,15 @@
 """Guesses a sound scenario in place of a broken one, so that its other mistakes can be told in the same turn (SPEC T7).
 
-Owns the guesses and the list of logic faults that a guess may have caused. The mended body is never planned and never
-stored: it lives as long as one error answer.
+Owns the guesses and what each of them makes unsure; what a fault needs to be sure is said where it is found. The mended
+body is never planned and never stored: it lives as long as one error answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.vrp.checks.needs import Need
 
 Place = tuple[str | int, ...]
 """Where pydantic found a mistake."""
@@ -27,8 +29,51 @@ _PACES: Final = ("speed_kmh", "detour", "crs", "plane_speed", "rush_hours", "rou
 """Fields of travel without which no other mistake appears."""
 _OF_CARRYING: Final = ("capacity", "skills", "reload_locations", "max_reloads")
 """Fields of an agent that say what it may serve."""
-_OF_AMOUNTS: Final = ("than its pickup", "locked visits need", "locked behind")
-"""Words of faults that may follow from the amount of another ticket, or from which way it goes."""
+_OF_AMOUNTS: Final = ("demand", "kind", "pickup")
+"""Fields of a ticket that say what it brings, and which way it goes."""
+_LIST: Final = 1
+"""Stands in place of a field for a whole list, or all of travel; no number is the name of a field."""
+_ENTRY: Final = 2
+"""The same for a whole entry of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """What a guess makes unsure.
+
+    Args:
+        fields: Fields it may stand in for.
+        shaken: Needs of faults; or `/` and a section of the scenario, of which every fault is doubtful.
+        is_exempt: Whether it stands in for any field but these.
+    """
+
+    fields: Collection[str | int]
+    shaken: frozenset[str]
+    is_exempt: bool = False
+
+    def shakes(self, field: str | int, needs: Collection[str]) -> bool:
+        """Return whether a guess of the field makes one of the needs unsure."""
+        return (field in self.fields) is not self.is_exempt and not self.shaken.isdisjoint(needs)
+
+
+_SHAKEN: Final[dict[str, tuple[_Guess, ...]]] = {
+    "agents": (
+        _Guess((_ENTRY, "id"), frozenset({Need.AGENTS})),
+        _Guess((_ENTRY, *_OF_CARRYING), frozenset({Need.CARRIERS})),
+    ),
+    "tickets": (
+        _Guess((_ENTRY, "id"), frozenset({Need.TICKETS})),
+        _Guess((_ENTRY, "location"), frozenset({"/locations", "/travel"})),
+        _Guess((_ENTRY, *_OF_AMOUNTS), frozenset({Need.AMOUNTS})),
+    ),
+    "locations": (
+        _Guess((_ENTRY, "id"), frozenset({Need.LOCATIONS})),
+        _Guess((_LIST, _ENTRY, "id"), frozenset({"/travel"})),
+        _Guess(_FOR_PEOPLE, frozenset({"/locations"}), is_exempt=True),
+    ),
+    "travel": (_Guess(_PACES, frozenset({Need.LOCATIONS, "/locations", "/travel"}), is_exempt=True),),
+}
+"""By section; a guess of any other shakes nothing but what stands in its place."""
 
 
 def mend(body: Any, places: Sequence[Place]) -> dict[str, Any] | None:
@@ -92,19 +137,12 @@ def _touches(path: tuple[str, ...], place: tuple[str, ...]) -> bool:
 
 def _follows(fault: Fault, path: tuple[str, ...], place: Place) -> bool:
     """Return whether the fault may follow from a mistake elsewhere."""
-    section, field = place[0], place[2] if len(place) > 2 else place[-1]
-    is_named = field == "id" or len(place) == 2
-    if is_named and section in _LISTS and f"There is no {str(section)[:-1]} " in fault.problem:
-        return True
-    if section == "travel" and not (len(place) > 1 and place[1] in _PACES):
-        return path[0] in ("locations", "travel") or "no location" in fault.problem
-    if section == "locations" and field not in _FOR_PEOPLE:
-        is_listed = is_named or len(place) == 1
-        return path[0] == "locations" or (is_listed and path[0] == "travel")
-    if section == "agents" and (len(place) == 2 or field in _OF_CARRYING):
-        return "demand" in path or "skills" in path or any(word in fault.problem for word in ("serve", "capacity"))
-    if section == "tickets" and (len(place) == 2 or field == "location") and path[0] in ("locations", "travel"):
-        return True
-    if section == "tickets" and (len(place) == 2 or field in ("demand", "kind", "pickup")):
-        return any(words in fault.problem for words in _OF_AMOUNTS)
-    return False
+    needs = (*fault.needs, f"/{path[0]}")
+    return any(guess.shakes(_field(place), needs) for guess in _SHAKEN.get(str(place[0]), ()))
+
+
+def _field(place: Place) -> str | int:
+    """Return the field that a place is, or is in, of travel or of an entry of a list."""
+    if place[0] not in _LISTS:
+        return str(place[1]) if len(place) > 1 else _LIST
+    return str(place[2]) if len(place) > 2 else _ENTRY if len(place) == 2 else _LIST
