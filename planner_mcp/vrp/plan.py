@@ -52,6 +52,8 @@ class PlannedRoute:
     travel_s: float
     waiting_s: float
     cost: float
+    overtime_s: float = 0.0
+    """What of it is after the agent's shift."""
 
 
 @dataclass(frozen=True, slots=True)

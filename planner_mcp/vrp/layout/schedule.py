@@ -86,13 +86,17 @@ def route_cost(problem: Problem, route: Route, line: Timeline) -> int:
     """Return what a route costs by itself, in cost units, whatever limits it breaks."""
     agent = problem.agents[route.agent]
     distance = sum(leg.distance for leg in line.legs)
-    overtime = max(0, line.end - agent.shift[1])
     late = 0
     for leg, time in zip(line.legs, line.times, strict=True):
         if leg.stop is not None and leg.soft_close is not None:
             late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
     running = agent.distance_cost * distance + agent.time_cost * line.duration
-    return agent.fixed_cost + running + agent.overtime_cost * overtime + late + _switches(problem, route)
+    return agent.fixed_cost + running + agent.overtime_cost * _overtime(agent, line) + late + _switches(problem, route)
+
+
+def _overtime(agent: AgentSpec, line: Timeline) -> int:
+    """Return how long a route goes on after its shift, in time units."""
+    return max(0, line.end - agent.shift[1])
 
 
 def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
@@ -222,6 +226,7 @@ def _planned(problem: Problem, route: Route, line: Timeline) -> PlannedRoute:
         travel_s=travel / scale,
         waiting_s=(line.duration - travel - busy) / scale,
         cost=route_cost(problem, route, line) / problem.cost_scale,
+        overtime_s=_overtime(agent, line) / scale,
     )
 
 

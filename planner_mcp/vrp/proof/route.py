@@ -191,6 +191,7 @@ class Walk:
             "distance_m": (self.route.distance_m, self.sums.distance),
             "travel_s": (self.route.travel_s, self.sums.travel),
             "waiting_s": (self.route.waiting_s, waiting),
+            "overtime_s": (self.route.overtime_s, max(0, self.book.units(self.route.end_s) - self.agent.shift[1])),
         }
         for name, (value, truth) in stated.items():
             if self.book.units(value) != truth:

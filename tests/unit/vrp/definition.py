@@ -241,4 +241,5 @@ def _honest_route(day: Problem, route: PlannedRoute) -> PlannedRoute:
         + spec.distance_cost * sum(ways)
         + spec.time_cost * duration
         + spec.overtime_cost * max(0.0, route.end_s - spec.shift[1]),
+        overtime_s=max(0.0, route.end_s - spec.shift[1]),
     )

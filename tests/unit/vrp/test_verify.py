@@ -315,6 +315,7 @@ LIES: list[tuple[str, Callable[[Plan], Plan], str]] = [
     ("status", lambda p: replace(p, status=PlanStatus.PARTIAL), "The plan states a wrong status."),
     ("route cost", lambda p: altered(p, cost=9.0), "Agent v: states a wrong cost."),
     ("route travel", lambda p: altered(p, travel_s=9.0), "Agent v: states a wrong travel_s."),
+    ("route overtime", lambda p: altered(p, overtime_s=9.0), "Agent v: states a wrong overtime_s."),
     ("route waiting", lambda p: altered(p, waiting_s=9.0), "Agent v: states a wrong waiting_s."),
     ("load", lambda p: visited(p, 0, load={"load": 2.0}), "Agent v: states a wrong load of load after a."),
     ("way", lambda p: visited(p, 0, distance_m=2.0), "Agent v: ticket a states a wrong distance."),
