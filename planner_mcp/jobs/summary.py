@@ -9,9 +9,22 @@ MAX_REASONS: Final = 5
 
 
 def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
-    """Return the key figures of a plan given as `Plan.as_json()`, how many tickets it leaves out, and why."""
+    """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late."""
     figures: dict[str, Any] = {name: plan[name] for name in FIGURES if name in plan}
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
     told = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}
-    return figures | {"unassigned": len(left_out)} | told
+    return figures | {"unassigned": len(left_out)} | told | shortfalls_of(plan)
+
+
+def shortfalls_of(plan: dict[str, Any]) -> dict[str, float]:
+    """Return what a plan that serves its tickets still falls short in; what is 0 is left out.
+
+    `late_tickets` start after their soft close, the latest of them by `late_max_s`; `overtime_s` is the sum of what
+    routes drive after their shift's end.
+    """
+    routes = plan.get("routes", ())
+    late = [visit["late_s"] for route in routes for visit in route["visits"] if visit["late_s"] > 0]
+    over = sum(route.get("overtime_s", 0.0) for route in routes)  # a plan that an older worker made tells none
+    figures = {"late_tickets": len(late), "late_max_s": max(late, default=0.0), "overtime_s": over}
+    return {name: value for name, value in figures.items() if value > 0}

@@ -14,6 +14,8 @@ from planner_mcp.text import counted, number, timestamp
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
+_SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
+"""Figures that are told where they are above 0."""
 
 
 def job_view(job: Job) -> dict[str, Any]:
@@ -69,6 +71,7 @@ def _result(job: Job) -> dict[str, Any] | None:
     result = {"plan_status": summary.get("status"), **{name: number(summary.get(name)) for name in _FIGURES}}
     counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
     told = {**result, **{name: summary.get(name) for name in counts}}
+    told |= {name: number(summary.get(name)) for name in _SHORTFALLS}
     return {name: value for name, value in told.items() if value is not None}
 
 

@@ -1,9 +1,22 @@
 """The figures of a plan."""
 
+from typing import Any
+
 from planner_mcp.jobs.summary import summary_of
 
 
 def test_a_summary_is_the_figures_without_the_routes() -> None:
     """SPEC T9: small enough for a status."""
-    plan = {"status": "partial", "cost": 7.5, "routes": [1, 2], "unassigned": [{}, {}], "tickets_served": 3}
+    plan = {"status": "partial", "cost": 7.5, "routes": [], "unassigned": [{}, {}], "tickets_served": 3}
     assert summary_of(plan) == {"status": "partial", "cost": 7.5, "tickets_served": 3, "unassigned": 2}
+
+
+def test_what_is_late_or_over_is_told_where_there_is_any() -> None:
+    """SPEC T3, T5: all served is not all on time; what is 0, or an older worker did not tell, is left out."""
+    routes: list[dict[str, Any]] = [
+        {"overtime_s": 90.0, "visits": [{"late_s": 0.0}, {"late_s": 60.0}]},
+        {"overtime_s": 0.5, "visits": [{"late_s": 7.5}]},
+        {"visits": []},
+    ]
+    told = summary_of({"status": "feasible", "routes": routes})
+    assert told == {"status": "feasible", "unassigned": 0, "late_tickets": 2, "late_max_s": 60.0, "overtime_s": 90.5}
