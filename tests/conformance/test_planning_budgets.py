@@ -114,6 +114,19 @@ async def test_what_the_usual_answers_cost(use: Use, store: RedisStore) -> None:
     assert {name: cost for name, cost in costs.items() if cost > LIMITS[name]} == {}
 
 
+async def test_a_page_without_a_size_keeps_its_budget_and_one_with_a_size_has_its_rows(
+    use: Use, store: RedisStore
+) -> None:
+    """SPEC T9: ≤ 900 with UUIDs for ids too; null is no size; a size that is asked for may cost what any answer may."""
+    job_id = await solved(use, store, day("550e8400-e29b-41d4-a716-{}"), 0)
+    for asked in ({}, {"size": None}):
+        usual = await use("read_plan", job_id=job_id, view="visits", **asked)
+        assert dearer(usual) <= 900
+        assert len(usual.structured["rows"]) == usual.structured["size"] < 20
+    wide = await use("read_plan", job_id=job_id, view="visits", size=20)
+    assert (len(wide.structured["rows"]), whole(wide) <= 8000) == (20, True)
+
+
 async def test_a_limit_cut_for_a_whole_fleet_that_is_out(use: Use, store: RedisStore) -> None:
     """SPEC T9: any result ≤ 8000, however many agents have done more than the patch allows."""
     fields = {"location": "A", "demand": 1, "time_windows": [["09:00", "10:00"]], "service_time_s": 3600}

@@ -1,5 +1,6 @@
 """Plans as a worker stores them, of any size; and days that are solved with the test as the worker."""
 
+from collections.abc import Callable
 from typing import Any
 
 from planner_mcp.jobs.model import Progress
@@ -12,6 +13,7 @@ from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.tools.conftest import Call
 from tests.unit.vrp.days import agent, body, ticket
 
+Name = Callable[[str, int], str]
 CODES = ("NO_ROOM_FOUND", "ALL_CAPACITY_USED", "TIME_WINDOW_UNREACHABLE")
 DAY = body(
     [agent("v", shift_end=20), agent("w", shift_end=20)],
@@ -19,23 +21,23 @@ DAY = body(
 )
 
 
-def stored_plan(*, routes: int, visits: int, left_out: int = 0, id_form: str = "{}-{}") -> dict[str, Any]:
+def stored_plan(*, routes: int, visits: int, left_out: int = 0, name: Name = "{}-{}".format) -> dict[str, Any]:
     """Return a plan in the form of `Plan.as_json()`.
 
     Args:
         routes: How many agents drive.
         visits: Tickets of each.
         left_out: Tickets nobody serves.
-        id_form: How kind and number become an id.
+        name: How kind and number become an id.
     """
     served = routes * visits
     return {
         "status": "partial" if left_out else "feasible",
         "cost": 1234.5678,
-        "routes": [_route(number, visits, id_form) for number in range(routes)],
+        "routes": [_route(number, visits, name) for number in range(routes)],
         "unassigned": [
             {
-                "ticket_id": id_form.format("t", served + n),
+                "ticket_id": name("t", served + n),
                 "code": CODES[n % len(CODES)],
                 "detail": "The search found no route with room for it; more time or agents may help.",
             }
@@ -54,10 +56,10 @@ def stored_plan(*, routes: int, visits: int, left_out: int = 0, id_form: str = "
     }
 
 
-def _route(number: int, visits: int, id_form: str) -> dict[str, Any]:
+def _route(number: int, visits: int, name: Name) -> dict[str, Any]:
     return {
-        "agent_id": id_form.format("veh", number),
-        "visits": [_visit(number * visits + n, n, id_form) for n in range(visits)],
+        "agent_id": name("veh", number),
+        "visits": [_visit(number * visits + n, n, name) for n in range(visits)],
         "start_location": "depot",
         "end_location": "depot",
         "start_s": 28_800.0,
@@ -69,12 +71,12 @@ def _route(number: int, visits: int, id_form: str) -> dict[str, Any]:
     }
 
 
-def _visit(ticket: int, position: int, id_form: str) -> dict[str, Any]:
+def _visit(ticket: int, position: int, name: Name) -> dict[str, Any]:
     arrival = 28_800.0 + 900.0 * position
     return {
         "kind": "ticket",
-        "ticket_id": id_form.format("t", ticket),
-        "location": id_form.format("LOC", ticket),
+        "ticket_id": name("t", ticket),
+        "location": name("LOC", ticket),
         "arrival_s": arrival,
         "start_s": arrival + 60,
         "departure_s": arrival + 360,

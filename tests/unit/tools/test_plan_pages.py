@@ -1,10 +1,15 @@
 """A plan cut into tables."""
 
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
 import pytest
 
 from planner_mcp.text import clock
 from planner_mcp.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
+from planner_mcp.vrp.layout.schedule import lay_out
 from tests.unit.tools.plans import stored_plan
+from tests.unit.vrp.days import agent, candidate, problem, ticket
 
 
 def test_pages_join_into_the_whole_table() -> None:
@@ -38,12 +43,49 @@ def test_columns_and_agents_narrow_a_table() -> None:
 @pytest.mark.parametrize("view", sorted(VIEWS))
 def test_wide_rows_make_short_pages_of_equal_size(view: str) -> None:
     """SPEC T9: the longest ids there can be do not break the budget, and pages still join."""
-    plan = stored_plan(routes=60, visits=2, left_out=60, id_form="北" * 90 + "{}-{}")
+    plan = stored_plan(routes=60, visits=2, left_out=60, name=("北" * 90 + "{}-{}").format)
     columns = list(VIEWS[view].columns)
     pages = [page_of(VIEWS[view], plan, columns=columns, agents=[], page=page, size=50) for page in (1, 2)]
     assert {page.size for page in pages} == {len(pages[0].rows)}
     assert all(len(str(page.rows).encode()) < 1.3 * MAX_PAGE_BYTES for page in pages)
     assert pages[0].rows[-1] != pages[1].rows[0]
+
+
+def late_plan() -> dict[str, Any]:
+    """Return a plan whose second ticket starts 3 s after its soft close, and whose route ends 4 s after its shift."""
+    late = ticket("b", "B", soft_close=4, lateness_cost_per_hour=1)
+    day = problem([agent(shift_end=5, overtime_s=9)], [ticket("a", service_time_s=5), late])
+    return lay_out(day, candidate(day, "a", "b")).as_json()
+
+
+def test_what_is_late_or_over_is_told_without_being_asked_for() -> None:
+    """SPEC T5: a plan that serves all may still come late to some, and keep drivers after their shift."""
+    plan = late_plan()
+    told = {name: page_of(VIEWS[name], plan, columns=[], agents=[], page=1, size=None) for name in ("visits", "routes")}
+    assert told["visits"].columns == (*VIEWS["visits"].shown, "late_s")
+    assert [row[-1] for row in told["visits"].rows] == [0, 3]
+    assert told["routes"].columns == (*VIEWS["routes"].shown, "overtime_s")
+    assert [row[-1] for row in told["routes"].rows] == [4]
+    figures = summary(plan)
+    assert [figures[name] for name in ("late_tickets", "late_max_s", "overtime_s")] == [1, 3, 4]
+
+
+def test_a_plan_on_time_has_no_columns_of_lateness() -> None:
+    """SPEC T9: nothing is paid for zeros; a plan that an older worker made knows of no overtime."""
+    plan = stored_plan(routes=2, visits=2)
+    assert "overtime_s" not in plan["routes"][0]
+    for name, view in VIEWS.items():
+        assert page_of(view, plan, columns=[], agents=[], page=1, size=None).columns == view.shown, name
+    told = page_of(VIEWS["routes"], plan, columns=["overtime_s"], agents=[], page=1, size=None)
+    assert told.rows == [[0], [0]]
+    assert not {"late_tickets", "late_max_s", "overtime_s"} & summary(plan).keys()
+
+
+def test_a_size_that_is_asked_for_may_cost_more_than_a_usual_page() -> None:
+    """SPEC T9: ≤ 900 is for who asks for no size; whoever does gets what any answer may cost."""
+    plan = stored_plan(routes=40, visits=30, name=lambda kind, number: str(uuid5(NAMESPACE_OID, f"{kind}-{number}")))
+    sizes = [page_of(VIEWS["visits"], plan, columns=[], agents=[], page=1, size=size).size for size in (None, 20)]
+    assert sizes[0] < sizes[1] == 20
 
 
 def test_a_summary_counts_reasons() -> None:
