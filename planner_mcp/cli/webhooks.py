@@ -57,10 +57,13 @@ def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = No
 @app.command()
 def endpoints(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Tell how endpoints do: new, working, failing, resting or disabled."""
-    for one in _ask(lambda hooks, _settings: hooks.endpoints(principal, count=1000), redis_url, data_dir):
+    found, total = _ask(lambda hooks, _settings: hooks.endpoints(principal, offset=0, count=1000), redis_url, data_dir)
+    for one in found:
         since = f"failing since {_at(one.failing_since)}" if one.failing_since else ""
         parts = [one.state, one.url, f"pending {one.pending}", f"failures {one.failures}", since]
         typer.echo("  ".join(part for part in parts if part))
+    if total > len(found):
+        typer.echo(f"… and {total - len(found)} more")
 
 
 @app.command()

@@ -101,8 +101,8 @@ class DeliveryStore(Protocol):
         """Return one delivery with its attempts."""
         ...
 
-    async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
-        """Return how endpoints do, those last given something first; each once."""
+    async def endpoints(self, principal: str, *, offset: int, count: int) -> tuple[Sequence[Endpoint], int]:
+        """Return how endpoints do, those last given something first, each once; and how many there are."""
         ...
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:

@@ -55,16 +55,18 @@ class RedisWebhooks:
             raise NotFoundError
         return found
 
-    async def endpoints(self, principal: str, *, count: int) -> Sequence[Endpoint]:
-        """Return how endpoints do, those last given something first; of what pools say of one, the worst."""
-        given = [aged for outbox in self._outboxes for aged in await outbox.newest("eps", principal, 0, count)]
-        names = [*dict.fromkeys(name for _age, name in sorted(given, reverse=True))][:count]
+    async def endpoints(self, principal: str, *, offset: int, count: int) -> tuple[Sequence[Endpoint], int]:
+        """Return how endpoints do, those last given something first; of what pools say of one, the worst.
+
+        And how many there are.
+        """
+        names, total = await self._given(principal, offset, count)
         found = []
         for name in names:
             known = await asyncio.gather(*(outbox.endpoint(name) for outbox in self._outboxes))
             if parts := [one for one in known if one is not None]:
                 found.append(_together(parts))
-        return found
+        return found, total
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
@@ -117,6 +119,19 @@ class RedisWebhooks:
         total = sum([await outbox.count(index, principal) for outbox in self._outboxes])
         return pages.merged(parts, count, _age), total
 
+    async def _given(self, principal: str, offset: int, count: int) -> tuple[list[str], int]:
+        """Return a page of the endpoints that were given something, and how many there are.
+
+        Of several pools all are read, because many pools may know the same.
+        """
+        if len(self._outboxes) == 1:
+            (pool,) = self._outboxes
+            page = await pool.newest("eps", principal, offset, count)
+            return [name for _age, name in page], await pool.count("eps", principal)
+        given = [aged for outbox in self._outboxes for aged in await _all_endpoints(outbox, principal)]
+        names = [*dict.fromkeys(name for _age, name in sorted(given, reverse=True))]
+        return names[offset : offset + count], len(names)
+
     async def _find(self, principal: str, delivery_id: str) -> Delivery | None:
         return await self._outbox(delivery_id).find(principal, delivery_id)
 
@@ -134,6 +149,14 @@ class RedisWebhooks:
 
 def _age(aged: Aged) -> float:
     return aged[0]
+
+
+async def _all_endpoints(outbox: Outbox, principal: str) -> list[Aged]:
+    """Return the endpoints of a principal in a pool, newest first; so many are read in one step."""
+    found: list[Aged] = []
+    while part := await outbox.newest("eps", principal, len(found), pages.AT_ONCE):
+        found += part
+    return found
 
 
 async def _ages(read: Callable[[int, int], Awaitable[list[Aged]]], offset: int, count: int) -> list[float]:

@@ -1,6 +1,5 @@
 """`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -8,7 +7,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Webhooks
 from planner_mcp.notify.guard import check_callback_url
-from planner_mcp.text import timestamp
+from planner_mcp.text import counted, timestamp
 from planner_mcp.tools.arguments.lookups import DELIVERY, looked_up
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 
@@ -47,7 +46,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     if asked.action == "list":
         return await _list(webhooks, principal, asked)
     if asked.action == "endpoints":
-        return _endpoints(await webhooks.endpoints(principal, count=asked.size))
+        return await _endpoints(webhooks, principal, asked)
     if asked.action == "test":
         url = _needed(asked.url, "/url", "the https URL of an endpoint")
         check_callback_url(url, ctx.settings, path="/url")
@@ -67,11 +66,14 @@ async def _list(webhooks: Webhooks, principal: str, asked: DeliveriesArguments) 
     state = DeliveryState(asked.state) if asked.state else None
     offset = (asked.page - 1) * asked.size
     found, total = await webhooks.deliveries(principal, state, offset=offset, count=asked.size)
-    structured: dict[str, Any] = {"deliveries": [_row(one) for one in found], "total": total}
-    if offset + asked.size < total:
-        structured["next_page"] = asked.page + 1
+    structured = {"deliveries": [_row(one) for one in found], **_place(asked, total)}
     lines = [_line(one) for one in found]
     return ToolResult(structured, "\n".join([f"{total} deliveries", *lines]))
+
+
+def _place(asked: DeliveriesArguments, total: int) -> dict[str, int]:
+    """Return how many rows there are, and the page that comes next where there is one."""
+    return {"total": total} | ({"next_page": asked.page + 1} if asked.page * asked.size < total else {})
 
 
 def _one(delivery: Delivery) -> ToolResult:
@@ -83,10 +85,12 @@ def _one(delivery: Delivery) -> ToolResult:
     return ToolResult({"deliveries": [{**_row(delivery), "tries": tries}]}, "\n".join([_line(delivery), *lines]))
 
 
-def _endpoints(found: Sequence[Endpoint]) -> ToolResult:
+async def _endpoints(webhooks: Webhooks, principal: str, asked: DeliveriesArguments) -> ToolResult:
+    found, total = await webhooks.endpoints(principal, offset=(asked.page - 1) * asked.size, count=asked.size)
     rows = [_endpoint_row(one) for one in found]
     lines = [" ".join(f"{name}={value}" for name, value in row.items()) for row in rows]
-    return ToolResult({"endpoints": rows}, "\n".join(lines or ["No endpoint was given anything yet."]))
+    head = counted(total, "endpoint") if total else "No endpoint was given anything yet."
+    return ToolResult({"endpoints": rows, **_place(asked, total)}, "\n".join([head, *lines]))
 
 
 def _endpoint_row(one: Endpoint) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What callers and operators may ask of webhooks: tools, commands, and a callback_url judged at submit (SPEC W3–W5)."""
 
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -15,6 +16,7 @@ from planner_mcp.notify.endpoints import Verdict, endpoint_id
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store import outbox as outbox_module
+from planner_mcp.store.connect import connect
 from planner_mcp.store.outbox import Outbox, Outcome, Posting
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
@@ -138,7 +140,26 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
         told = (await call(ctx, "webhook_deliveries", action="endpoints")).structured["endpoints"]
         assert {receiver.url("/hook"), receiver.url("/test")} == {row["url"] for row in told}
         assert all(row["state"] in ("working", "new") for row in told)
-        assert (await call(stranger, "webhook_deliveries", action="endpoints")).structured == {"endpoints": []}
+        none = await call(stranger, "webhook_deliveries", action="endpoints")
+        assert none.structured == {"endpoints": [], "total": 0}
+
+
+@pytest.mark.parametrize("pools", [1, 3])
+async def test_endpoints_come_in_pages(ctx: ToolContext, settings: Settings, pools: int) -> None:
+    """SPEC W3, T5: told by page, with total and next page, like every list; each once, whichever pools know it."""
+    wide = settings.model_copy(update={"pools": pools})
+    urls = [f"https://example.com/{number}" for number in range(5)]
+    async with connect(wide) as store:
+        await store.redis.flushdb()
+        for number, url in enumerate([*urls, urls[0]]):
+            outbox = Outbox(store.link, number % pools, wide, clock_ms=lambda: NOW_MS + number)  # noqa: B023
+            name = outbox_module.test_id(number % pools)
+            await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
+        here = replace(ctx, webhooks=RedisWebhooks(store.link, wide))
+        pages = [await call(here, "webhook_deliveries", action="endpoints", size=2, page=page) for page in range(1, 5)]
+    assert [row["url"] for page in pages for row in page.structured["endpoints"]] == [urls[0], *urls[:0:-1]]
+    assert [page.structured["total"] for page in pages] == [5] * 4
+    assert [page.structured.get("next_page") for page in pages] == [2, 3, None, None]
 
 
 @pytest.mark.parametrize(
