@@ -6,6 +6,7 @@ overrides, invisible tag characters, line separators and halves of surrogate pai
 """
 
 import json
+import math
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,8 @@ MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
 """What stands for a text that a reader may not see; what is hidden from whom is `auth/masking.py`."""
+_NOISE: Final = 1e-6
+"""Of a hundredth: a bound that arithmetic left this little below one is told as that one."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -40,6 +43,12 @@ def number(value: float | None) -> float | int | None:
         return None
     rounded = round(float(value), 2)
     return int(rounded) if rounded.is_integer() else rounded
+
+
+def at_least(bound: float) -> float | int:
+    """Return a lower bound with at most two decimals, rounded down: what it claims stays true."""
+    whole = math.floor(bound * 100 + _NOISE)
+    return whole // 100 if whole % 100 == 0 else whole / 100
 
 
 def clock(seconds: float) -> str:

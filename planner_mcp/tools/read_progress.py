@@ -9,7 +9,7 @@ from pydantic import Field
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Progress, plain_fields
-from planner_mcp.text import counted, number
+from planner_mcp.text import at_least, counted, number
 from planner_mcp.tools.arguments.lookups import PLAN, looked_up
 from planner_mcp.tools.arguments.subjects import Json, PlanName, aside, job_id_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
@@ -21,7 +21,7 @@ from planner_mcp.vrp.scenario import read_stored
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _NOISE: Final = 1e-6
-"""Bounds are rounded away from what they claim, but not for an error of arithmetic."""
+"""A gap is rounded up, but not for an error of arithmetic."""
 
 
 class ProgressArguments(Arguments):
@@ -91,7 +91,7 @@ async def _bound(ctx: ToolContext, job: Job) -> Json:
     bound = await aside(ctx, _lower_bound, scenario.body, tables)
     if bound is None:
         return {}
-    told: Json = {"lower_bound": number(math.floor(bound.cost * 100 + _NOISE) / 100), "agents_needed": bound.agents}
+    told: Json = {"lower_bound": at_least(bound.cost), "agents_needed": bound.agents}
     now = job.progress
     gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
     return told if gap is None else {**told, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}

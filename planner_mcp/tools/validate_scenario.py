@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
-from planner_mcp.text import named, number
+from planner_mcp.text import at_least, named
 from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.arguments.revision import Patch, parting_notes, revised
 from planner_mcp.tools.arguments.subjects import Json, aside, scenario_at
@@ -88,7 +88,7 @@ def _outlook(scenario: Scenario) -> Json:
         return told
     problem = compile_scenario(scenario)
     if (bound := lower_bound(problem)) is not None:
-        told |= {"agents_needed": bound.agents, "lower_bound": number(bound.cost)}
+        told |= {"agents_needed": bound.agents, "lower_bound": at_least(bound.cost)}
     if (conflict := smallest_conflict(problem)) is not None:
         told["conflict"] = {
             "kind": conflict.kind,

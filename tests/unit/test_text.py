@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.text import clock_s, counted, figure, plain
+from planner_mcp.text import at_least, clock_s, counted, figure, plain
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,9 @@ def test_a_number_keeps_its_digits() -> None:
 def test_times_of_files_have_seconds(seconds: float, shown: str) -> None:
     """SPEC T5: the form of a spreadsheet's cell, read and written; hours run past 24."""
     assert clock_s(seconds) == shown
+
+
+@pytest.mark.parametrize(("bound", "shown"), [(3.006, 3), (3.0199, 3.01), (3.01, 3.01), (0.1 + 0.2, 0.3), (6.0, 6)])
+def test_a_lower_bound_is_rounded_down(bound: float, shown: float) -> None:
+    """SPEC T5, J5: what it claims stays true, and arithmetic costs it no cent."""
+    assert (at_least(bound), type(at_least(bound))) == (shown, type(shown))

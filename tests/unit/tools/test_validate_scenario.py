@@ -51,3 +51,11 @@ async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolCon
     assert (await call("revise_scenario", patch)).structured["errors"][0]["path"] == "/patch/travel/distances"
     small = {"distances": [[0] * 200] * 200, "matrix_locations": names[:200]}
     assert not (await call("create_scenario", {**large, "agents": [agent()], "travel": small})).is_error
+
+
+async def test_a_lower_bound_is_never_above_what_the_best_plan_costs(call: Call) -> None:
+    """SPEC T5, J5: 3.006 is "3 or more"; the nearest cent would claim more than there is to pay."""
+    day = body([agent(fixed_cost=3.006)], [ticket("a", "D")])
+    judged = await call("validate_scenario", {"scenario": day})
+    assert judged.structured["lower_bound"] == 3
+    assert "cost: 3 or more." in judged.text
