@@ -14,7 +14,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import plain
 
 MAX_ARGUMENT: Final = 20_000
-"""Characters of one argument that reach the model."""
+"""Characters an argument may have. A longer one is refused, never cut: a table without its end is another table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Argument:
     """What its values are, for completion: `scenario_id`, `job_id`, `plan_id`, `date`; empty for free text."""
     lead: str = ""
     """Words before its value, left out with it."""
+    beyond: str = ""
+    """What to do with a value that is too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,16 @@ class Prompt:
         """Return the message for some arguments.
 
         Raises:
-            InputError: A required argument is missing, or one is unknown.
+            InputError: A required argument is missing, one is unknown, or one is too long.
         """
+        if faults := self._faults(given):
+            raise input_error(faults)
+        parts = {each.name: given.get(each.name, "") for each in self.arguments}
+        led = {each.name: each.lead + parts[each.name] if parts[each.name] else "" for each in self.arguments}
+        words = Path(__file__).with_name(f"{self.name}.md").read_text(encoding="utf-8")
+        return Template(words).substitute(led).strip()
+
+    def _faults(self, given: Mapping[str, str]) -> list[Fault]:
         known = {argument.name for argument in self.arguments}
         faults = [
             Fault(f"/arguments/{argument.name}", "This argument is missing.", argument.description, kind="missing")
@@ -57,12 +67,12 @@ class Prompt:
             for name in given
             if name not in known
         ]
-        if faults:
-            raise input_error(faults)
-        parts = {each.name: given.get(each.name, "")[:MAX_ARGUMENT] for each in self.arguments}
-        led = {each.name: each.lead + parts[each.name] if parts[each.name] else "" for each in self.arguments}
-        words = Path(__file__).with_name(f"{self.name}.md").read_text(encoding="utf-8")
-        return Template(words).substitute(led).strip()
+        room = f"up to {MAX_ARGUMENT} characters"
+        return faults + [
+            Fault(f"/arguments/{each.name}", "This argument is too long.", room, each.beyond)
+            for each in self.arguments
+            if len(given.get(each.name, "")) > MAX_ARGUMENT
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """Return the prompt as an entry of `prompts/list`."""

@@ -22,7 +22,12 @@ PROMPTS: Final = (
         "Map a business table",
         "From a table of orders to a scenario, in five checked steps.",
         (
-            Argument("table", "The table: CSV, or its columns with some rows.", lead="\n\nThe table:\n"),
+            Argument(
+                "table",
+                "The table: CSV, or its columns with some rows.",
+                lead="\n\nThe table:\n",
+                beyond="import_scenario (tool set data) reads a larger table as a file.",
+            ),
             Argument("hints", "What is known about its columns and units.", lead="\n\nAbout its columns: "),
         ),
     ),

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.errors import InputError
+from planner_mcp.prompts.base import MAX_ARGUMENT
 from planner_mcp.prompts.registry import PROMPTS
 from planner_mcp.protocol import completion
 from tests.integration.protocol.houses import Caller, Replica, Worker
@@ -103,6 +105,19 @@ def test_a_prompt_reads_with_and_without_its_arguments(each: Any) -> None:
         assert "$" not in words
         assert "  " not in words
     assert words.count("X") >= len(whole)
+
+
+def test_an_argument_too_long_for_a_prompt_is_refused_and_never_cut() -> None:
+    """SPEC R4, T7: half a table would be planned as if it were the whole; the way for the whole is named."""
+    table = next(each for each in PROMPTS if each.name == "map_business_table")
+    rows = "t-1,LOC_A,20,09:00\n" * 1053
+    assert rows[:MAX_ARGUMENT].strip() in table.text({"table": rows[:MAX_ARGUMENT]})
+    with pytest.raises(InputError) as refused:
+        table.text({"table": rows[: MAX_ARGUMENT + 1], "hints": "x" * 20_001})
+    first, second = refused.value.errors
+    assert (first.path, first.accepted) == ("/arguments/table", "up to 20000 characters")
+    assert "import_scenario" in first.hint
+    assert (second.path, second.hint) == ("/arguments/hints", "")
 
 
 async def test_a_prompt_without_its_argument_names_it(houses: Two, caller: Caller) -> None:
