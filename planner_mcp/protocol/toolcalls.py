@@ -177,5 +177,9 @@ def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> 
     pictures = (
         {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.pictures
     )
-    content = [{"type": "text", "text": result.text}, *links, *pictures]
+    blobs = (
+        {"uri": each.uri, "mimeType": each.mime_type, "blob": b64encode(each.data).decode()} for each in result.blobs
+    )
+    embedded = ({"type": "resource", "resource": each} for each in blobs)
+    content = [{"type": "text", "text": result.text}, *links, *pictures, *embedded]
     return {"content": content, "structuredContent": result.structured, "isError": result.is_error}

@@ -92,7 +92,7 @@ class ReportFolder:
 
 def mime_type_of(path: str) -> str:
     """Return the type of a report by its name; empty for what is no report."""
-    return MIME_TYPES.get(Path(path).suffix, "")
+    return MIME_TYPES.get(Path(path).suffix.lower(), "")
 
 
 def segments_of(uri: str) -> list[str]:

@@ -65,6 +65,15 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Blob:
+    """The bytes of a resource beside the words of an answer."""
+
+    uri: str
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """An answer, told twice: each form complete by itself, because hosts disagree which one the model sees."""
 
@@ -73,6 +82,7 @@ class ToolResult:
     """Short lines of ids and numbers; no free text of the caller."""
     links: tuple[Link, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    blobs: tuple[Blob, ...] = ()
     is_error: ClassVar[bool] = False
 
 
@@ -84,6 +94,7 @@ class ErrorResult:
     text: str
     links: tuple[Link, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    blobs: tuple[Blob, ...] = ()
     is_error: ClassVar[bool] = True
 
 

@@ -12,8 +12,8 @@ from planner_mcp.tools.arguments.lookups import looked_up
 from planner_mcp.tools.base import (
     READ,
     Arguments,
+    Blob,
     Hints,
-    Link,
     Picture,
     Tool,
     ToolContext,
@@ -50,7 +50,7 @@ _OUTPUT: Final = {
 
 
 async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
-    """Return a piece of text, or a picture."""
+    """Return a piece of text, or all the bytes: a picture as one, anything else as an embedded resource."""
     asked = parse(ResourceArguments, args)
     if ctx.reading is None:
         raise PlannerError
@@ -64,7 +64,7 @@ def _bytes(uri: str, found: Contents, data: bytes) -> ToolResult:
     text = f"{uri}: {found.mime_type}, {len(data)} bytes"
     if found.mime_type.startswith("image/"):
         return ToolResult(structured, text, pictures=(Picture(data, found.mime_type),))
-    return ToolResult(structured, text, (Link(uri, "file", found.mime_type),))
+    return ToolResult(structured, text, blobs=(Blob(uri, data, found.mime_type),))
 
 
 def _piece(asked: ResourceArguments, found: Contents) -> ToolResult:

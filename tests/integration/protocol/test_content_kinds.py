@@ -1,11 +1,15 @@
 """What an answer holds, in each revision with a handshake: nothing that a strict client of it rejects (SPEC X1)."""
 
+from base64 import b64decode
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, Final
 
 import httpx2 as httpx
 import pytest
 
-from tests.integration.protocol.houses import Caller, Replica, Worker
+from planner_mcp.resources import reports
+from tests.integration.protocol.houses import Caller, Replica, Worker, replica
 from tests.integration.protocol.test_resources import complete
 
 pytestmark = pytest.mark.anyio
@@ -53,3 +57,26 @@ async def test_tools_answer_in_the_kinds_of_content_their_revision_has(
     assert job_id in ended["content"][0]["text"]
     assert revised["structuredContent"]["scenario_id"] in revised["content"][0]["text"]
     assert ("resource_link" in kinds(ended)) == (version >= "2025-06-18")
+
+
+@pytest.fixture
+async def reporting(store_url: str, tmp_path: Path) -> AsyncIterator[WithEveryTool]:
+    """A replica with a report as large as one may be."""
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "week.pdf").write_bytes(b"\xff" * reports.MAX_BYTES)
+    async with replica(f"{store_url}?db=14", tmp_path, reports_dir=folder) as one:
+        yield WithEveryTool(one.url, one.drain)
+
+
+@pytest.mark.parametrize("version", [*KINDS, "2026-07-28"])
+async def test_the_bytes_of_a_report_travel_in_every_revision(
+    reporting: WithEveryTool, web: httpx.AsyncClient, version: str
+) -> None:
+    """SPEC T6, X1: by the tool as by `resources/read`, up to the same limit."""
+    caller, uri = Caller(web, version), "file:///week.pdf"
+    if version in KINDS:
+        await caller.initialize(reporting)
+    _text, embedded = (await caller.call(reporting, "read_resource", {"uri": uri}))["content"]
+    assert (embedded["type"], embedded["resource"]["uri"]) == ("resource", uri)
+    assert b64decode(embedded["resource"]["blob"]) == b"\xff" * reports.MAX_BYTES

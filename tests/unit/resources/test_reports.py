@@ -55,6 +55,18 @@ def test_what_is_listed_can_be_read(folder: ReportFolder) -> None:
     assert [folder.read(report.uri) for report in folder.reports()] == [b"<p>a</p>", b"x,y\n", "# 一".encode()]
 
 
+def test_the_kind_of_a_report_is_told_in_capitals_too(folder: ReportFolder) -> None:
+    """SPEC R1: as scanners and old programs write it; the name itself is still spelled as the folder spells it."""
+    assert folder.root is not None
+    (folder.root / "B.PDF").write_bytes(b"%PDF-")
+    (folder.root / "C.Csv").write_text("x")
+    listed = {report.uri: report.mime_type for report in folder.reports()}
+    assert (listed["file:///B.PDF"], listed["file:///C.Csv"]) == ("application/pdf", "text/csv")
+    assert folder.read("file:///B.PDF") == b"%PDF-"
+    with pytest.raises(NotFoundError):
+        folder.read("file:///B.pdf")
+
+
 def test_what_cannot_be_read_by_its_uri_is_not_listed(folder: ReportFolder) -> None:
     """SPEC R1: a name as macOS decomposes it, and one whose URI would be too long."""
     assert folder.root is not None

@@ -1,10 +1,14 @@
 """What `read_resource` says of the resources there are, for hosts that show their model none."""
 
+from base64 import b64decode
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from planner_mcp.jobs.model import LOCAL, Principal
+from planner_mcp.protocol.toolcalls import call_result
+from planner_mcp.resources import reports
 from planner_mcp.resources.base import Reading
 from planner_mcp.resources.catalogue import FIXED, TEMPLATES
 from planner_mcp.resources.reports import ROOT, ReportFolder
@@ -17,9 +21,9 @@ from tests.unit.tools.plans import created, solved
 pytestmark = pytest.mark.anyio
 
 
-def reading(ctx: ToolContext, principal: Principal = LOCAL) -> ToolContext:
-    """Return a context that reads resources, without a folder of reports."""
-    return replace(ctx, principal=principal, reading=Reading(principal, ctx.planner, ReportFolder(None)))
+def reading(ctx: ToolContext, principal: Principal = LOCAL, folder: Path | None = None) -> ToolContext:
+    """Return a context that reads resources, and reports where there is a folder of them."""
+    return replace(ctx, principal=principal, reading=Reading(principal, ctx.planner, ReportFolder(folder)))
 
 
 def test_every_kind_of_resource_is_named() -> None:
@@ -67,3 +71,27 @@ async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(
         refused = (await call("read_resource", {"uri": f"{plan}/routes.{form}"}, reading(ctx))).structured
         (fault,) = refused["errors"]
         assert (fault["path"], f"{plan}/stops.csv" in fault["accepted"]) == ("/uri", True)
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+async def test_a_report_in_bytes_comes_with_its_bytes(
+    call: Call, ctx: ToolContext, tmp_path: Path, has_links: bool
+) -> None:
+    """SPEC T6: what can be read as a resource can be read by a tool, in revisions that have no links too."""
+    (tmp_path / "b.PDF").write_bytes(b"%PDF-1.7\xff")
+    found = await call("read_resource", {"uri": "file:///b.PDF"}, reading(ctx, folder=tmp_path))
+    assert found.structured == {"uri": "file:///b.PDF", "mime_type": "application/pdf", "size": 9}
+    (_text, embedded) = call_result(found, has_links=has_links)["content"]
+    assert (embedded["type"], embedded["resource"]["uri"]) == ("resource", "file:///b.PDF")
+    assert embedded["resource"]["mimeType"] == "application/pdf"
+    assert b64decode(embedded["resource"]["blob"]) == b"%PDF-1.7\xff"
+
+
+async def test_bytes_beyond_the_limit_of_resources_are_refused_by_the_tool_too(
+    call: Call, ctx: ToolContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T6, X3: one limit, whichever way is taken."""
+    monkeypatch.setattr(reports, "MAX_BYTES", 4)
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-")
+    refused = await call("read_resource", {"uri": "file:///b.pdf"}, reading(ctx, folder=tmp_path))
+    assert refused.structured["type"] == "TooLarge"
