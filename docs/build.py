@@ -101,9 +101,9 @@ def codes_page() -> str:
         "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
         _glossary("kind", KINDS),
         "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "
-        "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight, the same with `_s` seconds after "
-        "midnight of the planning date; `travel_s`, `waiting_s` and `late_s` last so many seconds. `distance_m` of a "
-        "visit is that from the stop before, `load` what is on board when leaving.\n",
+        "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
+        "after midnight of the planning date. `travel_s`, `waiting_s` and `late_s` last so many seconds. `distance_m` "
+        "of a visit is that from the stop before, `load` what is on board when leaving.\n",
         "| view | shown | further |\n|---|---|---|",
         *(_columns(name, view) for name, view in VIEWS.items()),
         "",

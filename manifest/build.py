@@ -1,8 +1,8 @@
 """Writes `manifest.json` and `server.json` from the objects that answer `tools/list` and check input, or checks them.
 
 `python -m manifest.build` writes, `python -m manifest.build --check` fails when a committed file is stale (SPEC M2).
-The documents are a function of the code alone, save one date, and of no settings: `last_updated` is the day on which what
-the code says was first written otherwise than before. It stands in the committed file, so building again changes nothing.
+The documents are a function of the code alone, save one date, and of no settings: `last_updated` is the day of the
+build that first said something else than the committed file. Building again keeps it, so any commit builds the same.
 """
 
 import json

@@ -235,8 +235,8 @@ def _way_out(kind: str, settings: Settings) -> tuple[str, str]:
         accepted = "an https:// URL" if is_closed else f"an https:// URL, or http:// within {_NETWORKS}"
         return accepted, f"The operator can allow http:// by {_NETWORKS}." if is_closed else ""
     if kind == "port":
-        ports = [str(port) for port in dict.fromkeys((443, *settings.webhook_allow_ports))]
-        return "port " + " or ".join(filter(None, (", ".join(ports[:-1]), ports[-1]))), f"The operator can allow others by {_PORTS}."
+        ports = dict.fromkeys((443, *settings.webhook_allow_ports))
+        return f"port {' or '.join(map(str, ports))}", f"The operator can allow others by {_PORTS}."
     if kind == "host":
         accepted = "a public host name, or a public address in its plain form"
         return accepted, f"The operator can allow others by {_NETWORKS}."

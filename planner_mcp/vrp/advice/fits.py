@@ -31,7 +31,7 @@ class Limit(StrEnum):
     ORDER = "ORDER"
 
 
-LIMITS: Final[dict[Limit, str]] = {
+LIMITS: Final[dict[str, str]] = {
     Limit.WINDOW: "A ticket would be reached after its last time window has closed.",
     Limit.SHIFT: "The route would end after the agent's shift and overtime.",
     Limit.CAPACITY: "The route would carry more than the agent's capacity.",

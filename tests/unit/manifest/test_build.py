@@ -37,7 +37,7 @@ def test_a_stale_file_is_reported(
 
 
 def test_its_date_moves_with_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """SPEC M1, M2: building again keeps the date, so builds repeat; a change takes the day's, and is stale until then."""
+    """SPEC M1, M2: building again keeps the date, so builds repeat; a change is stale, and takes the day's."""
     early, late = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
     monkeypatch.setattr(manifest, "PATH", tmp_path / "manifest.json")
 
