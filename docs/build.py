@@ -102,8 +102,8 @@ def codes_page() -> str:
         _glossary("kind", KINDS),
         "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "
         "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
-        "after midnight of the planning date. `travel_s`, `waiting_s` and `late_s` last so many seconds. `distance_m` "
-        "of a visit is that from the stop before, `load` what is on board when leaving.\n",
+        "after midnight of the planning date. Every other `_s` is a length of time in seconds. `distance_m` of a visit "
+        "is that from the stop before, `load` what is on board when leaving.\n",
         "| view | shown | further |\n|---|---|---|",
         *(_columns(name, view) for name, view in VIEWS.items()),
         "",
