@@ -1,10 +1,11 @@
-"""Writes the reference pages from the objects they describe: settings, errors, tools, scenario.
+"""Writes the reference pages from the objects they describe: settings, errors, tools, scenario, codes of plans.
 
 Owns `docs/reference/`. Run `make docs` after a change; `python -m docs.build --check` fails when a page is stale.
 """
 
 import json
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,24 +13,36 @@ from pydantic_core import PydanticUndefined
 
 from planner_mcp.errors import catalogue
 from planner_mcp.settings import Settings
+from planner_mcp.tools.answers.plan_pages import VIEWS, View
 from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY
+from planner_mcp.vrp.advice.fits import LIMITS
+from planner_mcp.vrp.advice.fixes import KINDS
 from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.explain import CODES
 
 HERE: Final = Path(__file__).parent / "reference"
 NOTE: Final = "<!-- written by docs/build.py; run `make docs` instead of editing -->\n\n"
 
 
 def settings_page() -> str:
-    """Return every setting with its variable, default and meaning."""
+    """Return every setting with its variable, default, bounds and meaning."""
+    schema = Settings.model_json_schema()
     rows = [
-        f"| `PLANNER_{name.upper()}` | {_default(field)} | {field.description or ''} |"
+        f"| `PLANNER_{name.upper()}` | {_default(field)} | {_accepted(schema['properties'][name])} "
+        f"| {field.description or ''} |"
         for name, field in Settings.model_fields.items()
     ]
     head = (
         "# Settings\n\nRead from the environment; options of the command line win. Lists are comma-separated or JSON, "
-        "maps JSON.\n\n"
+        "maps JSON. `1…64` is from 1 to 64, `1…` from 1 on, `>0…` above 0.\n\n"
     )
-    return "\n".join([NOTE + head + "| variable | default | meaning |", "|---|---|---|", *rows, ""])
+    table = [NOTE + head + "| variable | default | accepted | meaning |", "|---|---|---|---|", *rows, ""]
+    return "\n".join([*table, *_definitions(schema)])
+
+
+def _accepted(field: dict[str, Any]) -> str:
+    words = [f"`{value}`" for value in field.get("enum", [])]
+    return " or ".join(words) if words else "; ".join(_bounds(field))
 
 
 def _default(field: Any) -> str:
@@ -73,6 +86,43 @@ def tools_page() -> str:
         parts += [f"**Example**\n\n```json\n{json.dumps(tool.meta['example'], ensure_ascii=False)}\n```\n"]
     parts.append("Every field of a scenario is on [its own page](scenario.md).\n")
     return "\n".join(parts)
+
+
+def codes_page() -> str:
+    """Return the words of plans and of advice about them: reasons, limits, kinds of fixes, columns."""
+    parts = [
+        NOTE + "# Codes and columns of plans\n",
+        "## Why a ticket is left out\n\n`code` of an unassigned ticket, with the meaning as its `detail`. A code is "
+        "given only where the fact behind it was checked.\n",
+        _glossary("code", CODES),
+        "## What stands in an agent's way\n\n`in_the_way` of `explain_unassigned`: how many agents meet the limit, and "
+        "for the nearest by how much.\n",
+        _glossary("limit", LIMITS),
+        "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
+        _glossary("kind", KINDS),
+        "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "
+        "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
+        "after midnight of the planning date. Every other `_s` is a length of time in seconds. `distance_m` of a visit "
+        "is that from the stop before, `load` what is on board when leaving.\n",
+        "| view | shown | further |\n|---|---|---|",
+        *(_columns(name, view) for name, view in VIEWS.items()),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _glossary(head: str, meanings: Mapping[str, str]) -> str:
+    rows = [f"| `{word}` | {meaning} |" for word, meaning in meanings.items()]
+    return "\n".join([f"| {head} | meaning |", "|---|---|", *rows, ""])
+
+
+def _columns(name: str, view: View) -> str:
+    further = [column for column in view.columns if column not in view.shown]
+    return f"| `{name}` | {_quoted(view.shown)} | {_quoted(further)} |"
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def scenario_page() -> str:
@@ -125,14 +175,38 @@ def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
 
 def _meaning(field: dict[str, Any]) -> str:
     facts = [field["description"]] if "description" in field else []
-    low, high = field.get("minimum"), field.get("maximum")
-    if low is not None or high is not None:
-        facts.append(f"{'' if low is None else f'{low:g}'}…{'' if high is None else f'{high:g}'}")
+    facts += _bounds(field)
     if "pattern" in field:
         facts.append(f"`{field['pattern']}`")
     if "$ref" not in field and field.get("default") not in (None, [], {}, ""):
         facts.append(f"default `{json.dumps(field['default'], ensure_ascii=False)}`")
-    return "; ".join(facts).replace("|", "\\|")
+    return "; ".join([*(fact.removesuffix(".") for fact in facts[:-1]), *facts[-1:]]).replace("|", "\\|")
+
+
+_SIZES: Final = (("Length", " characters"), ("Items", " items"), ("Properties", " entries"))
+
+
+def _bounds(field: dict[str, Any]) -> list[str]:
+    """Return what a value is bounded by: of a value that may be null of the value, of a list also of each item."""
+    if "anyOf" in field:
+        return [fact for option in field["anyOf"] for fact in _bounds(option)]
+    low = field.get("minimum")
+    if "exclusiveMinimum" in field:
+        low = f">{field['exclusiveMinimum']:.15g}"
+    facts = [_span(low, field.get("maximum"), "")]
+    if "prefixItems" not in field:
+        facts += [_span(field.get(f"min{size}"), field.get(f"max{size}"), unit) for size, unit in _SIZES]
+    each = _bounds(field["items"]) if field.get("items") else []
+    return [*filter(None, facts), *(f"each {fact}" for fact in each)]
+
+
+def _span(low: float | str | None, high: float | None, unit: str) -> str:
+    if low is None and high is None:
+        return ""
+    first, last = ("" if end is None else end if isinstance(end, str) else f"{end:.15g}" for end in (low, high))
+    if unit and not (first and last):
+        return f"at least {first}{unit}".replace(" 1 items", " 1 item") if first else f"at most {last}{unit}"
+    return first + unit if first == last else f"{first}…{last}{unit}"
 
 
 PAGES: Final = {
@@ -140,6 +214,7 @@ PAGES: Final = {
     "errors.md": errors_page,
     "tools.md": tools_page,
     "scenario.md": scenario_page,
+    "codes.md": codes_page,
 }
 
 

@@ -1,12 +1,14 @@
 """Writes `manifest.json` and `server.json` from the objects that answer `tools/list` and check input, or checks them.
 
 `python -m manifest.build` writes, `python -m manifest.build --check` fails when a committed file is stale (SPEC M2).
-The documents are a function of the code alone: no clock, no settings.
+The documents are a function of the code alone, save one date, and of no settings: `last_updated` is the day of the
+build that first said something else than the committed file. Building again keeps it, so any commit builds the same.
 """
 
 import json
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,8 +26,6 @@ from planner_mcp.vrp.scenario import Scenario
 
 SCHEMA_VERSION: Final = "2025-06-18"
 """The form of the manifest itself, as the design names it."""
-LAST_UPDATED: Final = "2026-11-21T00:00:00Z"
-"""When what the server offers changed last; whoever changes it moves the date."""
 
 _SCHEMAS: Final = "#/components/schemas/"
 _SHARED: Final = {"create_scenario": "Scenario"}
@@ -59,15 +59,29 @@ _ERROR_SCHEMA: Final = {
 }
 
 
-def build() -> dict[str, Any]:
-    """Return the manifest."""
+def build(today: str) -> dict[str, Any]:
+    """Return the manifest, with the date of the committed one where it says the same, else with today's."""
+    fresh, old = _offer(today), _committed()
+    dated = fresh | {"last_updated": old.get("last_updated")}
+    return dated if dated == old else fresh
+
+
+def _committed() -> dict[str, Any]:
+    """Return the committed manifest, empty where there is none or a merge left its marks in it."""
+    try:
+        return manifest.load()
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _offer(last_updated: str) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "name": "vrp-planner-mcp",
         "title": identity.TITLE,
         "description": identity.DESCRIPTION,
         "version": planner_mcp.__version__,
-        "last_updated": LAST_UPDATED,
+        "last_updated": last_updated,
         "capabilities": _capabilities(),
         "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
         "tools": [_tool(tool) for tool in REGISTRY],
@@ -130,10 +144,10 @@ def _components() -> dict[str, Any]:
     return {"Scenario": schema, **dict(sorted(parts.items())), "Error": _ERROR_SCHEMA}
 
 
-def texts() -> dict[Path, str]:
+def texts(today: str) -> dict[Path, str]:
     """Return each committed file with what it should hold."""
     documents = {
-        manifest.PATH: build(),
+        manifest.PATH: build(today),
         identity.REGISTRY_PATH: identity.registry_entry(planner_mcp.__version__),
     }
     return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()}
@@ -141,14 +155,14 @@ def texts() -> dict[Path, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the files, or with `--check` compare them; return the exit status."""
-    fresh = texts()
+    fresh = texts(f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
     if "--check" not in arguments:
         for path, text in fresh.items():
             path.write_text(text, encoding="utf-8")
         return 0
     stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
     if stale:
-        sys.stderr.write(f"stale: {', '.join(stale)}: run `make manifest`, and move LAST_UPDATED.\n")
+        sys.stderr.write(f"stale: {', '.join(stale)}: run `make manifest`.\n")
     return 1 if stale else 0
 
 

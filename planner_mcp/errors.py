@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +291,11 @@ class CapacityError(PlannerError):
     type = "Overloaded"
     retryable = True
     summary = "The server is busy; come back later."
+
+    @classmethod
+    def reached(cls, problem: str, allowed: str, hint: str = "", *, retry_after_s: float) -> Self:
+        """Return the refusal of a limit that was reached: which one, what it allows, and when to come back."""
+        return cls(problem, errors=[Fault("", problem, allowed, hint)], retry_after_s=retry_after_s)
 
 
 class QueueFullError(CapacityError):

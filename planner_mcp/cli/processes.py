@@ -27,6 +27,7 @@ async def serve_http(settings: Settings, opening: OpenApp) -> None:
     drain = anyio.Event()
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(settings.host, settings.port))
+        settings = settings.model_copy(update={"port": listener.getsockname()[1]})  # of 0 the free one it took
         web = await stack.enter_async_context(opening(settings, drain=drain))
         drain_workers = await stack.enter_async_context(workers_beside(settings, settings.workers))
         server = Server(uvicorn_config(web, settings))

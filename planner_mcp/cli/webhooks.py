@@ -75,6 +75,8 @@ def replay(
     data_dir: DataDir = None,
 ) -> None:
     """Send deliveries again that have ended, with the same id and body."""
+    if not delivery_ids and not dead:
+        raise typer.BadParameter("give the ids of deliveries, as `webhooks list` shows them, or --dead")
 
     async def replay_all(hooks: RedisWebhooks, _settings: Settings) -> list[Delivery]:
         names = list(delivery_ids or ())

@@ -82,7 +82,8 @@ class FairLimiter:
 
     def _queue_up(self, principal_id: str) -> anyio.Event:
         if len(self._waiting.get(principal_id, ())) >= self._most_waiting:
-            raise QuotaExceededError("Too many of your calls wait for their turn.", retry_after_s=RETRY_AFTER_S)
+            problem, allowed = "Too many of your calls wait for their turn.", f"{self._most_waiting} at a time"
+            raise QuotaExceededError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=RETRY_AFTER_S)
         called = anyio.Event()
         self._waiting.setdefault(principal_id, deque()).append(called)
         return called

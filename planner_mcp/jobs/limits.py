@@ -58,8 +58,13 @@ def part_of(settings: Settings, name: str) -> int | float:
 
 def limit_text(settings: Settings, name: str) -> str:
     """Return a limit that was reached as a caller is told it, with the number that was really applied."""
-    whole = f"{name} is {getattr(settings, name):.15g}"
+    whole = value_text(name, getattr(settings, name))
     if settings.pools == 1:
         return whole
     part = f", {part_of(settings, name):.15g}" if name in IN_PARTS else ""
     return f"{whole}{part} in each of {settings.pools} pools"
+
+
+def value_text(name: str, value: float) -> str:
+    """Return a setting with its value, as a caller is told it."""
+    return f"{name} is {value:.15g}"

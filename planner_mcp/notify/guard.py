@@ -12,6 +12,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
@@ -76,15 +77,14 @@ _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _PARTS = re.compile(r"(https?)://([^/?]*)([/?].*)?", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::([0-9]{1,5}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_TEXTS: Final = {
-    "form": (
-        "callback_url is not a URL this server calls.",
-        "https://host/path in printable ASCII, without user info, fragment or backslash",
-    ),
-    "scheme": ("callback_url must use https.", "an https:// URL"),
-    "port": ("The port of callback_url is not allowed.", "port 443"),
-    "host": ("The host of callback_url is not allowed.", "a public host name, or a public address in its plain form"),
+_PROBLEMS: Final = {
+    "form": "callback_url is not a URL this server calls.",
+    "scheme": "callback_url must use https.",
+    "port": "The port of callback_url is not allowed.",
+    "host": "The host of callback_url is not allowed.",
 }
+_NETWORKS: Final = "PLANNER_WEBHOOK_ALLOW_NETWORKS"
+_PORTS: Final = "PLANNER_WEBHOOK_ALLOW_PORTS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +117,18 @@ def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_u
     Raises:
         EndpointForbiddenError: With one fault at `path`.
     """
-    endpoint = _parsed(url, path)
+    refusal = partial(_refusal, path=path, settings=settings)
+    endpoint = _parsed(url, refusal)
     allowed = allowed_networks(settings)
     if endpoint.scheme != "https" and not allowed:
-        raise _refusal("scheme", path)
+        raise refusal("scheme")
     if endpoint.port != 443 and endpoint.port not in settings.webhook_allow_ports:
-        raise _refusal("port", path)
+        raise refusal("port")
     literal = _literal(endpoint.host)
     if literal is not None and not _may_reach(literal, endpoint, allowed):
-        raise _refusal("host", path)
+        raise refusal("host" if is_forbidden(literal) else "scheme")  # a public address is refused to plain http alone
     if literal is None and not allowed and _is_local(endpoint.host):
-        raise _refusal("host", path)
+        raise refusal("host")
     return endpoint
 
 
@@ -177,17 +178,17 @@ def _ask(host: str) -> list[tuple[int, int, int, str, tuple[str | int, ...]]]:
     return list(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))  # type: ignore[arg-type]
 
 
-def _parsed(url: str, path: str) -> Endpoint:
+def _parsed(url: str, refusal: Callable[[str], EndpointForbiddenError]) -> Endpoint:
     if len(url) > MAX_URL_CHARS or not _PRINTABLE.fullmatch(url) or "\\" in url or "#" in url:
-        raise _refusal("form", path)
+        raise refusal("form")
     if not (parts := _PARTS.fullmatch(url)):
-        raise _refusal("scheme" if "://" in url else "form", path)
+        raise refusal("scheme" if "://" in url else "form")
     scheme, authority, target = parts[1].lower(), parts[2], parts[3] or "/"
     if not (found := _AUTHORITY.fullmatch(authority)):
-        raise _refusal("form", path)
+        raise refusal("form")
     host, port = found[1].lower(), int(found[2] or (443 if scheme == "https" else 80))
     if not 0 < port < 65536 or not _is_host(host):
-        raise _refusal("host", path)
+        raise refusal("host")
     return Endpoint(scheme, host.strip("[]"), port, target if target.startswith("/") else "/" + target)
 
 
@@ -222,6 +223,21 @@ def _may_reach(address: Address, endpoint: Endpoint, allowed: Sequence[Network])
     return is_named or (endpoint.scheme == "https" and not is_forbidden(address))
 
 
-def _refusal(kind: str, path: str) -> EndpointForbiddenError:
-    problem, accepted = _TEXTS[kind]
-    return EndpointForbiddenError(problem, errors=[Fault(path, problem, accepted)])
+def _refusal(kind: str, path: str, settings: Settings) -> EndpointForbiddenError:
+    problem, (accepted, hint) = _PROBLEMS[kind], _way_out(kind, settings)
+    return EndpointForbiddenError(problem, errors=[Fault(path, problem, accepted, hint)])
+
+
+def _way_out(kind: str, settings: Settings) -> tuple[str, str]:
+    """Return what a deployment accepts in place of what was refused, and which setting of its operator would let in."""
+    is_closed = not settings.webhook_allow_networks
+    if kind == "scheme":
+        accepted = "an https:// URL" if is_closed else f"an https:// URL, or http:// within {_NETWORKS}"
+        return accepted, f"The operator can allow http:// by {_NETWORKS}." if is_closed else ""
+    if kind == "port":
+        ports = dict.fromkeys((443, *settings.webhook_allow_ports))
+        return f"port {' or '.join(map(str, ports))}", f"The operator can allow others by {_PORTS}."
+    if kind == "host":
+        accepted = "a public host name, or a public address in its plain form"
+        return accepted, f"The operator can allow others by {_NETWORKS}."
+    return "https://host/path in printable ASCII, without user info, fragment or backslash", ""

@@ -96,7 +96,8 @@ class Answering:
             QuotaExceededError: Too many of the session are being worked on here.
         """
         if len(self._running.get(session.id, ())) >= MAX_RUNNING:
-            raise QuotaExceededError("Too many messages are being worked on.", retry_after_s=RETRY_AFTER_S)
+            problem, allowed = "Too many messages are being worked on.", f"{MAX_RUNNING} of a session at a time"
+            raise QuotaExceededError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=RETRY_AFTER_S)
         key = json.dumps(body["id"])
         await self._work.begin(session.id, key, self._replica)
         task = asyncio.create_task(self._answer(request, session, body, key))

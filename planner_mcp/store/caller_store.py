@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import (
-    Fault,
+    CapacityError,
     IdempotencyConflictError,
     IllegalTransitionError,
     LeaseLostError,
@@ -133,12 +133,11 @@ class CallerStore:
             raise self._over(*reply)
         return _job(reply)
 
-    def _over(self, word: str, wait_s: int) -> PlannerError:
+    def _over(self, word: str, wait_s: int) -> CapacityError:
         """Return the error of a limit that was reached: which one it is, and when to come back."""
         error, setting, problem = _LIMITS[word]
-        allowed = limit_text(self._settings, setting)
-        fault = Fault("", problem, allowed, _EXPIRING if word in _STORED else _WAITING)
-        return error(problem, errors=[fault], retry_after_s=float(wait_s))
+        hint = _EXPIRING if word in _STORED else _WAITING
+        return error.reached(problem, limit_text(self._settings, setting), hint, retry_after_s=float(wait_s))
 
     async def _bind_key(self, args: dict[str, Any]) -> None:
         """Bind an idempotency key to its arguments in its home pool, unless a call or job with others relies on it."""
@@ -286,7 +285,7 @@ class CallerStore:
 
 
 _BINDING: Final = ("principal", "idem", "digest", "idem_s", "job")
-_LIMITS: Final[dict[str, tuple[type[PlannerError], str, str]]] = {
+_LIMITS: Final[dict[str, tuple[type[CapacityError], str, str]]] = {
     "full": (QueueFullError, "max_queued", "The queue is full."),
     "quota": (QuotaExceededError, "max_queued_per_principal", "You have as many jobs queued as you may."),
     "pace": (RateLimitedError, "submit_rate_per_s", "You submit jobs faster than you may."),

@@ -50,6 +50,7 @@ Without a TTL, for the pool owns them; each is bounded by what is queued, solvin
 
 No key, a channel of its own: scn:<scenario>, a new job of it (its id).
 ```
+Keys of MCP sessions (`mcp:…`) are in no pool: the modules of store/sessions and store/watch_log.py draw them.
 """
 
 from typing import Final

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from planner_mcp.errors import Fault, NotFoundError, QuotaExceededError
+from planner_mcp.errors import NotFoundError, QuotaExceededError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.limits import limit_text, part_of
 from planner_mcp.settings import Settings
@@ -47,8 +47,7 @@ class MatrixShelf:
         (word, *_rest) = await self._link.step("put_matrix", ids.pool_of("mat", matrix_id), args, *flat)
         if word == "quota":
             problem, allowed = "You keep as many matrices as you may.", limit_text(self._settings, "max_matrices")
-            fault = Fault("", problem, allowed, "Delete one.")
-            raise QuotaExceededError(problem, errors=[fault], retry_after_s=60)
+            raise QuotaExceededError.reached(problem, allowed, "Delete one.", retry_after_s=60)
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
         """Return tables of the principal as they were put, and keep them for another TTL."""

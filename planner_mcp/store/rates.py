@@ -3,6 +3,7 @@
 from typing import Final
 
 from planner_mcp.errors import RateLimitedError
+from planner_mcp.jobs.limits import value_text
 from planner_mcp.settings import Settings
 from planner_mcp.store.link import Link
 
@@ -31,4 +32,7 @@ class RateLimiter:
         args = {"principal": principal, "rate": self._rate, "burst": self._burst}
         _ok, wait_ms = await self._link.step("take_token", POOL, args)
         if int(wait_ms) > 0:
-            raise RateLimitedError(retry_after_s=int(wait_ms) / 1000)
+            rate, burst = value_text("rate_per_s", self._rate), value_text("rate_burst", self._burst)
+            raise RateLimitedError.reached(
+                RateLimitedError.summary, f"{rate}, {burst}", "Wait retry_after_s.", retry_after_s=int(wait_ms) / 1000
+            )

@@ -12,7 +12,7 @@ from planner_mcp.tools.arguments.shared_prices import unstyled
 from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.vrp.advice.alternatives import with_prices_of
-from planner_mcp.vrp.advice.fixes import Fix
+from planner_mcp.vrp.advice.fixes import ADD_AGENT, PENALTY, Fix
 
 BUDGET_S: Final = 4.0
 """Time for one answer; tickets it does not suffice for are named."""
@@ -23,7 +23,7 @@ MAX_BYTES: Final = 3500
 """Room of all fixes: the smallest of each ticket first, and of these the patches, then the next of each."""
 MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is told in words all the same."""
-_PRICED: Final = {"ADD_AGENT", "PENALTY"}
+_PRICED: Final = {ADD_AGENT, PENALTY}
 """Kinds of fixes whose patch tells prices."""
 _STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
@@ -152,7 +152,7 @@ def _shown(fix: Fix, shows_prices: bool) -> Json:
     is_priced = bool(_PRICED & set(fix.kinds))
     if not shows_prices:
         words = zip(fix.kinds, fix.changes, strict=True)
-        change = "; ".join("raise its penalty" if kind == "PENALTY" else each for kind, each in words)
+        change = "; ".join("raise its penalty" if kind == PENALTY else each for kind, each in words)
         return {**told, "change": change, **({} if is_priced else {"patch": fix.patch})}
     patch = {"patch": fix.patch} if fitting([fix.patch], MAX_PATCH_BYTES) else {}
     return {**told, "change": fix.change, "cost_delta": number(fix.cost_delta), **patch}

@@ -36,5 +36,6 @@ def discovery_routes(settings: Settings, revisions: Sequence[str]) -> list[Route
 
 def mcp_url(settings: Settings) -> str:
     """Return where clients connect, as far as the settings say."""
-    base = settings.public_url or f"http://{settings.host}:{settings.port}"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    base = settings.public_url or f"http://{host}:{settings.port}"
     return f"{base.rstrip('/')}/mcp"

@@ -13,9 +13,11 @@ from typing import Any, ClassVar, Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import QuotaExceededError
+from planner_mcp.jobs.limits import value_text
 
 RETRY_AFTER_S: Final = 5.0
 """What a principal with too many open is told to wait."""
+_HINT: Final = "End one, or wait retry_after_s."
 _HOLD: Final = "hold_open"
 
 
@@ -28,6 +30,8 @@ class OpenCount:
 
     what: ClassVar[str]
     """What is counted, as a refusal names it."""
+    setting: ClassVar[str]
+    """What says how many, named there too."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -40,7 +44,8 @@ class OpenCount:
             QuotaExceededError: It may not.
         """
         if self._open[principal_id] >= self._most:
-            raise QuotaExceededError(f"Too many {self.what} are open.", retry_after_s=RETRY_AFTER_S)
+            problem, allowed = f"Too many {self.what} are open.", value_text(self.setting, self._most)
+            raise QuotaExceededError.reached(problem, allowed, _HINT, retry_after_s=RETRY_AFTER_S)
 
     def begin(self, principal_id: str) -> None:
         """Count one more."""
@@ -57,6 +62,7 @@ class OpenRequests(OpenCount):
     """Counts requests by principal."""
 
     what = "requests"
+    setting = "max_open_requests"
 
     @contextmanager
     def counted(self, principal_id: str, scope: MutableMapping[str, Any]) -> Iterator[None]:
@@ -87,6 +93,7 @@ class OpenStreams(OpenCount):
     """Counts streams by principal."""
 
     what = "streams"
+    setting = "max_streams"
 
     @contextmanager
     def counted(self, principal_id: str) -> Iterator[None]:

@@ -28,7 +28,7 @@ LINES_BURST: Final = 200
 """Refusals of one caller kept in a row."""
 MAX_LOOKED_AT: Final = 16 * 1024
 """Bytes of a refusal that are looked through for its code."""
-_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/matrices")
+_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/matrices", "/metrics")
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
 
 

@@ -2,9 +2,14 @@
 
 from typing import Any
 
-from docs.build import stale, tools_page
+from docs.build import codes_page, scenario_page, settings_page, stale, tools_page
 from planner_mcp.settings import Settings
+from planner_mcp.tools.answers.plan_pages import VIEWS
+from planner_mcp.vrp.advice import remedies
+from planner_mcp.vrp.advice.fits import LIMITS, Limit
+from planner_mcp.vrp.advice.fixes import KINDS
 from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.explain import CODES
 
 
 def test_reference_pages_are_fresh() -> None:
@@ -29,3 +34,36 @@ def test_every_field_of_a_day_says_what_it_means() -> None:
 def test_tools_page_names_the_arguments_that_are_not_typed() -> None:
     """SPEC T1: those of rarer days too."""
     assert "groups [{kind (one_of|all)" in tools_page()
+
+
+def test_bounds_of_settings_stand_on_their_page() -> None:
+    """Our choice: what is refused at the start can be read before; of a list each entry, of a choice all words."""
+    page = settings_page()
+    for name, accepted in {
+        "POOLS": "1…64",
+        "LOG_LEVEL": "`debug` or `info` or `warning` or `error`",
+        "REPLICATION_WAIT_S": ">0…2.5",
+        "WEBHOOK_ALLOW_PORTS": "each 1…65535",
+        "AUTH_TYPES": "at least 1 item",
+    }.items():
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `PLANNER_{name}` |"))
+        assert f" | {accepted} | " in row
+    assert "| `block` |  | integer | Most origins, and most targets, of one request; 1…1000;" in page
+
+
+def test_bounds_of_arguments_stand_on_their_page() -> None:
+    """SPEC T6: lengths of lists, and bounds of what may be null."""
+    assert "| `agent_ids` |  | list of string | only these agents; at most 50 items |" in tools_page()
+    assert "the first is the base; 2…6 items |" in tools_page()
+    assert "| `decimals` |  | integer |" in scenario_page() and "all of matrices; 0…3 |" in scenario_page()
+
+
+def test_every_code_of_advice_stands_on_a_page() -> None:
+    """SPEC T5: what plans, explain_unassigned and suggest_fixes answer can be looked up, and nothing else is there."""
+    page = codes_page()
+    assert set(LIMITS) == set(Limit)
+    assert set(KINDS) == {*remedies._REMEDIES, "NONE", "ADD_AGENT", "PENALTY"}
+    for meanings in (CODES, LIMITS, KINDS):
+        assert [word for word, meaning in meanings.items() if f"| `{word}` | {meaning} |" not in page] == []
+    columns = {column for view in VIEWS.values() for column in view.columns}
+    assert [column for column in columns if f"`{column}`" not in page] == []

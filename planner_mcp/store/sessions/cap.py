@@ -13,12 +13,15 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import QuotaExceededError
+from planner_mcp.jobs.limits import value_text
 from planner_mcp.store.sessions.keys import row_key
 
 KEEP_S: Final = 86_400
 LOOKED_AT: Final = 100
 """Sessions of a principal at its limit that are looked at, at random, for one that is gone."""
 RETRY_S: Final = 60.0
+SETTING: Final = "max_sessions"
+"""What says how many, as a refusal names it."""
 
 
 class SessionCap:
@@ -49,7 +52,8 @@ class SessionCap:
             *_done, count = await pipe.execute()
         if count > self._most and count - await self._forget_ended(key) > self._most:
             await self.forget(principal, session_id)
-            raise QuotaExceededError("Too many sessions are open; end some with DELETE.", retry_after_s=RETRY_S)
+            problem, allowed = "Too many sessions are open; end some with DELETE.", value_text(SETTING, self._most)
+            raise QuotaExceededError.reached(problem, allowed, retry_after_s=RETRY_S)
 
     async def forget(self, principal: str, session_id: str) -> None:
         """Count a session no more."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from typing import Final
 
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
 from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind, TicketSpec
@@ -25,11 +26,25 @@ class Limit(StrEnum):
     NOT_ALLOWED = "SKILL_OR_AGENT"
     INCOMPATIBLE = "INCOMPATIBLE"
     ROUTE_OVER = "ROUTE_OVER"
-    """The agent has set out for the end of its route; `advice/fixes.py`, which knows the day, tells it and the next."""
+    """`advice/fixes.py`, which knows the day, tells it and the next."""
     KEPT_ELSEWHERE = "KEPT_ELSEWHERE"
-    """What is held of an earlier plan keeps the ticket with another agent."""
     ORDER = "ORDER"
-    """Locks, shipments, backhaul or breaks do not allow the order of stops."""
+
+
+LIMITS: Final[dict[str, str]] = {
+    Limit.WINDOW: "A ticket would be reached after its last time window has closed.",
+    Limit.SHIFT: "The route would end after the agent's shift and overtime.",
+    Limit.CAPACITY: "The route would carry more than the agent's capacity.",
+    Limit.MAX_DURATION: "The route would take longer than the agent's max_duration_s.",
+    Limit.MAX_DISTANCE: "The route would be longer than the agent's max_distance_km or max_distance_m.",
+    Limit.MAX_TICKETS: "The route would serve more than the agent's max_tickets.",
+    Limit.NOT_ALLOWED: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
+    Limit.INCOMPATIBLE: "The route has a ticket that may not share one with it.",
+    Limit.ROUTE_OVER: "The agent has set out for the end of its route at the hour of keep_until, or is there.",
+    Limit.KEPT_ELSEWHERE: "What is held of an earlier plan keeps the ticket with another agent.",
+    Limit.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",
+}
+"""What each says of a route with the ticket in it."""
 
 
 @dataclass(frozen=True, slots=True)

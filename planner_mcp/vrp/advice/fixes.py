@@ -32,7 +32,21 @@ Json = dict[str, Any]
 MAX_OBSTACLES: Final = 2
 """Limits that one fix may change; with more it is no small change any longer."""
 NOTHING: Final = "NONE"
-"""Kind of the fix that changes nothing."""
+ADD_AGENT: Final = "ADD_AGENT"
+PENALTY: Final = "PENALTY"
+KINDS: Final[dict[str, str]] = {
+    NOTHING: "Nothing need change: the ticket fits as it is, or with one more reload.",
+    Limit.WINDOW: "Close a time window later.",
+    Limit.SHIFT: "End a shift later.",
+    Limit.CAPACITY: "Raise an agent's capacity in one dimension.",
+    Limit.MAX_DURATION: "Raise an agent's max_duration_s.",
+    Limit.MAX_DISTANCE: "Raise an agent's limit of distance.",
+    Limit.MAX_TICKETS: "Raise an agent's max_tickets.",
+    Limit.NOT_ALLOWED: "Give an agent the skill it lacks, or let the ticket name it.",
+    ADD_AGENT: "Add an agent like one there is.",
+    PENALTY: "Raise the price of leaving the ticket, or its one_of group, out: alone or beside another change.",
+}
+"""What a fix may change."""
 STRANGER: Final = 2.0
 """Weight added where a promise to another customer would be changed; an hour counts as 1."""
 Step = tuple[str, Remedy]
@@ -45,7 +59,7 @@ class Fix:
 
     ticket_id: str
     kinds: tuple[str, ...]
-    """What is changed: limits of `advice/fits.py`, `NONE`, `PENALTY` or `ADD_AGENT`."""
+    """What is changed, of `KINDS`."""
     agent_id: str
     """Who would serve it."""
     changes: tuple[str, ...]
@@ -197,7 +211,7 @@ class Bench:
         candidate = with_tickets(problem, started, _companions(problem, ticket), until=until)
         if candidate is None:
             return None
-        return self._proved(ticket, name, candidate, [("ADD_AGENT", Remedy(f"add one agent like {like}", patch))])
+        return self._proved(ticket, name, candidate, [(ADD_AGENT, Remedy(f"add one agent like {like}", patch))])
 
     def _unlocked(self) -> Problem:
         """Return the day as it would be for agents that have done nothing yet and have nothing locked."""
@@ -219,9 +233,9 @@ class Bench:
         if short < 0:
             delta = (running(problem, candidate) - running(problem, self.candidate)) / problem.cost_scale
             return Fix(problem.tickets[ticket].id, kinds, agent_id, tuple(each.words for each in changes), patch, delta)
-        if "PENALTY" in kinds or not problem.tickets[ticket].is_priced:
+        if PENALTY in kinds or not problem.tickets[ticket].is_priced:
             return None
-        more = ("PENALTY", raised(self.body, problem, ticket, short))
+        more = (PENALTY, raised(self.body, problem, ticket, short))
         return self._proved(ticket, agent_id, candidate, [*(step for step in steps if step[0] != NOTHING), more])
 
     def _patched(self, patch: Json) -> Problem | None:

@@ -9,7 +9,7 @@ import pytest
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.ids import random_name
-from planner_mcp.jobs.model import READ
+from planner_mcp.jobs.model import ADMIN, READ
 from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.web.witness import LINES_BURST
 from tests.integration.auth.conftest import HEADERS, Caller, recent_days
@@ -138,6 +138,17 @@ async def test_each_refusal_of_http_is_one_line(served: Any, key: Any, audited: 
     is_named = is_named and "content-encoding" not in more.get("headers", {})
     assert lines[0]["subject"] == ("ann" if is_named else "")
     assert lines[0]["target"] in ("", *re.findall(r"job-0-[a-z2-7]{26}", path))
+
+
+async def test_figures_are_audited_by_their_path(served: Any, key: Any, audited: Lines) -> None:
+    """SPEC A3, O3: of whoever reads them and of whoever may not."""
+    async with served() as http:
+        for scope in (ADMIN, READ):
+            await http.get("/metrics", headers={"authorization": await key("ann", scope)})
+    assert [(line["what"], line["outcome"]) for line in await audited()] == [
+        ("GET /metrics", "ok"),
+        ("GET /metrics", "4012"),
+    ]
 
 
 async def test_what_anybody_may_read_leaves_no_line(served: Any, audited: Lines) -> None:

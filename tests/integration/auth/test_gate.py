@@ -208,7 +208,7 @@ async def test_each_door_asks_for_its_scope_itself(served: Any, key: Any, monkey
 
 
 async def test_a_principal_that_calls_too_often_is_told_when_to_come_back(served: Any, key: Any) -> None:
-    """SPEC A3: 429 with Retry-After; others are not slowed, and the tokens come back."""
+    """SPEC A3, J8: 429 with Retry-After and the limit; others are not slowed, and the tokens come back."""
     ann, ben = await key("ann"), await key("ben")
     async with served(rate_per_s=0.5, rate_burst=3) as http:
         statuses = [(await http.get("/jobs/x", headers={"authorization": ann})).status_code for _ in range(5)]
@@ -216,11 +216,12 @@ async def test_a_principal_that_calls_too_often_is_told_when_to_come_back(served
         other = await http.get("/jobs/x", headers={"authorization": ben})
     assert statuses == [404, 404, 404, 429, 429]
     assert refused.json()["type"] == "RateLimited" and 1 <= int(refused.headers["retry-after"]) <= 2
+    assert [fault["accepted"] for fault in refused.json()["errors"]] == ["rate_per_s is 0.5, rate_burst is 3"]
     assert other.status_code == 404
 
 
 async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC A3: streams of every kind count, since each is a request that stays open."""
+    """SPEC A3, J8: streams of every kind count, since each is a request that stays open; the limit is told."""
     ann, ben = await key("ann"), await key("ben")
     entered, leave = anyio.Event(), anyio.Event()
 
@@ -240,6 +241,7 @@ async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, mo
         refused = await http.get("/jobs/x", headers={"authorization": ann})
         assert (refused.status_code, refused.json()["type"]) == (429, "QuotaExceeded")
         assert "retry-after" in refused.headers
+        assert [fault["accepted"] for fault in refused.json()["errors"]] == ["max_open_requests is 1"]
         assert (await http.get("/jobs/x", headers={"authorization": ben})).status_code == 404
         leave.set()
         while (await http.get("/jobs/x", headers={"authorization": ann})).status_code == 429:
@@ -385,13 +387,15 @@ async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhil
 
 
 async def test_sessions_of_a_principal_are_capped(served: Any, key: Any) -> None:
-    """SPEC A3: and ending one makes room."""
+    """SPEC A3, J8: the refusal tells the limit, and ending one makes room."""
     ann, ben = await key("ann"), await key("ben")
     async with served(max_sessions=2) as http:
         callers = [Caller(http, ann) for _ in range(3)]
         opened = [await caller.initialize() for caller in callers]
         assert [answer.status_code for answer in opened] == [200, 200, 429]
         assert "retry-after" in opened[2].headers
+        told = opened[2].json()["error"]["data"]["errors"]
+        assert [fault["accepted"] for fault in told] == ["max_sessions is 2"]
         assert (await Caller(http, ben).initialize()).status_code == 200
         assert (await http.delete("/mcp", headers=callers[0].headers)).status_code == 204
         assert (await Caller(http, ann).initialize()).status_code == 200

@@ -73,3 +73,9 @@ def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
     monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
     told = CliRunner().invoke(app, ["bench", "--most", "1"])
     assert (told.exit_code, "bench-plans" in told.output) == (2, True)
+
+
+def test_replay_of_nothing_says_what_to_name(tmp_path: Path) -> None:
+    """SPEC W3: it is a slip of whoever calls, not a success; no store is asked."""
+    told = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["webhooks", "replay", "--data-dir", str(tmp_path / "data")])
+    assert (told.exit_code, "--dead" in told.output, list(tmp_path.iterdir())) == (2, True, [])

@@ -57,7 +57,7 @@ async def test_slots_are_given_to_principals_in_turn() -> None:
 
 
 async def test_calls_of_one_principal_beyond_a_number_are_refused() -> None:
-    """SPEC J8: it is told when to come back; others may wait as before, and a call that ends makes room."""
+    """SPEC J8: it is told how many and when to come back; others may wait, and a call that ends makes room."""
     limiter = FairLimiter(1, most_waiting=2)
     bench = Bench(limiter)
     await bench.send("a1", "a2", "a3")
@@ -65,6 +65,7 @@ async def test_calls_of_one_principal_beyond_a_number_are_refused() -> None:
         async with limiter.turn("a"):
             raise AssertionError
     assert refused.value.retry_after_s
+    assert [fault.accepted for fault in refused.value.errors] == ["2 at a time"]
     await bench.send("b1")
     await bench.end("a1")
     await bench.send("a4")

@@ -33,7 +33,26 @@ def test_a_stale_file_is_reported(
     assert "stale" in capsys.readouterr().err
     assert build.main([]) == 0
     assert build.main(["--check"]) == 0
-    assert manifest.load() == build.build()
+    assert manifest.load() == build.build("2026-01-01T00:00:00Z")
+
+
+def test_its_date_moves_with_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC M1, M2: building again keeps the date, so builds repeat; a change is stale, and takes the day's."""
+    early, late = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
+    monkeypatch.setattr(manifest, "PATH", tmp_path / "manifest.json")
+
+    def write(today: str) -> str:
+        manifest.PATH.write_text(build.texts(today)[manifest.PATH], encoding="utf-8")
+        return str(manifest.load()["last_updated"])
+
+    assert [write(early), write(late)] == [early, early]
+    assert build.main(["--check"]) == 0
+    monkeypatch.setattr(identity, "TITLE", "Another")
+    assert build.main(["--check"]) == 1
+    assert [write(late), write(early)] == [late, late]
+    manifest.PATH.write_text("<<<<<<< ours", encoding="utf-8")
+    assert build.main(["--check"]) == 1
+    assert write(early) == early
 
 
 def test_it_follows_its_schema() -> None:

@@ -32,6 +32,7 @@ def test_a_forbidden_url_is_refused_at_submit(url: str, plain: Settings) -> None
     (fault,) = refused.value.errors
     assert fault.path == "/callback_url"
     told = f"{refused.value.message} {fault.problem} {fault.accepted} {fault.hint}".lower()
+    told = told.replace("planner_webhook_allow_networks", "")  # the setting's name is the same everywhere
     assert not [word for word in NETWORK_WORDS if word in told]
 
 
@@ -70,6 +71,32 @@ def test_a_deployment_opens_named_networks_and_ports(url: str, is_allowed: bool,
     else:
         with pytest.raises(EndpointForbiddenError):
             check_callback_url(url, opened)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_open", "accepted", "setting"),
+    [
+        ("http://a.example/x", False, "an https:// URL", "PLANNER_WEBHOOK_ALLOW_NETWORKS"),
+        ("http://8.8.8.8:8443/x", True, "an https:// URL, or http:// within PLANNER_WEBHOOK_ALLOW_NETWORKS", ""),
+        ("https://a.example:99/x", False, "port 443", "PLANNER_WEBHOOK_ALLOW_PORTS"),
+        ("https://a.example:99/x", True, "port 443 or 8443", "PLANNER_WEBHOOK_ALLOW_PORTS"),
+        (
+            "https://10.0.0.1/x",
+            True,
+            "a public host name, or a public address in its plain form",
+            "PLANNER_WEBHOOK_ALLOW_NETWORKS",
+        ),
+    ],
+)
+def test_a_refusal_tells_what_this_deployment_accepts(
+    url: str, is_open: bool, accepted: str, setting: str, plain: Settings, opened: Settings
+) -> None:
+    """SPEC T7, W5: as its settings are, and which of them the operator could change."""
+    with pytest.raises(EndpointForbiddenError) as refused:
+        check_callback_url(url, opened if is_open else plain)
+    (fault,) = refused.value.errors
+    assert fault.accepted == accepted
+    assert setting in fault.hint and bool(setting) == bool(fault.hint)
 
 
 # ---- addresses

@@ -41,6 +41,7 @@ async def test_the_catalogue_points_to_the_card(http: httpx.AsyncClient, url: st
 def test_addresses_lie_under_the_public_url() -> None:
     """SPEC M2, X3: addresses come from the settings, never from a request."""
     assert mcp_url(Settings(public_url="https://plan.example.com/")) == "https://plan.example.com/mcp"
+    assert mcp_url(Settings(host="::1", port=9000)) == "http://[::1]:9000/mcp"
     assert identity.catalogue("https://plan.example.com/mcp")["entries"][0]["identifier"] == (
         "urn:air:plan.example.com:planner-mcp"
     )

@@ -205,7 +205,7 @@ async def test_the_page_is_what_the_tool_says(http: httpx.AsyncClient, url: str,
 async def test_streams_of_a_principal_are_counted(
     http: httpx.AsyncClient, settings: Settings, planner: Planner, job: Job
 ) -> None:
-    """SPEC A3: PLANNER_MAX_STREAMS, 429 and when to come back; a closed stream makes room."""
+    """SPEC A3, J8: PLANNER_MAX_STREAMS, 429 with its value and when to come back; a closed stream makes room."""
     few = settings.model_copy(update={"max_streams": 1})
     async with serving(build(few, planner)) as url:
         channel = f"{url}/jobs/{job.id}/events"
@@ -215,6 +215,7 @@ async def test_streams_of_a_principal_are_counted(
             refused = await http.get(channel)
             assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
             assert refused.json()["type"] == "QuotaExceeded"
+            assert [fault["accepted"] for fault in refused.json()["errors"]] == ["max_streams is 1"]
         with anyio.fail_after(30):
             while (await _status(http, channel)) != 200:
                 pass
