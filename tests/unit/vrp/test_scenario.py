@@ -597,6 +597,16 @@ def test_whatever_json_comes_the_answer_is_a_short_list_of_faults(args: Any) -> 
     assert len(json.dumps(caught.value.as_json("trace")).encode()) < 3000
 
 
+def test_the_tool_schema_says_that_priority_is_no_order() -> None:
+    """SPEC T6: who takes 1 for the most urgent has rush orders left out first."""
+    assert scenario_schema()["properties"]["tickets"]["items"]["properties"]["priority"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9,
+        "description": "9 left out last; no order",
+    }
+
+
 def test_the_tool_schema_is_small_and_accepts_a_full_day() -> None:
     """SPEC T9: at most 600 tokens of the tool's 800."""
     text = json.dumps(scenario_schema(), ensure_ascii=False, separators=(",", ":"))
