@@ -513,7 +513,23 @@ def test_offsets_say_nothing_unless_they_differ() -> None:
     with pytest.raises(InputError) as refused:
         parse_scenario(body([agent(shift_start=morning, shift_end=f"{evening}Z")]))
     (fault,) = refused.value.errors
-    assert (fault.path, fault.hint) == ("/agents/0/shift_end", "Write all times as local times of the planning date.")
+    hint = "Write all with one offset: 2025-07-15T18:00:00+00:00 as 2025-07-16T02:00:00+08:00."
+    assert (fault.path, fault.hint) == ("/agents/0/shift_end", hint)
+
+
+@pytest.mark.parametrize(
+    ("date", "late", "hint"),
+    [
+        ("2025-03-30", "04:00:00+02:00", ": 2025-03-30T04:00:00+02:00 as 2025-03-30T03:00:00+01:00."),
+        ("9999-12-31", "23:30:00-12:00", "."),
+    ],
+)
+def test_on_the_day_clocks_change_times_keep_one_offset(date: str, late: str, hint: str) -> None:
+    """SPEC T7: as local times they would be an hour out; there is no day after the last one."""
+    driver = agent(shift_start=f"{date}T01:00:00+01:00", shift_end=f"{date}T{late}")
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body([driver], planning_date=date))
+    assert refused.value.errors[0].hint == f"Write all with one offset{hint}"
 
 
 def test_notes_hold_no_half_characters() -> None:
@@ -618,7 +634,7 @@ def test_what_looks_odd_is_a_warning() -> None:
     day = scenario(tickets=[ticket("a", demand=8), ticket("b", demand=8, penalty=0)])
     assert warnings(day) == [
         "/agents: The delivery tickets need 16 of load, all agents together carry 10. "
-        "Add agents; otherwise some tickets stay unassigned.",
+        "Add agents or reload_locations; otherwise some tickets stay unassigned.",
         "/tickets/1/penalty: Leaving the ticket out costs nothing, so it will hardly be served. "
         "Raise it, or remove it to want it served.",
     ]
