@@ -7,12 +7,19 @@ from planner_mcp.errors import Fault
 from planner_mcp.text import figure, plain
 from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.needs import Need
+from planner_mcp.vrp.checks.places import is_on_globe
 from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
-from planner_mcp.vrp.day.model import Group, Scenario, Ticket
+from planner_mcp.vrp.day.model import Group, Scenario, Ticket, is_priced
 
 _SERVED: Final = "a ticket that some agent may serve"
+_PRICES: Final = {
+    "agents": ("fixed_cost", "overtime_cost_per_hour"),
+    "tickets": ("penalty", "lateness_cost_per_hour", "switch_cost"),
+    "groups": ("penalty",),
+}
+"""Prices beside those by km and hour, by list."""
 
 
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
@@ -133,7 +140,7 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
         for name, need in total(_needed(scenario, kind)).items():
             if need > (room := rooms.get(name, need)):
                 words = f"need {figure(need)} of {plain(name, 40)}, all agents together carry {figure(room)}."
-                hint = "Add agents; otherwise some tickets stay unassigned."
+                hint = "Add agents or reload_locations; otherwise some tickets stay unassigned."
                 yield Fault("/agents", f"The {kind} tickets {words}", "", hint, "warning")
 
 
@@ -168,3 +175,21 @@ def _has_a_price(group: Group, by_id: Mapping[str, Ticket]) -> bool:
     if group.kind != "one_of" or group.penalty is not None:
         return group.kind == "one_of" and group.penalty != 0
     return any(by_id[name].penalty != 0 for name in group.tickets if name in by_id)
+
+
+def prices_beside_metres(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the first price of a day on the globe where nobody has one by km or hour: metres outweigh most sums."""
+    if is_priced(scenario) or not is_on_globe(scenario):
+        return
+    if (path := next(_sums(scenario), None)) is not None:
+        problem = "No agent has cost_per_km or cost_per_hour, so beside this a km costs 1000."
+        yield Fault(path, problem, "", "Set cost_per_km of all agents.", "warning")
+
+
+def _sums(scenario: Scenario) -> Iterator[str]:
+    """Yield the place of every price that is not by km or hour of a route."""
+    for section, fields in _PRICES.items():
+        for index, entry in enumerate(getattr(scenario, section)):
+            yield from (f"/{section}/{index}/{field}" for field in fields if getattr(entry, field))
+    if scenario.options.balance_cost_per_hour:
+        yield "/options/balance_cost_per_hour"

@@ -6,6 +6,7 @@ fields. A check says only what it can prove; what merely looks odd is a warning,
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -80,8 +81,10 @@ _ALONE: Final[tuple[Check, ...]] = (
 """Those whose faults no mistake in another entry can cause."""
 
 WARNINGS: Final[tuple[Check, ...]] = (
+    times.numbers_as_minutes,
     amounts.more_demand_than_capacity,
     amounts.worthless_tickets,
+    amounts.prices_beside_metres,
     idle.free_lateness,
     shipments.halves_left_over,
     idle.idle_penalties,
@@ -108,7 +111,10 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     is_known = scenario.tables is not None or not scenario.refers_to_tables
     is_ahead = scenario.held is None or not scenario.held.until_s
     is_sound = len(found) < MAX_LOOKED_AT and all(_touched(fault) is not None for fault in found)
-    return [*found, *_out_of_reach(scenario, found)] if is_known and is_ahead and is_sound else found
+    if not (is_known and is_ahead and is_sound):
+        return found
+    said = " ".join(times.misread_numbers(scenario) or ())
+    return [*found, *(replace(fault, hint=f"{said} {fault.hint}".lstrip()) for fault in _out_of_reach(scenario, found))]
 
 
 def _touched(fault: Fault) -> tuple[str, int] | None:

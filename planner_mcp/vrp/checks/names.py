@@ -1,6 +1,7 @@
 """Checks on names: ids that repeat, and ids that name nothing."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
 from planner_mcp.vrp.checks.needs import Need
-from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.model import Agent, Location, Scenario, Ticket
 
 _YEARS: Final = (2000, 2100)
 _MAX_SUGGESTIONS: Final = 10
@@ -42,7 +43,7 @@ def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
     """
     known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
     if known and scenario.travel.matrix is None:
-        yield from _unknown(_places_named(scenario), known, "location")
+        yield from _unknown(_places_named(scenario), known, "location", _by_name(scenario.locations))
 
 
 def _places_named(scenario: Scenario) -> Iterator[Reference]:
@@ -71,12 +72,14 @@ def unknown_agents(scenario: Scenario) -> Iterator[Fault]:
         for index, ticket in enumerate(scenario.tickets)
         if ticket.preferred_agent is not None
     )
-    yield from _unknown(chain(named, preferred), {agent.id for agent in scenario.agents}, "agent")
+    known = {agent.id for agent in scenario.agents}
+    yield from _unknown(chain(named, preferred), known, "agent", _by_name(scenario.agents))
 
 
 def unknown_tickets(scenario: Scenario) -> Iterator[Fault]:
     """Yield references to tickets that do not exist."""
-    yield from _unknown(_tickets_named(scenario), {ticket.id for ticket in scenario.tickets}, "ticket")
+    known = {ticket.id for ticket in scenario.tickets}
+    yield from _unknown(_tickets_named(scenario), known, "ticket", _by_name(scenario.tickets))
 
 
 def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
@@ -94,13 +97,24 @@ def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
             yield f"/incompatible/{index}/{at}", name
 
 
-def _unknown(references: Iterable[Reference], known: Collection[str], kind: str) -> Iterator[Fault]:
+def _by_name(entries: Sequence[Agent | Ticket | Location]) -> dict[str, str]:
+    """Return the ids of what has a name for people that nothing else of its kind has."""
+    named = {entry.name: entry.id for entry in entries if entry.name}
+    count = Counter(entry.name for entry in entries)
+    return {name: id_ for name, id_ in named.items() if count[name] == 1}
+
+
+def _unknown(
+    references: Iterable[Reference], known: Collection[str], kind: str, by_name: Mapping[str, str]
+) -> Iterator[Fault]:
+    """Yield the references to nothing, each with the id that was meant: of what has this name, or the nearest."""
     looks = 0
     for path, name in references:
         if name in known:
             continue
-        near = nearest(name, known) if looks < _MAX_SUGGESTIONS else None
-        looks += 1
+        near = by_name.get(name)
+        if near is None and looks < _MAX_SUGGESTIONS:
+            near, looks = nearest(name, known), looks + 1
         hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
         problem, accepted = f"There is no {kind} with this id.", f"the id of one of the {kind}s"
         yield Fault(path, problem, accepted, hint, "logic", needs=(Need(f"{kind}s"),))

@@ -33,6 +33,11 @@ def _middle(scenario: Scenario) -> Point | None:
     return (median(lat for lat, _ in points), median(lon for _, lon in points)) if len(points) > 2 else None
 
 
+def is_on_globe(scenario: Scenario) -> bool:
+    """Return whether any location has a position on the globe."""
+    return any(True for _ in _points(scenario))
+
+
 def incomplete_positions(scenario: Scenario) -> Iterator[Fault]:
     """Yield positions of which one half is missing."""
     for index, place in enumerate(scenario.locations):

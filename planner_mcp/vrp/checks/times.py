@@ -5,9 +5,16 @@ Whether an agent can be anywhere in time is `checks/trips.py`'s.
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import clock, clock_s, figure
+from planner_mcp.vrp.checks.places import is_on_globe
 from planner_mcp.vrp.day.model import Scenario
+
+_HOURS: Final = 24
+_MINUTES: Final = 1440
+"""The latest numbers that are rather hours, and minutes, of a day than seconds."""
 
 
 def backward_windows(scenario: Scenario) -> Iterator[Fault]:
@@ -72,3 +79,35 @@ def late_releases(scenario: Scenario) -> Iterator[Fault]:
             problem = "The ticket is released after its last window has closed."
             hint = "Release it earlier or widen its window."
             yield Fault(path, problem, "a time before the last window closes", hint, "logic")
+
+
+def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the latest time written as a number, where it would be the first minutes of a day on the globe."""
+    if said := misread_numbers(scenario):
+        problem, hint = said
+        path = next((path for path, time in _times(scenario) if time == scenario.latest_number), "/tickets")
+        yield Fault(path, problem, "", hint, "warning")
+
+
+def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
+    """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day."""
+    number = scenario.latest_number
+    if not 0 < number <= _MINUTES or not is_on_globe(scenario):
+        return None
+    meant = number * (3600 if number <= _HOURS else 60)
+    return f"{figure(number)} is {clock_s(number)}: numbers are seconds.", f'Write "{clock(meant)}".'
+
+
+def _times(scenario: Scenario) -> Iterator[tuple[str, float | None]]:
+    """Yield every time of day there is, with its place."""
+    for index, ticket in enumerate(scenario.tickets):
+        path = f"/tickets/{index}"
+        yield from ((f"{path}/time_windows/{at}", time) for at, each in enumerate(ticket.time_windows) for time in each)
+        yield from ((f"{path}/soft_close", ticket.soft_close), (f"{path}/release_time", ticket.release_time))
+    for index, agent in enumerate(scenario.agents):
+        path = f"/agents/{index}"
+        yield from ((f"{path}/shift_start", agent.shift_start), (f"{path}/shift_end", agent.shift_end))
+        for at, rest in enumerate(agent.breaks):
+            yield from ((f"{path}/breaks/{at}", rest.earliest), (f"{path}/breaks/{at}", rest.latest))
+    for index, rush in enumerate(scenario.travel.rush_hours):
+        yield from ((f"/travel/rush_hours/{index}", time) for time in (rush.start, rush.end))

@@ -4,13 +4,15 @@ Owns the trips that prove it: start, ticket, end; and start, pickup, delivery, e
 where both are not. Whatever comes between only takes more. Locked visits are `checks/locks.py`'s.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from math import inf
 from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import clock
 from planner_mcp.vrp.checks.carriers import Carriers
 from planner_mcp.vrp.checks.duties import SLACK_S, Duty, Mildest, surely_set_up
 from planner_mcp.vrp.checks.reach import Leg, Reach
@@ -18,6 +20,7 @@ from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, Ticket
 
+_DAY_S: Final = 86_400
 MAX_TOLD: Final = 100
 """Unreachable tickets after which the search for more ends; more would never be listed."""
 _TICKET_OBSTACLES: Final[tuple[tuple[str, str, str], ...]] = (
@@ -62,10 +65,20 @@ def unreachable_tickets(
         obstacle = mildest.obstacle(candidates, partial(_ticket_in_the_way, ticket, setup, reach))
         if obstacle is not None:
             field, problem, hint = _TICKET_OBSTACLES[obstacle]
+            hint = _past_midnight(ticket, candidates) or hint if obstacle == 0 else hint
             yield Fault(f"/tickets/{index}/{field}", problem, "a ticket that some agent can serve", hint, "logic")
             found += 1
         if found >= MAX_TOLD:
             return
+
+
+def _past_midnight(ticket: Ticket, duties: Collection[Duty]) -> str:
+    """Return how to write the first window that lies within a shift a day later; "" where none does."""
+    for opens, closes in sorted(ticket.time_windows):
+        start, end = opens + _DAY_S, closes + _DAY_S
+        if end < 2 * _DAY_S and any(duty.opens <= start and end <= duty.closes < inf for duty in duties):
+            return f"Past midnight write {clock(start)} to {clock(end)}."
+    return ""
 
 
 def _ticket_in_the_way(ticket: Ticket, setup: float, reach: Reach, duty: Duty) -> int | None:

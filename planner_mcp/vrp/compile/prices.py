@@ -23,7 +23,7 @@ from math import ceil, inf, lcm
 from typing import Final
 
 from planner_mcp.vrp.compile.extent import Extent, longest_s
-from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
+from planner_mcp.vrp.day.model import Agent, Scenario, Ticket, is_priced
 
 _MAX_PRECISION: Final = 10**8
 """Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
@@ -85,8 +85,7 @@ def price_list(scenario: Scenario, scale: int, extent: Extent) -> Prices:
         scale: Units that make a metre or a second.
         extent: How far and how long a plan can go.
     """
-    is_priced = any(a.cost_per_km is not None or a.cost_per_hour is not None for a in scenario.agents)
-    default = Fraction(0 if is_priced else 1000)
+    default = Fraction(0 if is_priced(scenario) else 1000)
     units = [price for _, price in _unit_prices(scenario, scale, default) if price]
     most = _most_a_plan_costs(scenario, extent, scale, default)
     penalties = [*(ticket.penalty for ticket in scenario.tickets), *(group.penalty for group in scenario.groups)]

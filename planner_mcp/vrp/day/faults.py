@@ -6,22 +6,19 @@ A reader may say more than a schema can: a `PydanticCustomError` with `accepted`
 """
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import plain
-from planner_mcp.vrp.day.fields import PLACE_HINT, POSITION_WORDS
+from planner_mcp.vrp.day.words import MAX_WORD, advice, listed, meant
 
-MAX_NAME: Final = 40
+MAX_NAME: Final = MAX_WORD
 """Characters of a caller's field name that are repeated."""
 MAX_FINDINGS: Final = 1000
 """Findings that are told; an input with more was made to cost time."""
-
-MAX_NAMES: Final = 8
-"""Known names listed beside an unknown one."""
 
 _PROBLEMS: Final = {
     "missing": "The required {where} is missing.",
@@ -42,17 +39,10 @@ _PROBLEMS: Final = {
 }
 _KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
 
-
-_FOREIGN: Final = {
-    "start": "start_location",
-    "end": "end_location",
-    "latitude": "lat",
-    "longitude": "lon",
-    "lng": "lon",
-}
-"""Words of other programs that are like none of ours, or like the wrong one."""
-_PLACES: Final = ("location", "start_location")
-"""What names the location of a ticket, and of an agent."""
+_MISSING: Final = dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried.")
+"""What to do where a required field is missing, if more than to add it."""
+_TEXTS: Final = {"[": ("list", "array"), "{": ("object",)}
+"""How JSON begins that was sent as text, and the words for what it would be."""
 
 
 def pointer(segments: Sequence[str | int]) -> str:
@@ -72,9 +62,12 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
     schema = model.model_json_schema()
     found: dict[str, Fault] = {}
     branches: set[str] = set()
+    whole: set[str] = set()
     for entry in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]:
         place, is_branch = _place(entry["loc"], body, is_missing=entry["type"] == "missing")
-        fault = _fault(entry, place, schema)
+        fault = _fault(entry, place, schema, whole)
+        if fault.kind == "invalid":
+            fault = replace(fault, hint=_unquoted(_value_at(place, body), fault.accepted) or fault.hint)
         found.setdefault(fault.path, fault)
         if is_branch:
             branches.add(fault.path)
@@ -102,37 +95,43 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
     return place, is_branch
 
 
-def _fault(entry: Any, place: list[str | int], schema: dict[str, Any]) -> Fault:
+def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
+    """Return the fault of a finding; `whole` has the models all of whose fields were listed, and gets this one."""
     kind, context = entry["type"], entry.get("ctx", {})
     path = pointer(place)
     if "accepted" in context:
         return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")))
     where = f"parameter {plain(str(place[-1]), MAX_NAME)}" if place and isinstance(place[-1], str) else "value"
-    parent = _schema_at(place[:-1], schema)
     here = _schema_at(place, schema)
     problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
     if kind == "extra_forbidden":
-        return Fault(path, problem, _known(parent), _did_you_mean(str(place[-1]), parent), "unknown")
-    hint = "Add it." if kind == "missing" else ""
+        return _unknown(Fault(path, problem), str(place[-1]), _schema_at(place[:-1], schema), whole)
+    hint = _MISSING.get(str(entry["loc"][-1]), "Add it.") if kind == "missing" else ""
     return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
 
 
-def _did_you_mean(name: str, schema: dict[str, Any]) -> str:
-    """Return what an unknown name may stand for: a word of other programs, a position, or a slip of the pen."""
-    known, word = list(schema.get("properties", {})), name[:MAX_NAME].lower()
-    if (ours := _FOREIGN.get(word)) in known:
-        return f"Did you mean {ours}?"
-    places = [place for place in _PLACES if place in known]
-    if word in POSITION_WORDS and places:
-        return f"{PLACE_HINT} in {places[0]}."
-    near = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"Did you mean {near[0]}?" if near else "Remove it."
+def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -> Fault:
+    """Return the fault of an unknown field; where it is like no other, all fields are listed, once for each model."""
+    hint, model = meant(name, parent), str(parent.get("title"))
+    is_whole = not hint and model not in whole
+    if is_whole:
+        whole.add(model)
+    return replace(fault, accepted=listed(parent, is_whole=is_whole), hint=hint or advice(parent), kind="unknown")
 
 
-def _known(schema: dict[str, Any]) -> str:
-    """Return the first names an object has; all of them stand in its schema."""
-    names = list(schema.get("properties", {}))
-    return ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
+def _value_at(place: Sequence[str | int], body: Any) -> Any:
+    """Return what stands at a place of the input."""
+    for segment in place:
+        body = body[segment]
+    return body
+
+
+def _unquoted(value: Any, accepted: str) -> str:
+    """Return what to do with a list or an object that was sent as JSON text; "" where it was none."""
+    words = _TEXTS.get(value.lstrip()[:1], ()) if isinstance(value, str) else ()
+    if not any(word in accepted for word in words):
+        return ""
+    return f"It arrived as text: send the {words[0]} itself, not in quotes."
 
 
 def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -20,6 +20,8 @@ MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
 MAX_TIME_S: Final = 10_000_000
 """Latest time given as a number; about four months, room for benchmark instances without a calendar."""
+LATEST_NUMBER: Final = "latest_number"
+"""Where the validation context remembers the latest time that was written as a number."""
 MAX_NOTE_LENGTH: Final = 500
 """Characters of text for people: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100
@@ -122,7 +124,12 @@ def read_time(value: Any, info: ValidationInfo) -> float:
 
 
 def moment(value: Any, context: dict[str, Any]) -> float:
-    """Return the same where no model is read; `context` may have the `planning_date`, and remembers an `offset`."""
+    """Return the same where no model is read.
+
+    Args:
+        value: Any JSON value.
+        context: May have the `planning_date`; remembers an `offset`, and the latest time that was a number.
+    """
     if isinstance(value, str):
         if match := _CLOCK.fullmatch(value):
             hours, minutes, seconds = (int(part or 0) for part in match.groups())
@@ -132,6 +139,7 @@ def moment(value: Any, context: dict[str, Any]) -> float:
         raise mistake("The value is not a time.", _TIME_FORMS)
     if not 0 <= value <= MAX_TIME_S:
         raise mistake("The time is out of range.", f"0 to {MAX_TIME_S} seconds after midnight of planning_date")
+    context[LATEST_NUMBER] = max(float(value), context.get(LATEST_NUMBER, 0.0))
     return float(value)
 
 
@@ -150,9 +158,20 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
         raise mistake("The date-time is not within the days that start at planning_date.", _TIME_FORMS)
     offset = moment.utcoffset()
     if offset is not None and context.setdefault("offset", offset) != offset:
-        hint = "Write all times as local times of the planning date."
+        hint = _with_offset(moment, context["offset"])
         raise mistake("The date-time has another offset than one before.", _TIME_FORMS, hint)
     return seconds
+
+
+def _with_offset(moment: datetime, offset: timedelta | None) -> str:
+    """Return how to write a date-time with an offset; on the day clocks change, local times would be an hour out."""
+    if offset is None:  # the wall clock of the day, wherever it is
+        return "Write all times as local times of the planning date."
+    try:
+        written = moment.astimezone(timezone(offset))
+    except OverflowError:  # on the first or the last day there is
+        return "Write all with one offset."
+    return f"Write all with one offset: {moment.isoformat()} as {written.isoformat()}."
 
 
 def read_duration(value: Any) -> float:

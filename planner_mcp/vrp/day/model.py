@@ -21,6 +21,7 @@ from pydantic import (
 from typing_extensions import override
 
 from planner_mcp.vrp.day.fields import (
+    LATEST_NUMBER,
     Amount,
     Coordinate,
     Count,
@@ -287,16 +288,23 @@ class Scenario(_Part):
     options: Options = Field(Options(), description="what holds for the whole day")
     held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
     _tables: Tables | None = PrivateAttr(None)
+    _latest_number: float = PrivateAttr(0.0)
 
     @override
     def model_post_init(self, context: Any, /) -> None:
         """Take the tables that came along (`tables` of the context), or those written into the scenario."""
         self._tables = (context or {}).get("tables") or _by_value(self)
+        self._latest_number = (context or {}).get(LATEST_NUMBER, 0.0)
 
     @property
     def tables(self) -> Tables | None:
         """Tables of travel, where they are at hand."""
         return self._tables
+
+    @property
+    def latest_number(self) -> float:
+        """The latest time that was written as a number; 0 where there is none."""
+        return self._latest_number
 
     def with_tables(self, tables: Tables | None) -> "Scenario":
         """Return the same day with other tables at hand."""
@@ -331,6 +339,11 @@ def matrix_order(scenario: Scenario) -> tuple[str, ...]:
 def start_of(scenario: Scenario, agent: Agent) -> str | None:
     """Return where the agent's route starts; None where it starts at its first ticket."""
     return agent.start_location if "start_location" in agent.model_fields_set else scenario.depot
+
+
+def is_priced(scenario: Scenario) -> bool:
+    """Return whether any agent has a price by km or hour; where none has, a km costs 1000."""
+    return any(agent.cost_per_km is not None or agent.cost_per_hour is not None for agent in scenario.agents)
 
 
 def end_of(scenario: Scenario, agent: Agent) -> str | None:

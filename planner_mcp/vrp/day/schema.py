@@ -1,7 +1,7 @@
 """The scenario's JSON Schema, slim for a model's context; the whole one stands in the manifest.
 
 Owns what the slim one shows. It comes from the models, so it cannot go stale: it types the fields of everyday
-scenarios and names the rest in a sentence, and accepts whatever the whole one accepts.
+scenarios and names nearly all the rest in a sentence, and accepts whatever the whole one accepts.
 """
 
 from typing import Any, Final
@@ -23,13 +23,13 @@ _NOTES: Final = {
     ("Agent", "capacity"): "or {dimension: number}",
     ("Agent", "shift_start"): "HH:MM, ISO date-time or seconds",
     ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
-    ("Ticket", "priority"): "default 5",
+    ("Ticket", "priority"): "9 left out last; no order",
     ("Ticket", "penalty"): "cost if left out",
     ("Ticket", "pickup"): "its pickup ticket",
     ("Ticket", "location"): "any name or location id",
 }
-_UNTOLD: Final = ("held",)
-"""Fields that the server writes: models need not know of them."""
+_UNTOLD: Final = ("held", "rounding", "decimals")
+"""Fields that models need not know of: the server writes the first, the others are of use for benchmark sets."""
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 
 

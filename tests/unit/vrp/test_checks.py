@@ -95,6 +95,8 @@ CASES: dict[Check, Json] = {
     locks.unkept_locks: body([agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]),
 }
 ODD: dict[Check, Json] = {
+    times.numbers_as_minutes: globe(*PEKING, agents=[agent(shift_start=480, shift_end="18:00")]),
+    amounts.prices_beside_metres: globe(*PEKING, agents=[agent(fixed_cost=40)]),
     amounts.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amounts.worthless_tickets: body(tickets=[ticket(penalty=0)]),
     idle.free_lateness: body(tickets=[ticket(soft_close=5)]),
@@ -159,7 +161,9 @@ TOLD: dict[Check, tuple[str, str]] = {
     trips.unreachable_tickets: ("/tickets/1/location", "Extend a shift"),
     trips.unreachable_shipments: ("/tickets/1", "Extend a shift"),
     locks.unkept_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
-    amounts.more_demand_than_capacity: ("/agents", "Add agents"),
+    times.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
+    amounts.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
+    amounts.more_demand_than_capacity: ("/agents", "Add agents or reload_locations"),
     amounts.worthless_tickets: ("/tickets/0/penalty", "Raise it"),
     idle.free_lateness: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
     idle.idle_fields: ("/agents/0/overtime_s", "Set shift_end"),
@@ -179,7 +183,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) == {*CHECKS, sizes.too_much_travel, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 48
-    assert len(ODD) == 10
+    assert len(ODD) == 12
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -254,3 +258,87 @@ def test_fields_that_have_an_effect_are_not_odd() -> None:
     promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
     assert oddities(unjudged(body([late], [ticket(preferred_agent="v", switch_cost=9, **promise)]))) == []
     assert oddities(unjudged(body(tickets=[ticket(preferred_agent="v")], held={"until_s": 60}))) == []
+
+
+def north(*orders: Json, **driver: Any) -> Json:
+    """Return a day of tickets about 22 km, 33 minutes, north of the depot."""
+    places = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.1, "lon": 116.4}]
+    return body([agent(**driver)], list(orders), locations=places)
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        ([480, 720], ("/tickets/0/time_windows/0", "720 is 00:12:00: numbers are seconds.", 'Write "12:00".')),
+        ([8, 12.5], ("/tickets/0/time_windows/0", "12.5 is 00:00:12: numbers are seconds.", 'Write "12:30".')),
+        (["00:08", 1440], ("/tickets/0/time_windows/0", "1440 is 00:24:00: numbers are seconds.", 'Write "24:00".')),
+        ([480, 1441], None),
+        (["00:08", "00:12"], None),
+        ([0, "00:12"], None),
+    ],
+)
+def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], said: tuple[str, ...] | None) -> None:
+    """SPEC T7: a plan at eight minutes past midnight is not what anybody asked for."""
+    odd = oddities(unjudged(north(ticket(time_windows=[window]))))
+    assert [(fault.path, fault.problem, fault.hint) for fault in odd] == ([said] if said else [])
+    assert oddities(unjudged(body(tickets=[ticket(time_windows=[window])]))) == [], "a plane has benchmark sets"
+
+
+def test_out_of_reach_by_such_numbers_says_so_first() -> None:
+    """SPEC T7: a hint to widen a window of minutes leads from one refusal to the next."""
+    (fault,) = check(unjudged(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
+    assert fault.path == "/tickets/0/location"
+    assert fault.hint.startswith('720 is 00:12:00: numbers are seconds. Write "12:00". Widen')
+
+
+@pytest.mark.parametrize(
+    ("window", "hint"),
+    [
+        (["01:00", "03:00"], "Past midnight write 25:00 to 27:00."),
+        (["05:00", "07:00"], "Move the window or a shift."),
+    ],
+)
+def test_a_window_after_midnight_is_told_in_hours_of_the_shift(window: list[str], hint: str) -> None:
+    """SPEC T7: where a day later it lies within one."""
+    night = agent(shift_start="22:00", shift_end=6 * 3600 + 86_400)
+    (fault,) = check(unjudged(body([night], [ticket(time_windows=[window])])))
+    assert (fault.path, fault.hint) == ("/tickets/0/time_windows", hint)
+    endless = agent(shift_start="22:00")
+    (fault,) = check(unjudged(body([endless], [ticket(time_windows=[window])])))
+    assert fault.hint == "Move the window or a shift."
+
+
+@pytest.mark.parametrize(
+    ("driver", "order", "fields", "path"),
+    [
+        (
+            {"shift_end": "17:00", "overtime_s": 60, "overtime_cost_per_hour": 40},
+            {},
+            {},
+            "/agents/0/overtime_cost_per_hour",
+        ),
+        ({}, {"penalty": 50}, {}, "/tickets/0/penalty"),
+        ({}, {"soft_close": "09:00", "lateness_cost_per_hour": 9}, {}, "/tickets/0/lateness_cost_per_hour"),
+        ({}, {}, {"options": {"balance_cost_per_hour": 9}}, "/options/balance_cost_per_hour"),
+        ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a"], "penalty": 9}]}, "/groups/0/penalty"),
+        ({"cost_per_km": 1}, {"penalty": 50}, {}, None),
+        ({"cost_per_hour": 0}, {"penalty": 50}, {}, None),
+        ({}, {}, {}, None),
+    ],
+)
+def test_a_price_is_odd_where_a_kilometre_costs_1000_beside_it(
+    driver: Json, order: Json, fields: Json, path: str | None
+) -> None:
+    """SPEC T7: without a price by km or hour cost is metres, so 50 for a ticket left out is 50 m."""
+    day = unjudged(north(ticket(**order), **driver) | fields)
+    assert [odd.path for odd in oddities(day)] == ([path] if path else [])
+
+
+def test_a_name_for_people_leads_to_its_id() -> None:
+    """SPEC T7: a new vehicle of the driver's name is not what was meant; a name of two leads nowhere."""
+    drivers = [agent(id_) | {"name": name} for id_, name in (("van-1", "Li"), ("van-2", "Wu"), ("van-3", "Wu"))]
+    day = body(drivers, [ticket(agents=["Li"], not_agents=["Wu"])])
+    assert [(fault.path, fault.hint) for fault in check(unjudged(day))] == [
+        ("/tickets/0/agents/0", "Did you mean van-1?"),
+        ("/tickets/0/not_agents/0", "Add the agent or name another."),
+    ]
