@@ -249,7 +249,7 @@ void Problem::read_neighbours(const Watch& watch) {
         for (int i = 0; i < n; ++i) remoteness[i] = std::min<Number>(remoteness[i], distance(start, tickets[i].place));
     }
     neighbours.resize(n);
-    std::vector<std::uint64_t> nearest(n);
+    std::vector<std::uint64_t> nearest(n);  // nearness above, ticket below: sorts faster than pairs
     for (int i = 0; i < n; ++i) {
         if (watch.over()) {  // no time to search anyway; keep the lists usable
             neighbours[i] = {i};
@@ -261,52 +261,42 @@ void Problem::read_neighbours(const Watch& watch) {
         for (int j = 0; j < n; ++j) {
             const int v = tickets[j].place;
             const double near = length * (double(there[v]) + back[v]) + hours * (double(there_time[v]) + back_time[v]);
-            nearest[j] = j == i ? i : word(near, j);
+            nearest[j] = j == i ? i : (static_cast<std::uint64_t>(near) + 1) << TICKET_BITS | j;
         }
-        neighbours[i] = firsts(nearest, kept);
+        std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());
+        std::sort(nearest.begin(), nearest.begin() + kept);
+        neighbours[i].reserve(kept);
+        for (int k = 0; k < kept; ++k)
+            neighbours[i].push_back(static_cast<int>(nearest[k] & ((1u << TICKET_BITS) - 1)));
     }
 }
 
 // Of two tickets whose windows lie apart only one may follow the other, and then the vehicle waits.
-void Problem::read_followers(const Watch& watch) {
+void Problem::read_followers() {
     if (!timed || paired || rivals) return;
-    const int n = static_cast<int>(tickets.size());
     const Agent& agent = agents[0];
     const Matrix &distance = this->distance(agent), &duration = this->duration(agent);
     const double per_distance = agent.per_distance + agent.per_time == 0 ? 1 : agent.per_distance;
-    const double way = per_distance * distance.longest() + double(agent.per_time) * duration.longest();
-    const double wait = std::max<double>(agent.per_time, WAITING * way / std::max(1, duration.longest()));
-    followers.resize(n);
-    std::vector<std::uint64_t> nearest;
-    for (int i = 0; i < n && !watch.over(); ++i) {
-        const Ticket& ticket = tickets[i];
-        const std::int32_t *length = distance.out_of(ticket.place), *time = duration.out_of(ticket.place);
-        nearest.assign(1, i);
-        for (int j = 0; j < n; ++j) {
-            const Ticket& next = tickets[j];
-            const Number travel = ticket.service + time[next.place], early = next.opens() - ticket.closes() - travel;
-            if (j == i || ticket.opens() + travel > next.closes()) continue;
-            const double cost = per_distance * length[next.place] + double(agent.per_time) * time[next.place] +
-                                wait * static_cast<double>(std::max<Number>(0, early));
-            nearest.push_back(word(FURTHEST * std::min(1.0, cost / (2 * way + 1)), j));
+    const double driving = per_distance * distance.longest() / std::max(1, duration.longest()) + agent.per_time;
+    const double waiting = std::max<double>(agent.per_time, WAITING * driving);
+    std::vector<std::pair<double, int>> nearest;
+    for (const auto& near : neighbours) {
+        const Ticket& ticket = tickets[near[0]];
+        nearest.clear();
+        for (std::size_t k = 1; k < near.size(); ++k) {
+            const Ticket& next = tickets[near[k]];
+            const Number time = duration(ticket.place, next.place), travel = ticket.service + time;
+            if (ticket.opens() + travel > next.closes()) continue;
+            const Number wait = std::max<Number>(0, next.opens() - ticket.closes() - travel);
+            nearest.push_back({per_distance * distance(ticket.place, next.place) + double(agent.per_time) * time +
+                                   waiting * static_cast<double>(wait),
+                               near[k]});
         }
-        followers[i] = firsts(nearest, FOLLOWERS + 1);
+        std::sort(nearest.begin(), nearest.end());
+        auto& found = followers.emplace_back();
+        for (std::size_t k = 0; k < std::min<std::size_t>(FOLLOWERS, nearest.size()); ++k)
+            found.push_back(nearest[k].second);
     }
-}
-
-// A ticket and how near it is as one word: these sort faster than pairs.
-std::uint64_t Problem::word(double near, int ticket) {
-    return (static_cast<std::uint64_t>(near) + 1) << TICKET_BITS | static_cast<std::uint64_t>(ticket);
-}
-
-std::vector<int> Problem::firsts(std::vector<std::uint64_t>& words, int most) {
-    const auto end = words.begin() + std::min(most, static_cast<int>(words.size()));
-    std::nth_element(words.begin(), end - 1, words.end());
-    std::sort(words.begin(), end);
-    std::vector<int> tickets;
-    for (auto each = words.begin(); each != end; ++each)
-        tickets.push_back(static_cast<int>(*each & ((1u << TICKET_BITS) - 1)));
-    return tickets;
 }
 
 }  // namespace sisr

@@ -136,7 +136,7 @@ public:
         read_items();
         classify();
         read_neighbours(watch);
-        read_followers(watch);
+        read_followers();
     }
 
     bool may_serve(int type, int ticket) const {
@@ -178,7 +178,7 @@ public:
     std::vector<int> musts;                    // items
     std::vector<int> reload_locked;            // agents that may reload among locked visits
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
-    std::vector<std::vector<int>> followers;   // where the clock forbids something: whom it lets come next, likewise
+    std::vector<std::vector<int>> followers;   // of a ticket, where the clock forbids something: whom it lets come next
     std::vector<Number> remoteness;            // of a ticket from the nearest start
     int types = 0;
     bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
@@ -215,9 +215,7 @@ private:
     void demand(int item, int ticket);
     void classify();
     void read_neighbours(const Watch& watch);
-    void read_followers(const Watch& watch);
-    static std::uint64_t word(double near, int ticket);
-    static std::vector<int> firsts(std::vector<std::uint64_t>& words, int most);
+    void read_followers();
 
     Input input_;
     std::vector<std::shared_ptr<Matrix>> distances_, durations_;

@@ -6,17 +6,25 @@ bool Trade::propose(Number room) {
     if (plan_.own.empty()) return false;
     const int ticket = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
     if (problem_.reloads && plan_.where[ticket] >= 0 && random_.chance(TRIPS)) return trips(ticket);
-    const bool follows = problem_.timed && random_.chance(FOLLOWING);
-    const auto& near = follows ? problem_.followers[ticket] : problem_.neighbours[ticket];
-    const int reach = std::min(follows ? FOLLOWERS : NEIGHBOURS, static_cast<int>(near.size()) - 1);
-    if (reach < 1) return false;
-    const int neighbour = near[1 + random_.below(reach)];
+    const int neighbour = next_to(ticket);
+    if (neighbour < 0) return false;
     const int one = plan_.where[ticket], other = plan_.where[neighbour];
     if (one < 0 || other < 0) return false;
     const int at = plan_.node[ticket], next = plan_.node[neighbour];
     if (one != other) return tails(one, at, other, next, room);
     if (problem_.timed) return false;  // windows want their order
     return at < next ? reverse(one, at + 1, next, room) : reverse(one, next, at - 1, room);
+}
+
+// A ticket that a new leg may lead to; -1 when there is none.
+int Trade::next_to(int ticket) {
+    if (problem_.timed && random_.chance(FOLLOWING)) {
+        const auto& followers = problem_.followers[ticket];
+        return followers.empty() ? -1 : followers[random_.below(static_cast<int>(followers.size()))];
+    }
+    const auto& near = problem_.neighbours[ticket];
+    const int others = std::min<int>(NEAR, static_cast<int>(near.size()) - 1);
+    return others < 1 ? -1 : near[1 + random_.below(others)];
 }
 
 bool Trade::tails(int one, int last, int other, int next, Number room) {

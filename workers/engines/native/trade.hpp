@@ -20,11 +20,12 @@ public:
     bool propose(Number room);
 
 private:
-    static constexpr int NEIGHBOURS = 20, FOLLOWERS = 30;  // a new leg may lead to
-    static constexpr double FOLLOWING = 0.5;               // share of moves towards followers, where there are any
+    static constexpr int NEAR = 20;           // neighbours a new leg may lead to
+    static constexpr double FOLLOWING = 0.5;  // share of moves towards followers, where the clock forbids something
     static constexpr double TRIPS = 0.5;  // share of moves that are of whole trips, where there are reloads …
     static constexpr double GIVEN = 0.5;  // … and of these such as give and take nothing
 
+    int next_to(int ticket);
     // Go on from a node of one route with that of another, whose vehicle takes over what followed.
     bool tails(int one, int last, int other, int next, Number room);
     bool in_time(const Route& route, int last, const Route& rest, int next) const;
