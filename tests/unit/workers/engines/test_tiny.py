@@ -63,7 +63,7 @@ def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
 
 @pytest.mark.parametrize(("one", "other"), list(product((1, 2, 3), repeat=2)))
 def test_any_of_three_agents_may_stay_at_home(one: int, other: int) -> None:
-    """SPEC S2: where each ticket is open to one agent, and each agent has room for one, the plan is the best there is."""
+    """SPEC S2: where each ticket is open to one agent, and each agent has room for one, nothing is missed."""
     body = {
         **DAYS[0].body,
         "agents": [agent(n, capacity=1) for n in (1, 2, 3)],
