@@ -15,6 +15,7 @@ class Told:
         self.tells = tells
         self.starts: list[Candidate | None] = []
         self.seeds: list[int] = []
+        self.deadlines: list[float] = []
 
     def is_available(self) -> bool:
         return True
@@ -32,4 +33,5 @@ class Told:
     ) -> Outcome:
         self.starts.append(warm_start)
         self.seeds.append(limits.seed)
+        self.deadlines.append(limits.deadline)
         return Outcome(self.tells, StopReason.TIME_LIMIT, 1)

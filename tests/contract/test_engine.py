@@ -47,6 +47,17 @@ def test_pyvrp_and_ortools_are_here() -> None:
 @pytest.mark.parametrize(("engine", "day"), CASES, ids=[f"{engine.name}-{day}" for engine, day in CASES])
 def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None:
     """SPEC S1: the best plan of a day on which ignoring the feature would give another price."""
+    _assert_best(engine, day)
+
+
+@pytest.mark.parametrize("day", DAYS, ids=str)
+def test_auto_plans_every_day(day: Day) -> None:
+    """SPEC S2: `auto` picks an engine that respects the day; together the engines know the whole model."""
+    _assert_best(registry.choose(day.problem), day)
+
+
+def _assert_best(engine: Engine, day: Day) -> None:
+    """Have an engine find the best plan of a day, the second time with time to spare."""
     problem = day.problem
     best: list[int] = []
     goal = day.goal(problem)
@@ -67,14 +78,6 @@ def test_engine_respects_the_feature_it_claims(engine: Engine, day: Day) -> None
     assert price(problem, outcome.best or Candidate(())) / problem.cost_scale == pytest.approx(
         goal / problem.cost_scale, abs=0.01
     )
-
-
-@pytest.mark.parametrize("day", DAYS, ids=str)
-def test_auto_plans_every_day(day: Day) -> None:
-    """SPEC S2: `auto` picks an engine that respects the day; together the engines know the whole model."""
-    problem = day.problem
-    engine = registry.choose(problem)
-    _plan(problem, engine.solve(problem, Limits(time.monotonic() + 0.2), lambda _: None, lambda: False))
 
 
 @every_engine

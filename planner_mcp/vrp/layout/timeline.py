@@ -1,10 +1,11 @@
 """The clock of one route: when each stop of a given order happens.
 
 Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later. Where hours are paid or limited, leaving later still may be better: it may lead to other windows, or wait
-less at the price of lateness. Then the cheapest departure that keeps all limits is taken (`layout/departures.py`). A
-break that is not among the stops may have to be over before the agent leaves. Loads, prices and the form of a plan are
-`layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed all the same.
+ending later or missing a window by more. Where hours are paid or limited, leaving later still may be better: it may
+lead to other windows, or wait less at the price of lateness. Then the cheapest departure that keeps all limits is taken
+(`layout/departures.py`). A break that is not among the stops may have to be over before the agent leaves. Loads, prices
+and the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed
+all the same.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from planner_mcp.vrp.layout.departures import Span, Tour, best_departure, best_d
 from planner_mcp.vrp.layout.driving import drive, mirror
 from planner_mcp.vrp.layout.legs import Leg, Windows, first_release, legs_of
 from planner_mcp.vrp.layout.pace import USUAL, Pace, pace_of
-from planner_mcp.vrp.problem import Break, Problem, Route, StopKind
+from planner_mcp.vrp.problem import AgentSpec, Break, Problem, Route, StopKind
 
 _EVER: Final = 2**62
 
@@ -65,7 +66,7 @@ def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
     if any(_intrusion(rest, lines[0]) for rest in absent):
         for rest in absent:
             lines += _weighed(tour, max(soonest, rest.window[0] + rest.duration))
-    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _burden(tour, line))
+    return lines[0] if len(lines) == 1 else min(lines, key=lambda line: _rank(tour, line))
 
 
 def _weighed(tour: Tour, soonest: int) -> list[Timeline]:
@@ -73,7 +74,7 @@ def _weighed(tour: Tour, soonest: int) -> list[Timeline]:
     pace, agent = pace_of(tour.problem), tour.agent
     first = _timed(tour.legs, soonest, pace)
     is_limited = agent.max_duration is not None or agent.time_cost > 0 or tour.problem.span_cost > 0
-    if not is_limited or (pace is None and not any(map(_has_choice, tour.legs))):
+    if not is_limited or (pace is None and not any(map(_has_choice, tour.legs)) and not _is_torn(agent, first)):
         return [first]
     broken, _, duration = _burden(tour, first)
     if broken == 0 and duration <= _least_duration(tour):
@@ -91,6 +92,18 @@ def _weighed(tour: Tour, soonest: int) -> list[Timeline]:
 def _has_choice(leg: Leg) -> bool:
     """Return whether more than one start of the service at the end of a leg may be worth weighing."""
     return leg.soft_close is not None or len(leg.windows) > 1
+
+
+def _is_torn(agent: AgentSpec, line: Timeline) -> bool:
+    """Return whether a route lasts too long and misses a window: leaving later may cure the one at the other's cost."""
+    if agent.max_duration is None or line.duration <= agent.max_duration:
+        return False
+    return any(_is_missed(leg, time.start) for leg, time in zip(line.legs, line.times, strict=True))
+
+
+def _is_missed(leg: Leg, start: int) -> bool:
+    """Return whether a service starts after its last window."""
+    return bool(leg.windows) and start > leg.windows[-1][1]
 
 
 def _least_duration(tour: Tour) -> int:
@@ -128,6 +141,12 @@ def _is_undone(legs: Sequence[Leg], first: Sequence[Times], times: Sequence[Time
 def _intrusion(rest: Break, line: Timeline) -> int:
     """Return how much earlier a route would have to end, or later to begin, for a break to be rested outside it."""
     return max(0, min(line.end - rest.window[1], rest.window[0] + rest.duration - line.start))
+
+
+def _rank(tour: Tour, line: Timeline) -> tuple[int, ...]:
+    """Return the burden of a route; of equal excess one that keeps the breaks is the nearer to holding."""
+    broken, *rest = _burden(tour, line)
+    return broken, sum(_intrusion(each, line) > 0 for each in tour.absent), *rest
 
 
 def _burden(tour: Tour, line: Timeline) -> tuple[int, ...]:
@@ -182,5 +201,7 @@ def _deadline(leg: Leg, start: int) -> int:
 
 
 def _closing(leg: Leg, start: int) -> int:
-    """Return when the window closes in which the service starts."""
+    """Return when the window closes in which the service starts; too late for all it is as late as it may be."""
+    if _is_missed(leg, start):
+        return start
     return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)

@@ -105,6 +105,21 @@ async def test_repeating_a_crash_counts_it_once(desk: Any) -> None:
     assert (await desk.store.get_job("ann", claim.job.id)).crashes == 1
 
 
+async def test_a_job_that_fails_names_the_plan_it_leaves(desk: Any, plan: dict[str, Any], half: Progress) -> None:
+    """SPEC J2, S3: the best plan so far can be read, and its last event says where; without one it says nothing."""
+    claim = await desk.solving()
+    await desk.store.report(claim, half, plan)
+    error = {"code": 5010, "type": "EngineFailed", "message": "x"}
+    await desk.store.fail(claim, error)
+    last = (await desk.events(claim.job.id))[-1].data
+    job = await desk.store.get_job("ann", claim.job.id)
+    assert (last["plan_id"], last["summary"]) == (job.plan_id, job.summary)
+    assert last["error"] == error
+    assert await desk.store.get_plan("ann", last["plan_id"]) == plan
+    bare = await desk.ended(JobState.FAILED)
+    assert not {"plan_id", "summary"} & {*(await desk.events(bare.job.id))[-1].data}
+
+
 async def test_an_end_is_one_event_one_outbox_entry_and_one_plan(
     desk: Any, plan: dict[str, Any], half: Progress
 ) -> None:

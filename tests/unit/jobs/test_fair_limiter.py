@@ -89,6 +89,25 @@ async def test_a_call_that_leaves_takes_no_turn() -> None:
     assert bench.begun == ["d1", "e1", "f1"]
 
 
+async def test_there_are_never_more_slots_nor_fewer_than_at_first() -> None:
+    """SPEC J8: not after calls have ended, left the line, or left as their turn came."""
+    limiter = FairLimiter(2)
+    bench = Bench(limiter)
+    await bench.send("a1", "b1", "c1", "d1")
+    await bench.cancel("d1")  # from the line
+    assert bench.begun == ["a1", "b1"]
+    await bench.end("a1", "b1", "c1")
+    async with limiter.turn("a"):
+        await bench.send("b2", "c2", "d2")
+    await bench.cancel("c2")  # whose turn it is by now
+    await bench.end("b2", "d2")
+    before = len(bench.begun)
+    await bench.send("a3", "b3", "c3", "d3")
+    assert bench.begun[before:] == ["a3", "b3"]
+    assert limiter.waiting == 2
+    await bench.end("a3", "b3", "c3", "d3")
+
+
 async def test_a_thread_that_cannot_be_stopped_keeps_its_slot() -> None:
     """SPEC J8: a cancelled call that still works is one of those that work."""
     limiter, goes_on, begun = FairLimiter(1), threading.Event(), anyio.Event()

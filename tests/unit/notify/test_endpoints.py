@@ -56,6 +56,15 @@ def test_an_endpoint_that_asks_for_less_is_left_alone_for_a_while(status: int) -
     assert judged(status, "60") == Verdict(is_delivered=False, error=f"answer {status}", delay_s=60, pause_s=60)
 
 
+@pytest.mark.parametrize(("delay_s", "pause_s"), [(1.0, 1.0), (PAUSE_S, PAUSE_S), (1800.0, PAUSE_S)])
+def test_an_endpoint_that_asks_for_less_is_left_alone_no_longer_than_its_delivery(
+    delay_s: float, pause_s: float
+) -> None:
+    """SPEC W3: late in the schedule the others do not wait for hours, early in a quick one nobody waits needlessly."""
+    verdict = judge(502, "", attempt=1, schedule_s=[0, delay_s], stretch=1.0, now=NOW)
+    assert (verdict.delay_s, verdict.pause_s) == (delay_s, pause_s)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

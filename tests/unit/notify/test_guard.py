@@ -36,6 +36,37 @@ def test_a_forbidden_url_is_refused_at_submit(url: str, plain: Settings) -> None
     assert not [word for word in NETWORK_WORDS if word in told]
 
 
+SAID = {"form": "is not a URL", "scheme": "must use https", "port": "The port", "host": "The host"}
+"""What each kind of refusal says, as far as it tells the kinds apart."""
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("http://hooks.example.com/x", "scheme"),
+        ("http://hooks.example.com:443/x", "scheme"),
+        ("http://127.0.0.1:443/x", "scheme"),
+        ("ftp://hooks.example.com/x", "scheme"),
+        ("https://hooks.example.com:8443/x", "port"),
+        ("https://127.0.0.1:8443/x", "port"),
+        ("https://hooks.example.com:99999/x", "host"),
+        ("https://127.0.0.1/x", "host"),
+        ("https://127.1/x", "host"),
+        ("https://localhost/x", "host"),
+        ("https://user@hooks.example.com/x", "form"),
+        ("https://hooks.example.com/x#y", "form"),
+        ("hooks.example.com/x", "form"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_with_the_url(url: str, kind: str, plain: Settings) -> None:
+    """SPEC T7, W4: of four kinds the one that the caller can mend."""
+    with pytest.raises(EndpointForbiddenError) as refused:
+        check_callback_url(url, plain)
+    assert [each for each, words in SAID.items() if words in refused.value.message] == [kind]
+    (fault,) = refused.value.errors
+    assert SAID[kind] in fault.problem
+
+
 @pytest.mark.parametrize(("url", "host", "port", "target"), PUBLIC_URLS)
 def test_a_public_url_is_read_as_it_stands(url: str, host: str, port: int, target: str, plain: Settings) -> None:
     """SPEC W4: https and public addresses."""

@@ -200,6 +200,32 @@ def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> 
     assert list(rule(unjudged(body()))) == []
 
 
+def test_places_that_an_agent_names_are_looked_up_too() -> None:
+    """SPEC T7: references that exist; all faults at once, each at its place."""
+    lost = agent(start_location="Q", end_location="R", reload_locations=["D", "S"])
+    places_of = ("start_location", "end_location", "reload_locations/1")
+    faults = list(names.unknown_locations(unjudged(body([agent("w"), lost]))))
+    assert [fault.path for fault in faults] == [f"/agents/1/{place}" for place in places_of]
+
+
+@pytest.mark.parametrize(
+    ("hours", "paths"),
+    [
+        ([(0, 10), (9, 20)], ["/travel/rush_hours/1"]),
+        ([(9, 20), (0, 10)], ["/travel/rush_hours/1"]),
+        ([(0, 30), (9, 20)], ["/travel/rush_hours/1"]),
+        ([(0, 10), (20, 30), (5, 8)], ["/travel/rush_hours/2"]),
+        ([(0, 10), (10, 20)], []),
+        ([(10, 20), (0, 10)], []),
+    ],
+)
+def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], paths: list[str]) -> None:
+    """SPEC T7, S1: no moment has two speeds."""
+    rushes = [{"start": start, "end": end, "factor": 2} for start, end in hours]
+    faults = list(times.odd_rushes(unjudged(body(travel={"rush_hours": rushes}))))
+    assert [fault.path for fault in faults] == paths
+
+
 def test_a_latitude_that_is_none_has_a_hint_of_its_own() -> None:
     """SPEC T7: where no swap would mend it."""
     (fault,) = places.impossible_positions(unjudged(globe((500, 116))))

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.advice.conflicts import MAX_WAYS, THIN_S, smallest_conflict
@@ -107,8 +107,8 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     """SPEC T5: no plan serves all of its tickets, whatever else it leaves out."""
     at = compile_scenario(Scenario.model_validate(day))
     found = smallest_conflict(at)
-    if found is None:
-        return
+    assume(found is not None)
+    assert found is not None
     rest = {**day, "tickets": [entry for entry in day["tickets"] if entry["id"] in found.tickets]}
     rest["incompatible"] = [[name for name in names if name in found.tickets] for names in day["incompatible"]]
     alone = compile_scenario(Scenario.model_validate(rest))
@@ -123,8 +123,10 @@ def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
     """SPEC T5: without any one of them, what was proved of the set can be proved no more."""
     at = compile_scenario(Scenario.model_validate(day))
     found = smallest_conflict(at)
-    for spared in found.tickets if found is not None else ():
-        rest = tuple(each for each in at.tickets if found and each.id in set(found.tickets) - {spared})
+    assume(found is not None)
+    assert found is not None
+    for spared in found.tickets:
+        rest = tuple(each for each in at.tickets if each.id in set(found.tickets) - {spared})
         pairs = frozenset(combinations(range(len(rest)), 2)) if at.incompatible else frozenset()
         assert not rest or smallest_conflict(replace(at, tickets=rest, incompatible=pairs)) is None
 

@@ -64,6 +64,14 @@ def test_an_obstacle_says_how_much_is_missing(
     assert verify(day, lay_out(day, Candidate((route(day, "a", "b"),))))
 
 
+def test_a_visit_that_is_late_either_way_costs_no_break_too() -> None:
+    """SPEC T5: of two departures that break limits by as much in all, one after the rest misses the window alone."""
+    driver = agent(breaks=[{"earliest": 0, "latest": 1, "duration_s": 2}])
+    late = ticket("a", service_time_s=6, time_windows=[[0, 0]])
+    day = compile_scenario(Scenario.model_validate(body([driver], [late])))
+    assert [(each.limit, each.short) for each in obstacles(day, route(day, "a"))] == [(Limit.WINDOW, 3)]
+
+
 def test_breaks_reloads_and_shipments_are_understood() -> None:
     """SPEC T5: what the verifier takes has no obstacle."""
     rest = {"earliest": 1, "latest": 5, "duration_s": 1}

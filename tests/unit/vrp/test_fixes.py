@@ -163,6 +163,25 @@ def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
     assert fixes(at, "b")[0].patch == {"tickets": {"b": {"time_windows": [["00:00", 102]]}}}
 
 
+@pytest.mark.parametrize(
+    ("limits", "late", "closes"), [({}, 1, 2), ({"max_duration_s": 204}, 97, "01:37")], ids=["free", "short"]
+)
+def test_a_long_wait_behind_a_missed_visit_makes_it_no_later(
+    limits: dict[str, Any], late: int, closes: int | str
+) -> None:
+    """SPEC T5: the smallest change, not that of a route that leaves as late as the wait allows; unless it must."""
+    tickets = [
+        ticket("a", "E", time_windows=[[6000, 7000]]),
+        ticket("b", "B", time_windows=[[0, 1]]),
+        ticket("c", "B", agents=["w"]),
+    ]
+    at = bench(body([agent("v", **limits), agent("w", start_location="B", max_tickets=1)], tickets), "a", "c")
+    (trial, *_) = at.closest(at.index["b"], lambda: False)
+    assert [told(at.problem, each) for each in trial.obstacles] == [f"TIME_WINDOW {late} min late at b"]
+    (fix, *_) = fixes(at, "b")
+    assert fix.patch == {"tickets": {"b": {"time_windows": [["00:00", closes]]}}}
+
+
 CLOSED = {
     "until_s": 100,
     "routes": [{"agent": "w", "start_s": 0, "visits": [{"start_s": 50, "departure_s": 60}]}],

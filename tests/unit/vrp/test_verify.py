@@ -534,6 +534,27 @@ def test_a_visit_of_any_kind_that_names_no_ticket_of_the_day_is_told(kind: str) 
     assert "Ticket zz does not exist." in verify(day, broken)
 
 
+def test_a_reload_at_a_place_that_is_none_is_told_as_that() -> None:
+    """SPEC S2: in one sentence; nothing more can be said of such a plan."""
+    day = problem([RELOADER])
+    plan = lay_out(day, candidate(day, "a", "reload@D", "b"))
+    (first,) = plan.routes
+    strayed = (replace(v, location="ZZ") if v.kind == "reload" else v for v in first.visits)
+    lost = replace(plan, routes=(replace(first, visits=tuple(strayed)),))
+    assert verify(day, plan) == []
+    assert verify(day, lost) == ["A reload happens at ZZ, which does not exist."]
+
+
+def test_loads_that_no_float_holds_are_read_as_the_nearest_unit() -> None:
+    """SPEC S2: 0.29 is less than 29 hundredths as a float, and 0.07 more than 7."""
+    day = problem([agent(capacity=0.36)], [ticket("a", demand=0.07), ticket("b", "B", demand=0.29)])
+    assert day.amount_scale == 100
+    for names in ("a", "b"), ("b", "a"):
+        plan = lay_out(day, candidate(day, *names))
+        assert any(visit.load["load"] * 100 % 1 for visit in plan.routes[0].visits)
+        assert verify(day, plan) == []
+
+
 def test_a_visit_to_a_ticket_needs_its_name() -> None:
     """SPEC S2: also where nothing else is wrong with it."""
     day = problem()

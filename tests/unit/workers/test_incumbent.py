@@ -6,11 +6,15 @@ import pytest
 
 from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
+from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import TOUR, abc, agent, ticket
 from tests.contract.days import DAYS
+from workers.engines.locked import broken_locks, locked_alone
 from workers.incumbent import PACE_S, Incumbent, Stamp
 
 STAMP = Stamp("test", 7, {"test": "1"}, "hash")
@@ -169,6 +173,31 @@ def test_locks_that_the_rest_of_a_group_breaks_are_told_at_the_visit() -> None:
     groups = [{"kind": "all", "tickets": ["a", "b"]}, {"kind": "all", "tickets": ["x", "y"]}]
     found = told(agents=[agent(1, capacity=6, locked_tickets=["x", "a"])], tickets=tickets, groups=groups)
     assert found == [("/agents/0/locked_tickets/1", "No room was found for the rest of its all-or-none group.")]
+
+
+def test_locks_that_exclude_each_other_are_told_for_all_agents() -> None:
+    """SPEC T7, S1: each agent could keep its own, no plan both of two alternatives; on a day no check has seen."""
+    body = {
+        **DAYS[0].body,
+        "agents": [agent(1, locked_tickets=["a"]), agent(2, locked_tickets=["b"])],
+        "tickets": [ticket("A", id="a"), ticket("B", id="b")],
+        "groups": [{"kind": "one_of", "tickets": ["a", "b"]}],
+    }
+    day = compile_scenario(Scenario.model_validate(body))
+    locked = locked_alone(day, lambda: False)
+    assert verify(day, lay_out(day, locked))
+    (fault,) = broken_locks(day, locked, lambda: False)
+    assert (fault.path, fault.problem) == ("/agents", "The locked visits cannot all be kept.")
+
+
+@pytest.mark.parametrize("first", ["wide", "narrow"])
+def test_of_two_deliveries_that_locked_pickups_bring_along_the_narrower_comes_first(first: str) -> None:
+    """SPEC S1: each is placed behind the locked visits where it is least in the way, whichever is named first."""
+    pickups = [ticket("A", id="p", kind="pickup"), ticket("A", id="r", kind="pickup")]
+    owed = [ticket("F", id="q", pickup="p"), ticket("B", id="s", pickup="r", time_windows=[[0, 25]])]
+    tickets = [*pickups, *(owed if first == "wide" else reversed(owed))]
+    plan = Desk(agents=[agent(1, locked_tickets=["p", "r"])], tickets=tickets).incumbent.settle(None)
+    assert served(plan) == {"agent-1": ["p", "r", "s", "q"]}
 
 
 def test_plan_tells_where_it_comes_from() -> None:

@@ -1,11 +1,17 @@
 """What is put into a plan on the real clock (SPEC S1)."""
 
+from typing import Any
+
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from workers.engines.refill import refilled
+from tests.contract.day import abc
+from tests.contract.day import agent as driver
+from tests.contract.days import DAYS
+from tests.unit.vrp import days
+from workers.engines.refill import _without, filled, refilled
 
 POINTS = {"D": (0, 0), "A": (-4, -1), "B": (5, -5), "E": (-2, -4), "F": (2, -3), "X": (6, 0)}
 TICKETS = [("t0", "F", 3, 0), ("t1", "X", 1, 2), ("t2", "E", 0, 2), ("t3", "B", 0, 0), ("t4", "A", 0, 1)]
@@ -42,6 +48,51 @@ def test_a_ticket_with_no_place_between_the_others_is_served_where_others_can_mo
     plan = lay_out(problem, best)
     assert verify(problem, plan) == []
     assert plan.tickets_served == 5
+
+
+def square(agent: dict[str, Any], tickets: list[dict[str, Any]], **more: Any) -> Problem:
+    """Return a day of one agent on the square of the engine contract."""
+    return compile_scenario(parse_scenario({**DAYS[0].body, "agents": [agent], "tickets": tickets, **more}))
+
+
+def test_a_ticket_goes_where_it_costs_least() -> None:
+    """SPEC S1, S2: B lies between A and C."""
+    problem = square(driver(), abc())
+    best = filled(problem, Candidate.of_tickets({0: [0, 2]}), lambda: False)
+    assert [route.tickets for route in best.routes] == [[0, 1, 2]]
+
+
+def test_what_comes_whole_stays_out_where_one_of_it_is_an_alternative_to_what_is_served() -> None:
+    """SPEC S1: B and C would be worth it together, but A is served in the place of B."""
+    groups = [{"kind": "one_of", "tickets": ["A", "B"]}, {"kind": "all", "tickets": ["B", "C"]}]
+    problem = square(driver(), abc(), groups=groups)
+    served = Candidate.of_tickets({0: [0]})
+    assert filled(problem, served, lambda: False).routes == served.routes
+    both = filled(problem, Candidate(()), lambda: False)
+    assert verify(problem, lay_out(problem, both)) == []
+    assert sorted(both.routes[0].tickets) == [1, 2]
+
+
+def test_a_ticket_without_room_goes_in_with_a_reload_and_takes_it_along() -> None:
+    """SPEC S1: one at a time, and home between them; a reload that nobody needs any more is not driven to."""
+    problem = square(driver(capacity=1, reload_locations=["D"], max_reloads=2), abc())
+    one = Candidate.of_tickets({0: [0]})
+    three = filled(problem, one, lambda: False)
+    (route,) = three.routes
+    assert (sorted(route.tickets), route.reloads) == ([0, 1, 2], 2)
+    for plan in three, _without(problem, three, [(2,)]):
+        assert verify(problem, lay_out(problem, plan)) == []
+    assert _without(problem, three, [(1,), (2,)]).routes == one.routes
+
+
+def test_a_break_makes_way_for_a_ticket() -> None:
+    """SPEC S1: b has to come first, and then a is over too late for the break that stood behind it."""
+    resting = days.agent(breaks=[{"earliest": 3, "latest": 5, "duration_s": 4}])
+    orders = [days.ticket("a", service_time_s=3), days.ticket("b", "B", time_windows=[[2, 2]])]
+    problem = days.problem([resting], orders)
+    rested = days.candidate(problem, "a", "break")
+    assert verify(problem, lay_out(problem, rested)) == []
+    assert filled(problem, rested, lambda: False).routes == days.candidate(problem, "b", "break", "a").routes
 
 
 def test_nothing_is_changed_where_the_time_is_up() -> None:

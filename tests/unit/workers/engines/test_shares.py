@@ -1,5 +1,6 @@
 """How `auto` spends its time: rounds that fill it, and a best plan that goes from one to the next."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,8 @@ from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from tests.told import Told
 from tests.unit.workers.engines.days import random_day
-from workers.engines import lanes, portfolio, registry
+from tests.unit.workers.engines.test_tiny import crossing
+from workers.engines import lanes, portfolio, registry, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, ShouldStop
 from workers.engines.portfolio import Portfolio
 from workers.engines.shares import (
@@ -23,6 +25,7 @@ from workers.engines.shares import (
     STARTERS_OWN,
     Rounds,
     plan_rounds,
+    tickets_a_load,
 )
 
 
@@ -68,6 +71,63 @@ def test_shares_follow_kind_and_size() -> None:
     balanced = replace(many, features=frozenset({Feature.BALANCE}))
     assert names(balanced, 2, ABLE[:1]) == [(STARTER_SHARE, [STARTER, STARTER]), (1.0, [STARTER, STARTER])]
     assert names(roomy, 2, ABLE) == [(SHARED_EVENLY, [STARTER, STARTER]), (1.0, [FINISHER, STARTER])]
+
+
+def test_one_plan_is_parted_where_it_has_enough_tickets_for_each_core() -> None:
+    """ADR 13: many short routes of few tickets are none, nor is a part for each of three cores below 250 tickets."""
+    loads = replace(LARGE, agents=tuple(replace(agent, capacity=(50,)) for agent in LARGE.agents))
+    fleet = math.ceil(650 / tickets_a_load(loads))
+    middling = replace(loads, agents=(50 * loads.agents)[:fleet])
+    assert names(middling, 2, ABLE[:1]) == [(1.0, [STARTER])]
+    assert len(names(middling, 3, ABLE[:1])[0][1]) == 3
+    single = replace(loads, agents=(50 * tuple(replace(agent, capacity=(5,)) for agent in loads.agents))[:500])
+    assert 500 * tickets_a_load(single) < 600
+    assert len(names(single, 2, ABLE[:1])[0][1]) == 2
+
+
+def test_a_dimension_that_nobody_needs_fills_no_vehicle() -> None:
+    """SPEC S1: not that of a day without any demand either."""
+    tickets, agents = SMALL.tickets, SMALL.agents
+    light = replace(SMALL, tickets=tuple(replace(ticket, demand=(0,)) for ticket in tickets))
+    assert tickets_a_load(light) == math.inf
+    assert names(light, 2, ABLE) == names(SMALL, 2, ABLE)
+    wider = replace(
+        SMALL,
+        dimensions=("d0", "d1"),
+        tickets=tuple(replace(ticket, demand=(*ticket.demand, 0)) for ticket in tickets),
+        agents=tuple(replace(agent, capacity=(*agent.capacity, 1)) for agent in agents),
+    )
+    assert tickets_a_load(wider) == tickets_a_load(SMALL)
+
+
+def test_each_engine_is_told_when_its_share_of_the_time_is_over() -> None:
+    """SPEC S3, ADR 13: the starter leaves the finisher its part; the last ends with the time."""
+    starter, finisher = Told(STARTER, Candidate(())), Told(FINISHER, None)
+    began = time.monotonic()
+    deadline = began + 1000
+    Portfolio([starter, finisher]).solve(SMALL, Limits(deadline), lambda _: None, lambda: False)
+    assert starter.deadlines == [pytest.approx(began + STARTER_SHARE * 1000, abs=30)]
+    assert finisher.deadlines == [pytest.approx(deadline)]
+
+
+def test_no_seed_is_used_by_two_cores_or_in_two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: two searches of one seed would be one search."""
+    monkeypatch.setattr(portfolio.lanes, "run", in_turn)
+    starter, finisher = Told(STARTER, Candidate(())), Told(FINISHER, None)
+    Portfolio([starter, finisher]).solve(SMALL, Limits(time.monotonic() + 1, 7, 2), lambda _: None, lambda: False)
+    assert sorted([*starter.seeds, *finisher.seeds]) == [7, 8, 9, 10]
+
+
+def test_what_the_enumeration_found_before_it_gave_up_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: more time never returns a worse plan, whatever is found after it."""
+    monkeypatch.setattr(tiny, "LOOK", 0.0)
+    monkeypatch.setattr(tiny, "CHEAPER", math.inf)  # hopeless at the first plan
+    engine = Told("ortools", Candidate.of_tickets({0: [0]}))
+    outcome = Portfolio([engine]).solve(crossing(), Limits(time.monotonic() + 9), lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert outcome.best.found_by == (tiny.NAME,)
+    assert len(outcome.best.routes[0].tickets) == 6
+    assert engine.starts == [outcome.best]
 
 
 def test_each_round_starts_from_the_best_plan_so_far() -> None:

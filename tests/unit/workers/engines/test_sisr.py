@@ -84,38 +84,41 @@ def test_each_feature_alone_is_respected(feature: Feature) -> None:
     """SPEC S1: every feature the engine declares, by itself."""
     for seed in range(12):
         problem = random_day(seed, tickets=12, features=frozenset({feature}))
-        if (best := solve(problem, seed=seed)) is not None:
-            assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+        best = solve(problem, seed=seed)
+        assert best is not None, f"seed {seed}"
+        assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
 
 
 def test_the_price_inside_is_the_price_outside() -> None:
     """SPEC S2: what the search minimises is what the plan will cost."""
-    for seed in range(150):
-        assert_honest(random_day(seed), seed)
+    assert sum(is_honest(random_day(seed), seed) for seed in range(150)) > 120
 
 
 @pytest.mark.parametrize("features", WEIGHED, ids=lambda features: "+".join(sorted(features)))
 def test_hours_are_weighed_as_the_plan_weighs_them(features: frozenset[Feature]) -> None:
     """SPEC S2: where waiting costs, the search leaves later for another window, or is late, as the plan will."""
-    for seed in range(25):
-        assert_honest(random_day(seed, tickets=15, features=features | {Feature.TIME_WINDOWS}), seed)
+    days = [random_day(seed, tickets=15, features=features | {Feature.TIME_WINDOWS}) for seed in range(25)]
+    assert all(is_honest(day, seed) for seed, day in enumerate(days))
 
 
 @pytest.mark.parametrize("features", IN_CONSTANT_TIME, ids=lambda features: "+".join(sorted(features)))
 def test_prices_told_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
     """SPEC S2: the same where hours, trips and releases are priced in constant time."""
-    for seed in range(25):
-        assert_honest(random_day(seed, tickets=25, features=features), seed)
+    days = [random_day(seed, tickets=25, features=features) for seed in range(25)]
+    assert all(is_honest(day, seed) for seed, day in enumerate(days))
 
 
-def assert_honest(problem: Problem, seed: int) -> None:
+def is_honest(problem: Problem, seed: int) -> bool:
+    """Return whether a plan was found; fail where it costs something else than was believed, or does not hold."""
     run = sisr._Run(sisr._library(), problem, Limits(time.monotonic() + 30, seed), 100, None)
     best = run.follow(lambda _: None, lambda: False).best
-    if best is not None:
-        believed, cost = int(run._board[sisr.arrays.COST]), price(problem, best)
-        # longest routes are priced when all are known, and each takes the hours that cost least by itself
-        assert believed == cost or (problem.span_cost and believed > cost), f"seed {seed}"
-        assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+    if best is None:
+        return False
+    believed, cost = int(run._board[sisr.arrays.COST]), price(problem, best)
+    # longest routes are priced when all are known, and each takes the hours that cost least by itself
+    assert believed == cost or (problem.span_cost and believed > cost), f"seed {seed}"
+    assert verify(problem, lay_out(problem, best)) == [], f"seed {seed}"
+    return True
 
 
 def test_one_seed_gives_one_plan() -> None:

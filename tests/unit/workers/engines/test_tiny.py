@@ -1,7 +1,8 @@
 """Days that are enumerated."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import Day, agent, ticket
 from tests.contract.days import DAYS
+from tests.contract.every_plan import cheapest
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason
 
@@ -57,6 +59,34 @@ def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
     assert outcome.reason is StopReason.EXHAUSTED
     assert outcome.best == found[-1]
     assert price(problem, found[-1]) == pytest.approx(day.goal(problem), abs=0.01 * problem.cost_scale)
+
+
+@pytest.mark.parametrize(("one", "other"), list(product((1, 2, 3), repeat=2)))
+def test_any_of_three_agents_may_stay_at_home(one: int, other: int) -> None:
+    """SPEC S2: where each ticket is open to one agent, and each agent has room for one, nothing is missed."""
+    body = {
+        **DAYS[0].body,
+        "agents": [agent(n, capacity=1) for n in (1, 2, 3)],
+        "tickets": [ticket("A", agents=[f"agent-{one}"]), ticket("C", agents=[f"agent-{other}"])],
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best = tiny.solve(problem, Limits(float("inf")), lambda _: None, lambda: False).best
+    assert best is not None
+    assert price(problem, best) == price(problem, cheapest(problem))
+    assert lay_out(problem, best).tickets_served == (1 if one == other else 2)
+
+
+@pytest.mark.parametrize(("tickets", "agents"), list(product(range(5), range(1, 5))))
+def test_plans_are_counted_before_they_are_tried(tickets: int, agents: int) -> None:
+    """SPEC S3: whether there is time for all of them rests on their number."""
+    assert tiny._plans(tickets, agents) == len(list(tiny._candidates(list(range(tickets)), agents)))
+
+
+def test_a_day_of_six_tickets_is_tiny_for_one_agent_and_not_for_four() -> None:
+    """SPEC S3: what cannot be tried in a second is left to a search."""
+    day = crossing()
+    assert tiny.is_tiny(day)
+    assert not tiny.is_tiny(replace(day, agents=4 * day.agents))
 
 
 @pytest.mark.parametrize("day", [day for day in DAYS if day not in ENUMERATED], ids=str)
