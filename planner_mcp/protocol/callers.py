@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from planner_mcp.auth.principal import principal_of
 from planner_mcp.errors import InvalidMessageError, PlannerError
 from planner_mcp.jobs.model import Job, Principal
-from planner_mcp.protocol.faults import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
+from planner_mcp.protocol.jsonrpc.faults import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
 
 Context = ServerRequestContext[Any, Any]
 _SESSION: Final = "mcp_session"

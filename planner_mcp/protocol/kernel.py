@@ -3,7 +3,7 @@
 The only importer of the SDK's runner and connection. Owns capabilities, cache hints, the border at which anything a
 handler raises becomes a JSON-RPC error, and the ways in: `answer` for one request over HTTP, in a session that is kept
 elsewhere or in none; `sdk_entry` for what else may be posted without a session; `serve_stdio`. Handlers live beside
-their subject (`toolcalls`).
+their subject (`methods.toolcalls`).
 """
 
 import logging
@@ -30,12 +30,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import planner_mcp
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
-from planner_mcp.protocol import faults
 from planner_mcp.protocol.asking import Asking
 from planner_mcp.protocol.callers import session_on
 from planner_mcp.protocol.channel import Ask, Channel, Emit, LetGo
-from planner_mcp.protocol.sdk_faults import completing
-from planner_mcp.protocol.stdio import pipes
+from planner_mcp.protocol.jsonrpc import faults
+from planner_mcp.protocol.jsonrpc.sdk_faults import completing
+from planner_mcp.protocol.jsonrpc.stdio import pipes
 from planner_mcp.telemetry import new_trace_id, trace_id, tracing
 from planner_mcp.tools.registry import INSTRUCTIONS
 

@@ -1,7 +1,7 @@
 """What a resource is, before any protocol carries it.
 
 Owns the shapes: a template that names a kind of thing, an entry of a list, contents that were read, and the reading
-that asks for them. `protocol/resources.py` turns them into MCP's words.
+that asks for them. `protocol/methods/resources.py` turns them into MCP's words.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

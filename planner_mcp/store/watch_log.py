@@ -1,6 +1,6 @@
 """What sessions watch, and how far each has been told, in Redis beside the session.
 
-Owns the key below; what is watched and told is `planner_mcp.protocol.subscriptions`'. A cursor moves in the same step
+Owns the key below; what is watched and told is `protocol.notifications.subscriptions`'. A cursor moves in the same step
 that writes to the session's standalone stream, so two replicas that both tell a session tell it once.
 
 ```text

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from planner_mcp.protocol.callers import as_json, check_name, declares, require
-from planner_mcp.protocol.tasks import COMPLETE, EXTENSION
+from planner_mcp.protocol.methods.tasks import COMPLETE, EXTENSION
 from planner_mcp.testing.asking import form
 from planner_mcp.testing.speaking import Context
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner_mcp.protocol import exchange
+from planner_mcp.protocol.doors import exchange
 from tests.cluster import three_nodes
 
 PATIENCE_S = 15.0

@@ -18,7 +18,7 @@ from planner_mcp import app as app_module
 from planner_mcp.app import House
 from planner_mcp.auth.audit import NOBODY
 from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
-from planner_mcp.protocol import exchange
+from planner_mcp.protocol.doors import exchange
 from planner_mcp.web.gate import is_public
 from planner_mcp.web.judge import Judge
 from tests.integration.auth.conftest import Caller

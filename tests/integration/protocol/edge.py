@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from planner_mcp.jobs.model import Principal
-from planner_mcp.protocol.http import Front
+from planner_mcp.protocol.doors.http import Front
+from planner_mcp.protocol.doors.stateless import Stateless
 from planner_mcp.protocol.kernel import Kernel
-from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.sessions.store import SessionStore
 from planner_mcp.store.wake import Waker

@@ -7,7 +7,7 @@ import pytest
 from planner_mcp.errors import InputError
 from planner_mcp.prompts.base import MAX_ARGUMENT
 from planner_mcp.prompts.registry import PROMPTS
-from planner_mcp.protocol import completion
+from planner_mcp.protocol.methods import completion
 from tests.integration.protocol.houses import Caller, Replica, Worker
 from tests.integration.protocol.test_resources import caller, solved
 

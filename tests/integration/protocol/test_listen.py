@@ -17,11 +17,11 @@ from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol import listen_stream
-from planner_mcp.protocol.listen import Listen
-from planner_mcp.protocol.listen_filter import JOBS
-from planner_mcp.protocol.listen_stream import SUBSCRIPTION, Sources
-from planner_mcp.protocol.subjects import Registry
+from planner_mcp.protocol.notifications import listen_stream
+from planner_mcp.protocol.notifications.listen import Listen
+from planner_mcp.protocol.notifications.listen_filter import JOBS
+from planner_mcp.protocol.notifications.listen_stream import SUBSCRIPTION, Sources
+from planner_mcp.protocol.notifications.subjects import Registry
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.watch_log import WatchLog

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.protocol import exchange, streams
+from planner_mcp.protocol.doors import exchange, streams
 from planner_mcp.protocol.sessions import Session
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.sessions.notes import SessionNotes

@@ -12,7 +12,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.protocol import answering
+from planner_mcp.protocol.doors import answering
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.sessions.work import SessionWork
 from planner_mcp.tools.registry import REGISTRY

@@ -11,8 +11,8 @@ from mcp.server.runner import ServerRunner
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
+from planner_mcp.protocol.doors.stateless import Stateless
 from planner_mcp.protocol.kernel import Kernel
-from planner_mcp.protocol.stateless import Stateless
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.web.open_count import OpenStreams
 from tests.integration.protocol.client import HEADERS, MODERN_META, Client, events

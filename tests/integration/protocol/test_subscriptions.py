@@ -12,7 +12,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import LOCAL, SolveRequest, StoredScenario
 from planner_mcp.jobs.service import Planner
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol.subjects import Registry, subject_of
+from planner_mcp.protocol.notifications.subjects import Registry, subject_of
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.wake import Waker
@@ -173,7 +173,7 @@ async def test_session_watches_so_many_things_and_no_more(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC X3: nothing a client can pile up."""
-    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_WATCHED", 1)
+    monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_WATCHED", 1)
     job_id = await solving(legacy, houses[0])
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
@@ -196,7 +196,7 @@ async def test_tasks_do_not_crowd_out_subscriptions(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J2: as many resources as before, however many tasks the session has made."""
-    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_WATCHED", 1)
+    monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_WATCHED", 1)
     job_id = await solving(legacy, houses[0], task={})
     await new_task(legacy, houses[0])
     await legacy.result(houses[1], "resources/subscribe", uri=f"job://{job_id}")
@@ -208,7 +208,7 @@ async def test_session_that_never_listens_watches_so_many_tasks_and_no_more(
     houses: Two, legacy: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC X3: of tasks that still run, the one heard of longest ago gives way."""
-    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_TASKS", 3)
+    monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_TASKS", 3)
     await legacy.initialize(houses[0])
     made = [await new_task(legacy, houses[turn % 2]) for turn in range(6)]
     assert await kept(store, legacy) == ({f"task:{each}" for each in made[3:]}, set(made[3:]))
@@ -219,7 +219,7 @@ async def test_tasks_that_ended_unheard_give_way_first(
     houses: Two, legacy: Caller, store: RedisStore, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: what still runs is told of when the session listens at last."""
-    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_TASKS", 3)
+    monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_TASKS", 3)
     running = await solving(legacy, houses[0], task={})
     claim = await worker.take()
     for _ in range(2):
@@ -262,7 +262,7 @@ async def test_positions_nothing_watched_needs_are_forgotten(
         job_id = str((await legacy.solve(houses[0]))["structuredContent"]["job_id"])
         await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
         await legacy.result(houses[0], "resources/unsubscribe", uri=f"job://{job_id}")
-    monkeypatch.setattr("planner_mcp.protocol.watching.MAX_CURSORS", 5)
+    monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_CURSORS", 5)
     await legacy.result(houses[1], "resources/subscribe", uri=f"job://{task_id}")
     assert (await kept(store, legacy))[1] == needed
 

@@ -132,7 +132,7 @@ async def test_failed_job_is_a_failed_core_task_with_the_tools_error(
 
 async def test_core_tasks_are_listed_page_by_page(houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spec 2025-11-25: every task that can be got is listed; cursors are opaque and checked."""
-    monkeypatch.setattr("planner_mcp.protocol.tasks2025.PAGE", 2)
+    monkeypatch.setattr("planner_mcp.protocol.methods.tasks2025.PAGE", 2)
     made = [(await core_task(legacy, houses[0]))["taskId"] for _ in range(3)]
     first = await legacy.result(houses[0], "tasks/list")
     second = await legacy.result(houses[1], "tasks/list", cursor=first["nextCursor"])
@@ -146,7 +146,7 @@ async def test_tasks_that_begin_between_two_pages_bring_none_twice(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC X2: they move the ones behind them; what was listed is left out, and nothing is lost."""
-    monkeypatch.setattr("planner_mcp.protocol.tasks2025.PAGE", 2)
+    monkeypatch.setattr("planner_mcp.protocol.methods.tasks2025.PAGE", 2)
     made = [(await core_task(legacy, houses[0]))["taskId"] for _ in range(3)]
     page = await legacy.result(houses[0], "tasks/list")
     listed = [task["taskId"] for task in page["tasks"]]
@@ -162,7 +162,7 @@ async def test_tasks_from_before_the_clock_of_the_store_went_back_are_listed(
     houses: Two, legacy: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC X2: the two oldest look newer than what came after them."""
-    monkeypatch.setattr("planner_mcp.protocol.tasks2025.PAGE", 2)
+    monkeypatch.setattr("planner_mcp.protocol.methods.tasks2025.PAGE", 2)
     made = [(await core_task(legacy, houses[0]))["taskId"] for _ in range(4)]
     for job_id in made[:2]:
         await store.redis.hincrby(keys.key(ids.pool_of("job", job_id), "job", job_id), "submitted_ms", 60_000)

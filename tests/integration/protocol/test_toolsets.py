@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.protocol.toolcalls import way_to
+from planner_mcp.protocol.methods.toolcalls import way_to
 from planner_mcp.settings import Settings
 from planner_mcp.tools.registry import REGISTRY, shown_tools
 from tests.integration.protocol.houses import Caller, Replica, Worker

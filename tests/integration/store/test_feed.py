@@ -16,7 +16,7 @@ from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Tail
 from planner_mcp.notify import feed as feed_module
 from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol.listen_stream import _before
+from planner_mcp.protocol.notifications.listen_stream import _before
 from planner_mcp.store import keys
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ Of two answers that are compared byte for byte neither becomes a stream because 
 from typing import Final
 
 from planner_mcp.cli.commands import main
-from planner_mcp.protocol import exchange
+from planner_mcp.protocol.doors import exchange
 
 PATIENCE_S: Final = 60.0
 

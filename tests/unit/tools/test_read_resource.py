@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner_mcp.jobs.model import LOCAL, Principal
-from planner_mcp.protocol.toolcalls import call_result
+from planner_mcp.protocol.methods.toolcalls import call_result
 from planner_mcp.resources import reports
 from planner_mcp.resources.base import Reading
 from planner_mcp.resources.catalogue import FIXED, TEMPLATES

@@ -1,0 +1,219 @@
+"""One stream of `subscriptions/listen`: what happens to the things a client asked for, as messages.
+
+The stream is level-triggered, as the revision has no replay: after the acknowledgement comes the present state of each
+task and job, then every change, so a client that listens anew on another replica has missed no end. Of several changes
+that wait for a slow reader only the last of each kind and job is kept, so a stream holds no more than it has subjects;
+a reader that takes nothing for `SEND_S` is answered with an error. A draining replica ends its streams with their
+results. Events come from the feed of the replica: a stream costs Redis nothing.
+"""
+
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import anyio
+import mcp_types as types
+from anyio.abc import TaskGroup
+
+from planner_mcp.auth.principal import seconds_left
+from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
+from planner_mcp.jobs.events import Event, order_of
+from planner_mcp.jobs.model import Job, Principal
+from planner_mcp.notify.channels import LISTS_CHANNEL
+from planner_mcp.notify.events import notification
+from planner_mcp.protocol.callers import Context
+from planner_mcp.protocol.methods.task_view import detailed_task
+from planner_mcp.protocol.notifications.listen_filter import Filter
+from planner_mcp.protocol.notifications.pipe import Note
+from planner_mcp.protocol.notifications.subjects import Registry, Standing, Subject, standing_after, subject_of
+from planner_mcp.protocol.notifications.subscriptions import QUIET_S
+from planner_mcp.protocol.notifications.watching import WatchLog
+
+SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
+SEND_S: Final = 20.0
+"""A reader that takes nothing for this long is cut off."""
+_OWN_NAMES: Final = {
+    "notifications/progress": "notifications/jobs/progress",
+    "notifications/cancelled": "notifications/jobs/cancelled",
+}
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where streams look.
+
+    Args:
+        registry: Finds the jobs behind ids and URIs.
+        log: Knows when lists changed.
+        job_ttl_s: How long jobs are kept after their end.
+        drain: Set when the streams of this replica shall end.
+    """
+
+    registry: Registry
+    log: WatchLog
+    job_ttl_s: int
+    drain: anyio.Event
+
+
+class Stream:
+    """One stream.
+
+    Args:
+        sources: Where to look.
+        ctx: The request it answers.
+        principal: Who listens.
+    """
+
+    def __init__(self, sources: Sources, ctx: Context, principal: Principal) -> None:
+        self.meta: dict[str, Any] = {SUBSCRIPTION: ctx.request_id}
+        self._sources = sources
+        self._planner = sources.registry.planner
+        self._ctx = ctx
+        self._principal = principal
+        self._jobs: dict[str, Job] = {}
+        """Jobs that are told of, as read when the stream began."""
+        self._subjects: list[Subject] = []
+        self._wanted = Filter()
+        self._pending: dict[_Key, Note] = {}
+        """What waits for the reader: the last of each kind and name."""
+        self._rung = anyio.Event()
+        self._is_over = False
+        self._followed: set[str] = set()
+
+    async def run(self, asked: Filter) -> None:
+        """Tell what is asked for, as far as it is the principal's, until the replica drains or the credential ends."""
+        self._wanted = await self._honoured(asked)
+        await self._send(
+            Note(method="notifications/subscriptions/acknowledged", params={"notifications": self._wanted.as_json()})
+        )
+        async with anyio.create_task_group() as tasks:
+            for job_id in {*self._wanted.tasks, *self._wanted.jobs}:
+                self._begin(tasks, job_id, _before(self._jobs[job_id].event_id))
+            for subject in self._subjects:
+                if subject.is_scenario:
+                    tasks.start_soon(self._scenario, subject, tasks)
+                else:
+                    self._begin(tasks, subject.name, self._jobs[subject.name].event_id)
+            if self._wanted.lists:
+                tasks.start_soon(self._lists)
+            tasks.start_soon(self._until_over)
+            await self._write()
+            tasks.cancel_scope.cancel()
+
+    # ---- what is asked for
+
+    async def _honoured(self, asked: Filter) -> Filter:
+        uris = [uri for uri in asked.uris if await self._knows_uri(uri)]
+        tasks = [task_id for task_id in asked.tasks if await self._knows_job(task_id)]
+        jobs = [job_id for job_id in asked.jobs if await self._knows_job(job_id)]
+        return Filter(asked.lists, tuple(uris), tuple(tasks), tuple(jobs))
+
+    async def _knows_job(self, job_id: str) -> bool:
+        try:
+            self._jobs.setdefault(job_id, await self._planner.job(self._principal, job_id))
+        except NotFoundError:
+            return False
+        return True
+
+    async def _knows_uri(self, uri: str) -> bool:
+        try:
+            subject = subject_of(uri)
+            job_id = await self._sources.registry.job_of(self._principal, subject)
+        except InputError:
+            return False
+        if job_id is not None and not await self._knows_job(job_id):
+            return False
+        self._subjects.append(subject)
+        return True
+
+    # ---- what happens
+
+    def _begin(self, tasks: TaskGroup, job_id: str, after: str) -> None:
+        if job_id not in self._followed:
+            self._followed.add(job_id)
+            tasks.start_soon(self._follow, job_id, after)
+
+    async def _scenario(self, subject: Subject, tasks: TaskGroup) -> None:
+        async with aclosing(self._sources.registry.jobs_of(self._principal, subject.name)) as newest:
+            async for job_id in newest:
+                is_new = job_id not in self._jobs
+                if await self._knows_job(job_id):
+                    self._begin(tasks, job_id, "0" if is_new else self._jobs[job_id].event_id)
+
+    async def _follow(self, job_id: str, after: str) -> None:
+        job = self._jobs[job_id]
+        is_new = after == "0"  # it began after the stream did, and nobody has read anything of it
+        standing: Standing = (None, None) if is_new else (job.progress.penalty, job.progress.cost)
+        seen = "" if is_new else job.event_id
+        async with aclosing(self._planner.follow(self._principal, job_id, after)) as events:
+            async for event in events:
+                await self._tell(job, event, standing, seen)
+                standing = standing_after(event, standing)
+
+    async def _tell(self, job: Job, event: Event, before: Standing, seen: str) -> None:
+        """Put what an event means where the writer finds it; `seen` is the event of the state that readers know."""
+        if job.id in self._wanted.jobs:
+            told = notification(event)
+            self._put(("job", job.id), _OWN_NAMES.get(told["method"], told["method"]), told["params"])
+        if job.id in self._wanted.tasks:
+            now = await self._planner.job(self._principal, job.id) if event.is_final else job
+            task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
+            self._put(("task", job.id), "notifications/tasks", task)
+        if event.id == seen:
+            return  # who listens to a resource reads it
+        for subject in self._subjects:
+            if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, before):
+                self._put(("uri", subject.uri), "notifications/resources/updated", {"uri": subject.uri})
+
+    async def _lists(self) -> None:
+        wakes, principal = self._sources.registry.wakes, self._principal.id
+        if wakes is None:
+            return
+        async with wakes.watch(LISTS_CHANNEL) as bell:
+            last = await self._sources.log.list_versions(principal)
+            while True:
+                await bell.wait(QUIET_S)
+                versions = await self._sources.log.list_versions(principal)
+                for kind in self._wanted.lists:
+                    if versions.get(kind, 0) > last.get(kind, 0):  # 0: forgotten, since it was long ago
+                        self._put(("list", kind), f"notifications/{kind}/list_changed", {})
+                last = {kind: max(versions.get(kind, 0), last.get(kind, 0)) for kind in {*versions, *last}}
+
+    # ---- what is sent
+
+    def _put(self, key: _Key, method: str, params: dict[str, Any]) -> None:
+        self._pending.pop(key, None)
+        self._pending[key] = Note(method=method, params=params)
+        self._rung.set()
+
+    async def _until_over(self) -> None:
+        with anyio.move_on_after(seconds_left(self._principal)):
+            await self._sources.drain.wait()
+        self._is_over = True
+        self._rung.set()
+
+    async def _write(self) -> None:
+        """Send what waits, until the stream is over and nothing waits any more."""
+        while self._pending or not self._is_over:
+            if not self._pending:
+                self._rung = anyio.Event()
+                await self._rung.wait()
+                continue
+            await self._send(self._pending.pop(next(iter(self._pending))))
+
+    async def _send(self, note: Note) -> None:
+        stamped = note.model_copy(update={"params": {**note.params, "_meta": self.meta}})
+        try:
+            with anyio.fail_after(SEND_S):
+                await self._ctx.session.send_notification(
+                    cast("types.ServerNotification", stamped), related_request_id=self._ctx.request_id
+                )
+        except TimeoutError as error:
+            raise SlowReaderError from error
+
+
+def _before(event_id: str) -> str:
+    """Return the position just before an event, so that following begins with it."""
+    ms, number = order_of(event_id)
+    return f"{ms}-{number - 1}" if number else f"{ms - 1}-{10**19 - 1}"
