@@ -21,7 +21,7 @@ public:
     std::vector<Number> prices(double share) const;  // by item, at a share of the time at which it holds
 
 private:
-    static constexpr double END = 0.35, END_S = 20;     // of the time, in seconds at most
+    static constexpr double END = 0.2, END_S = 20;      // of the time, in seconds at most
     static constexpr double LOWEST = 2.5, HIGHEST = 4;  // times the share of a route
     static constexpr double SLACK = 1.05, IDLE = 1.25;  // times as many routes as loads ask for: some, or other reasons
     static constexpr double AWAY = 0.8;                 // of what a route costs is the way there and back
