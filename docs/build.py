@@ -104,7 +104,7 @@ def codes_page() -> str:
         "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
         "after midnight of the planning date. Every other `_s` is a length of time in seconds. `distance_m` of a visit "
         "is that from the stop before, `load` what is on board when leaving.\n",
-        "| view | shown | further |\n|---|---|---|",
+        "| view | shown | shown where any is above 0 | further |\n|---|---|---|---|",
         *(_columns(name, view) for name, view in VIEWS.items()),
         "",
     ]
@@ -117,8 +117,8 @@ def _glossary(head: str, meanings: Mapping[str, str]) -> str:
 
 
 def _columns(name: str, view: View) -> str:
-    further = [column for column in view.columns if column not in view.shown]
-    return f"| `{name}` | {_quoted(view.shown)} | {_quoted(further)} |"
+    further = [column for column in view.columns if column not in (*view.shown, *view.if_any)]
+    return f"| `{name}` | {_quoted(view.shown)} | {_quoted(view.if_any)} | {_quoted(further)} |"
 
 
 def _quoted(words: Iterable[str]) -> str:

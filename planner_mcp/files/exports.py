@@ -71,6 +71,8 @@ def check_form(form: str, scenario: Json) -> None:
 def read_plan(data: Any) -> Json:
     """Return a plan that was written as JSON, as `Plan.as_json()`; what a plan does not name stays, and masked costs.
 
+    What the file does not say is not added: an older one tells no overtime, which is not an overtime of 0.
+
     Raises:
         InputError: All that is wrong with it.
     """
@@ -101,7 +103,7 @@ def _priced(data: Any) -> Any:
 def _whole(given: Any, read: Any) -> Any:
     """Return what was read of a value, with what its reader passed over: unknown names, and nulls."""
     if isinstance(given, dict):
-        return {**read, **{name: _whole(each, read[name]) if name in read else each for name, each in given.items()}}
+        return {name: _whole(each, read[name]) if name in read else each for name, each in given.items()}
     if isinstance(given, list):
         return [_whole(*pair) for pair in zip(given, read, strict=True)]
     return None if given is None else read
@@ -160,10 +162,14 @@ def _rows(plan: Json, places: dict[str, tuple[float, float]]) -> Iterator[tuple[
                 *(route["agent_id"], number, visit["kind"], visit["ticket_id"], visit["location"]),
                 *_rounded(places.get(visit["location"])),
                 *(clock_s(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
-                *(round(visit["late_s"] / 60, 1), round(visit["distance_m"]), ""),
+                *(_late_min(visit), round(visit["distance_m"]), ""),
             )
     for entry in plan["unassigned"]:
         yield "", "", "unassigned", entry["ticket_id"], *[""] * 8, f"{entry['code']}: {entry['detail']}"
+
+
+def _late_min(visit: Json) -> float | str:
+    return round(visit["late_s"] / 60, 1) if "late_s" in visit else ""
 
 
 def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:

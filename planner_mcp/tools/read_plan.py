@@ -10,7 +10,7 @@ from planner_mcp.auth.masking import plan_for
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.text import MAX_NAMED_BYTES, named
-from planner_mcp.tools.answers.plan_pages import BY_AGENT, USUAL_ROWS, VIEWS, Page, page_of, summary
+from planner_mcp.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
 from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.answers.table_result import table_result
 from planner_mcp.tools.arguments.lookups import PLAN, looked_up
@@ -29,7 +29,7 @@ class ReadArguments(Arguments):
     agent_ids: Annotated[list[_Name], Field(max_length=50, description="only these agents")] = []  # noqa: RUF012
     fields: Annotated[list[_Name], Field(max_length=20, description="columns to show")] = []  # noqa: RUF012
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=50)] = USUAL_ROWS
+    size: Annotated[int | None, Field(ge=1, le=50, description=f"absent: up to {USUAL_TOKENS} tokens")] = None
 
 
 _OUTPUT: Final = {
@@ -62,7 +62,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         columns=asked.fields,
         agents=asked.agent_ids,
         page=asked.page,
-        size=asked.size if "size" in asked.model_fields_set else None,
+        size=asked.size,
     )
     return table(plan_id, asked.view, page, idle)
 

@@ -1,5 +1,6 @@
 """`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -7,11 +8,19 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, Webhooks
 from planner_mcp.notify.guard import check_callback_url
-from planner_mcp.text import counted, timestamp
+from planner_mcp.text import counted, plain, timestamp
 from planner_mcp.tools.arguments.lookups import DELIVERY, looked_up
 from planner_mcp.tools.base import WRITE, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 
 SHOWN_ATTEMPTS: Final = 10
+USUAL_DELIVERIES: Final = 10
+"""Rows of a page that is asked for without a size."""
+USUAL_ENDPOINTS: Final = 5
+"""… of endpoints: a URL may cost as many tokens as the rest of its row."""
+MAX_ENDPOINTS: Final = 20
+"""Endpoints of any page, so that an answer stays below 8000 tokens."""
+MAX_URL: Final = 100
+"""Characters shown of a URL; more are cut."""
 
 
 class DeliveriesArguments(Arguments):
@@ -22,7 +31,10 @@ class DeliveriesArguments(Arguments):
     url: Annotated[str | None, Field(max_length=2048, description="endpoint to test")] = None
     state: Annotated[Literal["pending", "delivered", "dead"] | None, Field(description="list only these")] = None
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=50)] = 20
+    size: Annotated[
+        int | None,
+        Field(ge=1, le=50, description=f"absent: {USUAL_DELIVERIES}, endpoints {USUAL_ENDPOINTS} (≤ {MAX_ENDPOINTS})"),
+    ] = None
 
 
 _OUTPUT: Final = {
@@ -64,16 +76,26 @@ def _needed(value: str | None, path: str, accepted: str) -> str:
 
 async def _list(webhooks: Webhooks, principal: str, asked: DeliveriesArguments) -> ToolResult:
     state = DeliveryState(asked.state) if asked.state else None
-    offset = (asked.page - 1) * asked.size
-    found, total = await webhooks.deliveries(principal, state, offset=offset, count=asked.size)
-    structured = {"deliveries": [_row(one) for one in found], **_place(asked, total)}
+    size = asked.size or USUAL_DELIVERIES
+    found, total = await webhooks.deliveries(principal, state, offset=(asked.page - 1) * size, count=size)
+    return deliveries_page(found, _place(asked.page, size, total))
+
+
+def deliveries_page(found: Sequence[Delivery], place: dict[str, int]) -> ToolResult:
+    """Return some deliveries as an answer.
+
+    Args:
+        found: Of this page.
+        place: `total`, and `next_page` where there is one.
+    """
     lines = [_line(one) for one in found]
-    return ToolResult(structured, "\n".join([f"{total} deliveries", *lines]))
+    structured = {"deliveries": [_row(one) for one in found], **place}
+    return ToolResult(structured, "\n".join([f"{place['total']} deliveries", *lines]))
 
 
-def _place(asked: DeliveriesArguments, total: int) -> dict[str, int]:
+def _place(page: int, size: int, total: int) -> dict[str, int]:
     """Return how many rows there are, and the page that comes next where there is one."""
-    return {"total": total} | ({"next_page": asked.page + 1} if asked.page * asked.size < total else {})
+    return {"total": total} | ({"next_page": page + 1} if page * size < total else {})
 
 
 def _one(delivery: Delivery) -> ToolResult:
@@ -86,16 +108,28 @@ def _one(delivery: Delivery) -> ToolResult:
 
 
 async def _endpoints(webhooks: Webhooks, principal: str, asked: DeliveriesArguments) -> ToolResult:
-    found, total = await webhooks.endpoints(principal, offset=(asked.page - 1) * asked.size, count=asked.size)
+    size = min(asked.size or USUAL_ENDPOINTS, MAX_ENDPOINTS)
+    found, total = await webhooks.endpoints(principal, offset=(asked.page - 1) * size, count=size)
+    return endpoints_page(found, _place(asked.page, size, total))
+
+
+def endpoints_page(found: Sequence[Endpoint], place: dict[str, int]) -> ToolResult:
+    """Return some endpoints as an answer.
+
+    Args:
+        found: Of this page.
+        place: `total`, and `next_page` where there is one.
+    """
     rows = [_endpoint_row(one) for one in found]
     lines = [" ".join(f"{name}={value}" for name, value in row.items()) for row in rows]
-    head = counted(total, "endpoint") if total else "No endpoint was given anything yet."
-    return ToolResult({"endpoints": rows, **_place(asked, total)}, "\n".join([head, *lines]))
+    head = counted(place["total"], "endpoint") if place["total"] else "No endpoint was given anything yet."
+    return ToolResult({"endpoints": rows, **place}, "\n".join([head, *lines]))
 
 
 def _endpoint_row(one: Endpoint) -> dict[str, Any]:
     times = {"failing_since": one.failing_since, "rests_until": one.rests_until, "last_at": one.last_at}
-    row: dict[str, Any] = {"url": one.url, "state": one.state, "pending": one.pending, "failures": one.failures}
+    url = plain(one.url, MAX_URL)
+    row: dict[str, Any] = {"url": url, "state": one.state, "pending": one.pending, "failures": one.failures}
     row |= {"last_status": one.status} if one.status else {}
     return row | {name: timestamp(moment) for name, moment in times.items() if moment is not None}
 

@@ -1,12 +1,17 @@
 """What the tools of the set `data` cost a model (SPEC T9), in o200k tokens."""
 
 import json
+import string
+from dataclasses import replace
+from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
 
+from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, EndpointState
 from planner_mcp.resources.base import Contents
-from planner_mcp.tools import list_jobs, list_scenarios
+from planner_mcp.tools import list_jobs, list_scenarios, webhook_deliveries
 from planner_mcp.tools.answers.table_result import table_result
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.read_resource import ResourceArguments, _piece
@@ -56,3 +61,29 @@ def test_a_piece_of_a_resource() -> None:
     assert dearer(piece("<td>今天的配送报告</td>" * 500)) <= 900
     for script in ("x", '"', "\\", "北", "\N{DELIVERY TRUCK}", "\x01"):
         assert whole(piece(script * 9000)) <= 8000
+
+
+NOON = datetime(2026, 7, 15, 12, 30, 15, 123000, UTC)
+DEAREST = "https://hooks.example.com/" + "".join(Random(7).choices(string.ascii_letters + string.digits + "_-", k=2000))
+
+
+def deliveries(count: int) -> ToolResult:
+    """Return a page of deliveries that failed and wait for their next attempt."""
+    name, state = f"{JOB}:completed", DeliveryState.PENDING
+    one = Delivery(name, "ann", DEAREST, JOB, "completed", "{}", state, NOON, NOON, 10, "answer 500")
+    return webhook_deliveries.deliveries_page([one] * count, {"total": 9999, "next_page": 2})
+
+
+def endpoints(count: int) -> ToolResult:
+    """Return a page of endpoints that fail, of long URLs."""
+    one = Endpoint("", EndpointState.RESTING, 1234, 10, 500, NOON, NOON, NOON)
+    found = [replace(one, url=f"{DEAREST[: 90 + n]}{DEAREST[n:]}") for n in range(count)]
+    return webhook_deliveries.endpoints_page(found, {"total": 9999, "next_page": 2})
+
+
+def test_a_page_of_webhooks() -> None:
+    """SPEC T9: ≤ 900 where no size is asked for, ≤ 8000 with both forms, whatever the URLs."""
+    assert dearer(deliveries(webhook_deliveries.USUAL_DELIVERIES)) <= 900
+    assert dearer(endpoints(webhook_deliveries.USUAL_ENDPOINTS)) <= 900
+    assert whole(deliveries(50)) <= 8000
+    assert whole(endpoints(webhook_deliveries.MAX_ENDPOINTS)) <= 8000

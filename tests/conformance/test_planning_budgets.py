@@ -119,6 +119,8 @@ async def test_a_page_without_a_size_keeps_its_budget_and_one_with_a_size_has_it
 ) -> None:
     """SPEC T9: ≤ 900 with UUIDs for ids too; null is no size; a size that is asked for may cost what any answer may."""
     job_id = await solved(use, store, day("550e8400-e29b-41d4-a716-{}"), 0)
+    (tool,) = (tool for tool in REGISTRY if tool.name == "read_plan")
+    assert "default" not in tool.input_schema["properties"]["size"]  # no size that may be named is the same as none
     for asked in ({}, {"size": None}):
         usual = await use("read_plan", job_id=job_id, view="visits", **asked)
         assert dearer(usual) <= 900

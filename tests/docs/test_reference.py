@@ -67,3 +67,11 @@ def test_every_code_of_advice_stands_on_a_page() -> None:
         assert [word for word, meaning in meanings.items() if f"| `{word}` | {meaning} |" not in page] == []
     columns = {column for view in VIEWS.values() for column in view.columns}
     assert [column for column in columns if f"`{column}`" not in page] == []
+
+
+def test_columns_that_come_unasked_stand_apart() -> None:
+    """SPEC T5: lateness and overtime are shown without being asked for where there is any."""
+    rows = {name: line.split(" | ") for name in VIEWS for line in codes_page().splitlines() if f"| `{name}` |" in line}
+    for name, view in VIEWS.items():
+        assert rows[name][2].strip(" |") == ", ".join(f"`{column}`" for column in view.if_any), name
+    assert ("late_s" in rows["visits"][2], "overtime_s" in rows["routes"][2]) == (True, True)

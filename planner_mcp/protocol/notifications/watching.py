@@ -24,6 +24,8 @@ MAX_CURSORS: Final = 1024
 """Positions kept without looking which are needed: more than all that may be watched can need."""
 LOOKED: Final = 16
 """Of the tasks heard of longest ago so many are looked at when there are too many."""
+RETRY_S: Final = 60.0
+"""When a session that watches too much may ask again: what it watches is its own to end."""
 _JOB: Final = "job-"
 """Begins the cursor of a job; the others are those of lists."""
 
@@ -91,7 +93,8 @@ class Watching:
         """
         watches, _cursors = await self.read()
         if uri not in watches and len(subjects_in(watches)) >= MAX_WATCHED:
-            raise QuotaExceededError(f"A session may watch {MAX_WATCHED} things.")
+            problem, allowed = "The session watches as many things as it may.", f"{MAX_WATCHED} of a session"
+            raise QuotaExceededError.reached(problem, allowed, "Unsubscribe from one.", retry_after_s=RETRY_S)
 
     async def make_room_for_task(self, job_id: str) -> None:
         """Return when a session may watch a task; of many others some are watched no more."""

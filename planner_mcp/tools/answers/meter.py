@@ -39,11 +39,17 @@ class Meter:
         self.tokens: Counter[str] = Counter()
 
     def count(self, name: str, result: ToolResult | ErrorResult) -> None:
-        """Count an answer, in both of its forms."""
+        """Count an answer, in both of its forms; what it carries beside them costs bytes, as they are sent."""
         cost = cost_of(result.text, compact(result.structured))
         self.calls[name, "error" if result.is_error else "ok"] += 1
-        self.bytes[name] += cost.bytes
+        carried = [each.data for each in result.pictures] + [each.data for each in result.blobs]
+        self.bytes[name] += cost.bytes + sum(map(_sent, carried))
         self.tokens[name] += cost.tokens
+
+
+def _sent(data: bytes) -> int:
+    """Return the length of bytes as base64."""
+    return (len(data) + 2) // 3 * 4
 
 
 def listings(tools: tuple[Tool, ...]) -> Iterator[tuple[str, Cost]]:

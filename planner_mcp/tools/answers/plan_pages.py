@@ -63,7 +63,7 @@ def _amount(name: str) -> _Cell:
 
 
 def _overtime(route: Row) -> Any:
-    return number(route.get("overtime_s", 0.0))  # a plan that an older worker made tells none
+    return number(route.get("overtime_s"))  # a plan that an older worker made tells none, which is not 0
 
 
 def _clock(name: str) -> _Cell:

@@ -1,12 +1,14 @@
 """`/metrics`: what tools cost, by tool (SPEC T9)."""
 
 import re
+from base64 import b64encode
 
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.tools.answers.meter import cost_of
+from planner_mcp.tools.answers.meter import Meter, cost_of
 from planner_mcp.tools.answers.sizes import estimated_tokens
+from planner_mcp.tools.base import Blob, Picture, ToolResult
 from tests.integration.protocol.houses import Caller, Replica
 
 pytestmark = pytest.mark.anyio
@@ -45,3 +47,13 @@ async def test_calls_bytes_and_tokens_are_counted_by_tool(houses: Two, modern: C
 def test_the_estimate_is_that_of_answers(text: str) -> None:
     """SPEC T9: counted from bytes and characters alone."""
     assert cost_of(text).tokens == round(estimated_tokens(text))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
+def test_pictures_and_files_count_as_they_are_sent(size: int) -> None:
+    """SPEC T9: bytes of what went out; a map is most of its answer."""
+    meter, data = Meter(), b"x" * size
+    meter.count("words", ToolResult({}, "map"))
+    meter.count("both", ToolResult({}, "map", pictures=(Picture(data, "image/png"),), blobs=(Blob("u", data, "a/b"),)))
+    assert meter.bytes["both"] - meter.bytes["words"] == 2 * len(b64encode(data))
+    assert meter.tokens["both"] == meter.tokens["words"]

@@ -172,13 +172,16 @@ async def test_what_cannot_be_read_cannot_be_subscribed_to(houses: Two, legacy: 
 async def test_session_watches_so_many_things_and_no_more(
     houses: Two, legacy: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPEC X3: nothing a client can pile up."""
+    """SPEC X3, J8: nothing a client can pile up; it is told the limit, what to do and when to come back."""
     monkeypatch.setattr("planner_mcp.protocol.notifications.watching.MAX_WATCHED", 1)
     job_id = await solving(legacy, houses[0])
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
     await legacy.result(houses[0], "resources/subscribe", uri=f"job://{job_id}")
     plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
-    assert (await legacy.error(houses[0], "resources/subscribe", uri=plan))["data"]["type"] == "QuotaExceeded"
+    told = (await legacy.error(houses[0], "resources/subscribe", uri=plan))["data"]
+    assert (told["type"], told["retry_after_s"]) == ("QuotaExceeded", 60)
+    (fault,) = told["errors"]
+    assert (fault["accepted"], fault["hint"]) == ("1 of a session", "Unsubscribe from one.")
 
 
 async def kept(store: RedisStore, caller: Caller) -> tuple[set[str], set[str]]:

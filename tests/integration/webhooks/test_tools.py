@@ -145,7 +145,9 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
 
 
 @pytest.mark.parametrize("pools", [1, 3])
-async def test_endpoints_come_in_pages(ctx: ToolContext, settings: Settings, pools: int) -> None:
+async def test_endpoints_come_in_pages(
+    ctx: ToolContext, settings: Settings, monkeypatch: pytest.MonkeyPatch, pools: int
+) -> None:
     """SPEC W3, T5: told by page, with total and next page, like every list; each once, whichever pools know it."""
     wide = settings.model_copy(update={"pools": pools})
     urls = [f"https://example.com/{number}" for number in range(5)]
@@ -157,9 +159,12 @@ async def test_endpoints_come_in_pages(ctx: ToolContext, settings: Settings, poo
             await outbox.take([Posting(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
         here = replace(ctx, webhooks=RedisWebhooks(store.link, wide))
         pages = [await call(here, "webhook_deliveries", action="endpoints", size=2, page=page) for page in range(1, 5)]
+        monkeypatch.setattr("planner_mcp.tools.webhook_deliveries.MAX_ENDPOINTS", 2)
+        bounded = [await call(here, "webhook_deliveries", action="endpoints", size=50, page=page) for page in (1, 2, 3)]
     assert [row["url"] for page in pages for row in page.structured["endpoints"]] == [urls[0], *urls[:0:-1]]
     assert [page.structured["total"] for page in pages] == [5] * 4
     assert [page.structured.get("next_page") for page in pages] == [2, 3, None, None]
+    assert [page.structured for page in bounded] == [page.structured for page in pages[:3]]
 
 
 @pytest.mark.parametrize(

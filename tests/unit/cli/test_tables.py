@@ -1,5 +1,6 @@
 """`import` and `export`: what was taken for granted, what a file lacks, and what goes out."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,23 @@ def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
         told = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
         assert (told.exit_code, told.output, made.exists()) == (0, "", True)
     assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(seen))
+
+
+def test_a_plan_of_an_older_worker_is_exported_as_it_is(tmp_path: Path) -> None:
+    """SPEC T5: what it does not tell is not told as 0 either."""
+    visits = [{name: told for name, told in visit.items() if name != "late_s"} for visit in PLAN["routes"][0]["visits"]]
+    routes = [{**PLAN["routes"][0], "visits": visits}]
+    del routes[0]["overtime_s"]
+    older = {name: told for name, told in PLAN.items() if name != "penalty"} | {"routes": routes}
+    files = [tmp_path / name for name in ("plan.json", "day.json")]
+    for file, value in zip(files, (older, SMALLEST), strict=True):
+        file.write_text(json.dumps(value))
+    for form in ("json", "csv"):
+        told = CliRunner().invoke(app, ["export", *map(str, files), "--output", str(tmp_path / f"made.{form}")])
+        assert (told.exit_code, told.output) == (0, "")
+    assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(older))
+    rows = list(csv.DictReader((tmp_path / "made.csv").read_text().splitlines()))
+    assert [row["late_min"] for row in rows] == [""] * len(visits)
 
 
 @pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])

@@ -20,3 +20,12 @@ def test_what_is_late_or_over_is_told_where_there_is_any() -> None:
     ]
     told = summary_of({"status": "feasible", "routes": routes})
     assert told == {"status": "feasible", "unassigned": 0, "late_tickets": 2, "late_max_s": 60.0, "overtime_s": 90.5}
+
+
+def test_what_would_be_told_as_0_is_not_told() -> None:
+    """SPEC T3, T5: as many late tickets as the visits show, not those late by less than is shown."""
+    visits = [{"late_s": 0.004}, {"late_s": 0.0}]
+    plan = {"status": "feasible", "routes": [{"overtime_s": 0.004, "visits": visits}]}
+    assert summary_of(plan) == {"status": "feasible", "unassigned": 0}
+    visits[1]["late_s"] = 7.5
+    assert summary_of(plan) == {"status": "feasible", "unassigned": 0, "late_tickets": 1, "late_max_s": 7.5}
