@@ -21,7 +21,8 @@ from pydantic import (
 from typing_extensions import override
 
 from planner_mcp.vrp.day.fields import (
-    LATEST_NUMBER,
+    NUMBERS,
+    TEXTS,
     Amount,
     Coordinate,
     Count,
@@ -288,13 +289,16 @@ class Scenario(_Part):
     options: Options = Field(Options(), description="what holds for the whole day")
     held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
     _tables: Tables | None = PrivateAttr(None)
-    _latest_number: float = PrivateAttr(0.0)
+    _numbers: frozenset[float] = PrivateAttr(frozenset())
+    _texts: tuple[float, float] | None = PrivateAttr(None)
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        """Take the tables that came along (`tables` of the context), or those written into the scenario."""
-        self._tables = (context or {}).get("tables") or _by_value(self)
-        self._latest_number = (context or {}).get(LATEST_NUMBER, 0.0)
+        """Take what came along in the context; `tables` may be written into the scenario instead."""
+        context = context or {}
+        self._tables = context.get("tables") or _by_value(self)
+        self._numbers = frozenset(context.get(NUMBERS, ()))
+        self._texts = context.get(TEXTS)
 
     @property
     def tables(self) -> Tables | None:
@@ -302,9 +306,14 @@ class Scenario(_Part):
         return self._tables
 
     @property
-    def latest_number(self) -> float:
-        """The latest time that was written as a number; 0 where there is none."""
-        return self._latest_number
+    def numbers(self) -> frozenset[float]:
+        """The times that were written as numbers, save 0."""
+        return self._numbers
+
+    @property
+    def texts(self) -> tuple[float, float] | None:
+        """The earliest and the latest time that was written as text; None where there is none."""
+        return self._texts
 
     def with_tables(self, tables: Tables | None) -> "Scenario":
         """Return the same day with other tables at hand."""

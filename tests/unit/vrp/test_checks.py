@@ -301,13 +301,19 @@ def north(*orders: Json, **driver: Any) -> Json:
         ([480, 1441], None),
         (["00:08", "00:12"], None),
         ([0, "00:12"], None),
+        (["00:00", 630, "06:00"], None),
+        (
+            ["00:00", 630, "23:00"],
+            ("/tickets/0/time_windows/0", "630 is 00:10:30: numbers are seconds.", 'Write "10:30".'),
+        ),
     ],
 )
 def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], said: tuple[str, ...] | None) -> None:
     """SPEC T7: a plan at eight minutes past midnight is not what anybody asked for."""
-    odd = oddities(unjudged(north(ticket(time_windows=[window]))))
+    windows, ends = [window[:2]], {"shift_end": window[2]} if window[2:] else {}
+    odd = oddities(unjudged(north(ticket(time_windows=windows), **ends)))
     assert [(fault.path, fault.problem, fault.hint) for fault in odd] == ([said] if said else [])
-    assert oddities(unjudged(body(tickets=[ticket(time_windows=[window])]))) == [], "a plane has benchmark sets"
+    assert oddities(unjudged(body(tickets=[ticket(time_windows=windows)]))) == [], "a plane has benchmark sets"
 
 
 def test_out_of_reach_by_such_numbers_says_so_first() -> None:
@@ -315,6 +321,19 @@ def test_out_of_reach_by_such_numbers_says_so_first() -> None:
     (fault,) = check(unjudged(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
     assert fault.path == "/tickets/0/location"
     assert fault.hint.startswith('720 is 00:12:00: numbers are seconds. Write "12:00". Widen')
+
+
+def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
+    """SPEC T7: a number leads nowhere where neither the ticket nor who may serve it has one."""
+    small = ticket("a", time_windows=[["00:00", 720]], agents=["w"])
+    near = ticket("b", time_windows=[["00:00", "00:11"]], agents=["v"])
+    day = north(small, near) | {"agents": [agent("v"), agent("w")]}
+    first, second = check(unjudged(day))
+    assert (first.path, first.hint[:6]) == ("/tickets/0/location", "720 is")
+    assert (second.path, second.hint[:5]) == ("/tickets/1/location", "Widen")
+    locked = day | {"agents": [agent("v", shift_end=720), agent("w")], "tickets": [near]}
+    (third,) = check(unjudged(locked))
+    assert third.hint.startswith("720 is"), "its agent has one"
 
 
 @pytest.mark.parametrize(
