@@ -24,6 +24,8 @@ NUMBERS: Final = "numbers"
 """Where the validation context remembers the times that were written as numbers, save 0."""
 TEXTS: Final = "texts"
 """Where it remembers the earliest and the latest time that was written as text."""
+SHOWS_NAMES: Final = "shows_names"
+"""Where it tells that whoever is answered may know the names for people."""
 MAX_NOTE_LENGTH: Final = 500
 """Characters of text for people: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100

@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from planner_mcp.vrp.day.fields import (
     NUMBERS,
+    SHOWS_NAMES,
     TEXTS,
     Amount,
     Coordinate,
@@ -291,6 +292,7 @@ class Scenario(_Part):
     _tables: Tables | None = PrivateAttr(None)
     _numbers: frozenset[float] = PrivateAttr(frozenset())
     _texts: tuple[float, float] | None = PrivateAttr(None)
+    _shows_names: bool = PrivateAttr(False)
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -299,6 +301,7 @@ class Scenario(_Part):
         self._tables = context.get("tables") or _by_value(self)
         self._numbers = frozenset(context.get(NUMBERS, ()))
         self._texts = context.get(TEXTS)
+        self._shows_names = context.get(SHOWS_NAMES, False)
 
     @property
     def tables(self) -> Tables | None:
@@ -314,6 +317,11 @@ class Scenario(_Part):
     def texts(self) -> tuple[float, float] | None:
         """The earliest and the latest time that was written as text; None where there is none."""
         return self._texts
+
+    @property
+    def shows_names(self) -> bool:
+        """Whether whoever is answered may know the names for people: they wrote them, or may read them."""
+        return self._shows_names
 
     def with_tables(self, tables: Tables | None) -> "Scenario":
         """Return the same day with other tables at hand."""

@@ -8,6 +8,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times, trips
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 
@@ -383,7 +384,17 @@ def test_a_name_for_people_leads_to_its_id() -> None:
     """SPEC T7: a new vehicle of the driver's name is not what was meant; a name of two leads nowhere."""
     drivers = [agent(id_) | {"name": name} for id_, name in (("van-1", "Li"), ("van-2", "Wu"), ("van-3", "Wu"))]
     day = body(drivers, [ticket(agents=["Li"], not_agents=["Wu"])])
-    assert [(fault.path, fault.hint) for fault in check(unjudged(day))] == [
+    asked = Scenario.model_validate(day, context={"shows_names": True})
+    assert [(fault.path, fault.hint) for fault in check(asked)] == [
         ("/tickets/0/agents/0", "Did you mean van-1?"),
         ("/tickets/0/not_agents/0", "Add the agent or name another."),
+    ]
+
+
+def test_a_name_for_people_leads_nowhere_unless_the_caller_may_know_it() -> None:
+    """SPEC R3: whoever may read names masked could ask for them one by one; ids lead to ids as ever."""
+    day = body([agent("van-1") | {"name": "Li"}], [ticket(agents=["Li", "van1"])])
+    assert [(fault.path, fault.hint) for fault in check(unjudged(day))] == [
+        ("/tickets/0/agents/0", "Add the agent or name another."),
+        ("/tickets/0/agents/1", "Did you mean van-1?"),
     ]
