@@ -91,6 +91,9 @@ async def test_a_masked_name_is_not_told_by_a_hint(call: Call, ctx: ToolContext)
     written = DAY | {"tickets": [{**DAY["tickets"][0], **NAMED["tickets"]["t-1"]}]}
     assert await hints("create_scenario", written, ada) == told
     assert await hints("validate_scenario", {"scenario": written}, ada) == told
+    agents = [{"id": "veh-1", "capacity": 9, "locked_tickets": ["Bob"]}]
+    table = {"format": "csv", "content": "id,lat,lon,name\nt-1,39.9,116.4,Bob\n", "agents": agents}
+    assert await hints("import_scenario", {**table, "planning_date": "2025-07-15"}, ada) == ["Did you mean t-1?"]
 
 
 async def test_texts_that_were_masked_are_warned_of(call: Call, ctx: ToolContext) -> None:
