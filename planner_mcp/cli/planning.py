@@ -37,7 +37,7 @@ def validate(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
         body = read_scenario(path)
-        borrowed = Borrowed(tables_beside(path, body, settings), tuple(day_faults(body, settings)))
+        borrowed = Borrowed(tables_beside(path, body, settings), tuple(day_faults(body, settings)), shows_names=True)
         found = judged(body, {}, settings, lambda _: borrowed)
     except InputError as error:
         print_faults(error)
@@ -65,7 +65,7 @@ async def solve(
         check_seconds(solve_time_s, settings)
         body = read_scenario(path)
         tables = tables_beside(path, body, settings)
-        borrowed = Borrowed(tables, tuple(day_faults(body, settings)))
+        borrowed = Borrowed(tables, tuple(day_faults(body, settings)), shows_names=True)
         day_within_limits(body, settings, await with_uploads(planner, LOCAL, body, borrowed))
         check_output(output, body)
     except InputError as error:

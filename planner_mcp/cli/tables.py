@@ -144,7 +144,9 @@ def _judged(read: Reading, settings: Settings) -> Scenario:
         InputError: It cannot be planned.
     """
     with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
-        return parse_scenario(read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        return parse_scenario(
+            read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents, shows_names=True
+        )
 
 
 def _fleet(path: Path, settings: Settings) -> Table:

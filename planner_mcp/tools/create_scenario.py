@@ -42,7 +42,7 @@ async def keep(
 ) -> ToolResult:
     """Check and keep a scenario, whoever wrote it; `said` is assumed beside what the scenario leaves open."""
     scenario, assumed, cautions = await _limiter.run(
-        ctx.principal.id, _judge, body, ctx.settings, lender(ctx, is_written=is_written)
+        ctx.principal.id, _judge, body, ctx.settings, lender(ctx, is_written=is_written, shows_names=True)
     )
     assumptions = [*said, *assumed]
     stored = await ctx.planner.create_scenario(ctx.principal, body)

@@ -19,7 +19,7 @@ from planner_mcp.vrp.checks.logic import check, contradictions, lone_contradicti
 from planner_mcp.vrp.checks.mend import is_doubtful, mend
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.vrp.day.faults import MAX_FINDINGS, faults_of
-from planner_mcp.vrp.day.fields import Patience, read_date
+from planner_mcp.vrp.day.fields import SHOWS_NAMES, Patience, read_date
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.day.schema import scenario_schema
 from planner_mcp.vrp.day.tables import Tables
@@ -46,6 +46,7 @@ def parse_scenario(
     max_agents: int = MAX_AGENTS,
     tables: Tables | None = None,
     known_faults: Sequence[Fault] = (),
+    shows_names: bool = False,
 ) -> Scenario:
     """Return the scenario that a JSON value describes.
 
@@ -55,6 +56,7 @@ def parse_scenario(
         max_agents: The same for agents.
         tables: The tables of travel it refers to, where they are at hand.
         known_faults: What the caller has already found wrong, told with the rest; of these places the rest is silent.
+        shows_names: Whether hints may tell whose id a name for people is; such names are masked from some readers.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -62,11 +64,11 @@ def parse_scenario(
     """
     _refuse_crowds(args, {"tickets": max_tickets, "agents": max_agents})
     try:
-        scenario = _validate(args, tables)
+        scenario = _validate(args, tables, shows_names=shows_names)
     except ValidationError as error:
         told = {fault.path for fault in known_faults}
         schema_faults = [fault for fault in faults_of(error, Scenario, args) if fault.path not in told]
-        faults = [*known_faults, *schema_faults, *_beyond(args, error, max_tickets)]
+        faults = [*known_faults, *schema_faults, *_beyond(args, error, max_tickets, shows_names=shows_names)]
         raise input_error(faults, found=len(faults) + max(0, error.error_count() - MAX_FINDINGS)) from None
     if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
         raise input_error(found)
@@ -108,12 +110,17 @@ def _refuse_crowds(args: Any, limits: dict[str, int]) -> None:
         raise TooLargeError(faults[0].problem, errors=faults)
 
 
-def _validate(args: Any, tables: Tables | None = None) -> Scenario:
-    context = {"planning_date": _planning_date(args), "tables": tables, "patience": Patience()}
+def _validate(args: Any, tables: Tables | None = None, *, shows_names: bool = False) -> Scenario:
+    context = {
+        "planning_date": _planning_date(args),
+        "tables": tables,
+        "patience": Patience(),
+        SHOWS_NAMES: shows_names,
+    }
     return Scenario.model_validate(args, context=context)
 
 
-def _beyond(args: Any, error: ValidationError, max_tickets: int) -> list[Fault]:
+def _beyond(args: Any, error: ValidationError, max_tickets: int, *, shows_names: bool) -> list[Fault]:
     """Return the logic faults of what the schema faults leave whole."""
     if error.error_count() > MAX_PLACES:
         return []
@@ -121,7 +128,7 @@ def _beyond(args: Any, error: ValidationError, max_tickets: int) -> list[Fault]:
     if (body := mend(args, places)) is None:
         return []
     try:
-        day = _validate(body)
+        day = _validate(body, shows_names=shows_names)
     except ValidationError:
         return []
     alone = lone_contradictions(day)

@@ -13,7 +13,7 @@ import anyio.from_thread
 from planner_mcp.auth.masking import MASKED, starred_fields
 from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.matrices import matrix_named, road_question
-from planner_mcp.jobs.model import Principal
+from planner_mcp.jobs.model import SENSITIVE, Principal
 from planner_mcp.jobs.service import Planner
 from planner_mcp.roads.bringer import Bringer
 from planner_mcp.settings import Settings
@@ -37,24 +37,28 @@ class Borrowed:
 
     tables: Tables | None = None
     faults: tuple[Fault, ...] = ()
+    shows_names: bool = False
+    """Whether the caller may know the names for people: the day was written in this call, or they may read it all."""
 
 
 Lend = Callable[[Any], Borrowed]
 """Takes a day, of whatever form, and returns what belongs to it."""
 
 
-def lender(ctx: ToolContext, *, is_written: bool = False) -> Lend:
+def lender(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> Lend:
     """Return how the days of a caller come to their tables; to be used in a thread of this event loop.
 
     Args:
         ctx: Of the call.
         is_written: The days were written into the call itself, where large matrices have no place.
+        shows_names: The caller wrote the names for people, in whatever form; they may also have the scope for them.
     """
+    may_know = is_written or shows_names or ctx.principal.may(SENSITIVE)
 
     def lend(body: Any) -> Borrowed:
         borrowed = anyio.from_thread.run(_lookup, ctx, body)
         written = written_faults(body) if is_written else ()
-        return replace(borrowed, faults=(*borrowed.faults, *written))
+        return replace(borrowed, faults=(*borrowed.faults, *written), shows_names=may_know)
 
     return lend
 
@@ -120,6 +124,7 @@ def day_within_limits(body: Any, settings: Settings, borrowed: Borrowed) -> Scen
         max_agents=settings.max_agents,
         tables=borrowed.tables,
         known_faults=borrowed.faults,
+        shows_names=borrowed.shows_names,
     )
 
 

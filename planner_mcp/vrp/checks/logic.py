@@ -13,6 +13,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times, trips
 from planner_mcp.vrp.checks.sizes import MAX_TICKETS
+from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
@@ -113,8 +114,26 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     is_sound = len(found) < MAX_LOOKED_AT and all(_touched(fault) is not None for fault in found)
     if not (is_known and is_ahead and is_sound):
         return found
-    said = " ".join(times.misread_numbers(scenario) or ())
-    return [*found, *(replace(fault, hint=f"{said} {fault.hint}".lstrip()) for fault in _out_of_reach(scenario, found))]
+    return [*found, *_numbers_first(scenario, list(_out_of_reach(scenario, found)))]
+
+
+def _numbers_first(scenario: Scenario, faults: list[Fault]) -> list[Fault]:
+    """Return faults of reach, each with what numbers are taken for before its hint where they may be the cause."""
+    said = times.misread_numbers(scenario) if faults else None
+    if said is None:
+        return faults
+    agents = frozenset(at for at, agent in enumerate(scenario.agents) if times.says_numbers(scenario, agent))
+    tickets = frozenset(ticket.id for ticket in scenario.tickets if times.says_numbers(scenario, ticket))
+    eligible, words = Eligible(scenario), " ".join(said)
+
+    def is_concerned(fault: Fault) -> bool:
+        section, at = _touched(fault) or ("", 0)
+        if section == "agents":
+            return at in agents or not tickets.isdisjoint(scenario.agents[at].locked_tickets)
+        ticket = scenario.tickets[at]
+        return not tickets.isdisjoint((ticket.id, ticket.pickup)) or not agents.isdisjoint(eligible.agents(ticket))
+
+    return [replace(fault, hint=f"{words} {fault.hint}") if is_concerned(fault) else fault for fault in faults]
 
 
 def _touched(fault: Fault) -> tuple[str, int] | None:

@@ -43,7 +43,7 @@ def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
     """
     known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
     if known and scenario.travel.matrix is None:
-        yield from _unknown(_places_named(scenario), known, "location", _by_name(scenario.locations))
+        yield from _unknown(_places_named(scenario), known, "location", _by_name(scenario, scenario.locations))
 
 
 def _places_named(scenario: Scenario) -> Iterator[Reference]:
@@ -73,13 +73,13 @@ def unknown_agents(scenario: Scenario) -> Iterator[Fault]:
         if ticket.preferred_agent is not None
     )
     known = {agent.id for agent in scenario.agents}
-    yield from _unknown(chain(named, preferred), known, "agent", _by_name(scenario.agents))
+    yield from _unknown(chain(named, preferred), known, "agent", _by_name(scenario, scenario.agents))
 
 
 def unknown_tickets(scenario: Scenario) -> Iterator[Fault]:
     """Yield references to tickets that do not exist."""
     known = {ticket.id for ticket in scenario.tickets}
-    yield from _unknown(_tickets_named(scenario), known, "ticket", _by_name(scenario.tickets))
+    yield from _unknown(_tickets_named(scenario), known, "ticket", _by_name(scenario, scenario.tickets))
 
 
 def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
@@ -97,8 +97,10 @@ def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
             yield f"/incompatible/{index}/{at}", name
 
 
-def _by_name(entries: Sequence[Agent | Ticket | Location]) -> dict[str, str]:
-    """Return the ids of what has a name for people that nothing else of its kind has."""
+def _by_name(scenario: Scenario, entries: Sequence[Agent | Ticket | Location]) -> dict[str, str]:
+    """Return the ids of what has a name for people that nothing else of its kind has; none where names are masked."""
+    if not scenario.shows_names:
+        return {}
     named = {entry.name: entry.id for entry in entries if entry.name}
     count = Counter(entry.name for entry in entries)
     return {name: id_ for name, id_ in named.items() if count[name] == 1}

@@ -4,13 +4,14 @@ Whether an agent can be anywhere in time is `checks/trips.py`'s.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
+from math import inf
 from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import clock, clock_s, figure
 from planner_mcp.vrp.checks.places import is_on_globe
-from planner_mcp.vrp.day.model import Scenario
+from planner_mcp.vrp.day.model import Agent, Scenario, Ticket
 
 _HOURS: Final = 24
 _MINUTES: Final = 1440
@@ -85,17 +86,34 @@ def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
     """Yield the latest time written as a number, where it would be the first minutes of a day on the globe."""
     if said := misread_numbers(scenario):
         problem, hint = said
-        path = next((path for path, time in _times(scenario) if time == scenario.latest_number), "/tickets")
+        latest = max(scenario.numbers)
+        path = next((path for path, time in _times(scenario) if time == latest), "/tickets")
         yield Fault(path, problem, "", hint, "warning")
 
 
 def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
-    """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day."""
-    number = scenario.latest_number
-    if not 0 < number <= _MINUTES or not is_on_globe(scenario):
+    """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day.
+
+    Where times written as text hold it as seconds, and not as what it would rather be, it means what it says.
+    """
+    latest = max(scenario.numbers, default=inf)
+    if latest > _MINUTES or not is_on_globe(scenario):
         return None
-    meant = number * (3600 if number <= _HOURS else 60)
-    return f"{figure(number)} is {clock_s(number)}: numbers are seconds.", f'Write "{clock(meant)}".'
+    meant = latest * (3600 if latest <= _HOURS else 60)
+    first, last = scenario.texts or (inf, -inf)
+    if first <= latest <= last < meant:
+        return None
+    return f"{figure(latest)} is {clock_s(latest)}: numbers are seconds.", f'Write "{clock(meant)}".'
+
+
+def says_numbers(scenario: Scenario, part: Agent | Ticket) -> bool:
+    """Return whether a time of an agent or a ticket is among those that were written as numbers."""
+    if isinstance(part, Ticket):
+        times = [*chain.from_iterable(part.time_windows), part.release_time]
+    else:
+        rests = ((rest.earliest, rest.latest) for rest in part.breaks)
+        times = [part.shift_start, part.shift_end, *chain.from_iterable(rests)]
+    return not scenario.numbers.isdisjoint(time for time in times if time is not None)
 
 
 def _times(scenario: Scenario) -> Iterator[tuple[str, float | None]]:

@@ -116,7 +116,7 @@ def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -
     is_whole = not hint and model not in whole
     if is_whole:
         whole.add(model)
-    return replace(fault, accepted=listed(parent, is_whole=is_whole), hint=hint or advice(parent), kind="unknown")
+    return replace(fault, accepted=listed(parent, is_whole=is_whole), hint=hint or advice(name, parent), kind="unknown")
 
 
 def _value_at(place: Sequence[str | int], body: Any) -> Any:

@@ -20,8 +20,12 @@ MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
 MAX_TIME_S: Final = 10_000_000
 """Latest time given as a number; about four months, room for benchmark instances without a calendar."""
-LATEST_NUMBER: Final = "latest_number"
-"""Where the validation context remembers the latest time that was written as a number."""
+NUMBERS: Final = "numbers"
+"""Where the validation context remembers the times that were written as numbers, save 0."""
+TEXTS: Final = "texts"
+"""Where it remembers the earliest and the latest time that was written as text."""
+SHOWS_NAMES: Final = "shows_names"
+"""Where it tells that whoever is answered may know the names for people."""
 MAX_NOTE_LENGTH: Final = 500
 """Characters of text for people: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100
@@ -128,19 +132,27 @@ def moment(value: Any, context: dict[str, Any]) -> float:
 
     Args:
         value: Any JSON value.
-        context: May have the `planning_date`; remembers an `offset`, and the latest time that was a number.
+        context: May have the `planning_date`; remembers an `offset`, and what was written as a number, what as text.
     """
     if isinstance(value, str):
-        if match := _CLOCK.fullmatch(value):
-            hours, minutes, seconds = (int(part or 0) for part in match.groups())
-            return float(hours * 3600 + minutes * 60 + seconds)
-        return _read_iso(value, context)
+        seconds = _read_text(value, context)
+        first, last = context.get(TEXTS, (seconds, seconds))
+        context[TEXTS] = (min(first, seconds), max(last, seconds))
+        return seconds
     if not is_number(value):
         raise mistake("The value is not a time.", _TIME_FORMS)
     if not 0 <= value <= MAX_TIME_S:
         raise mistake("The time is out of range.", f"0 to {MAX_TIME_S} seconds after midnight of planning_date")
-    context[LATEST_NUMBER] = max(float(value), context.get(LATEST_NUMBER, 0.0))
+    if value:
+        context.setdefault(NUMBERS, set()).add(float(value))
     return float(value)
+
+
+def _read_text(text: str, context: dict[str, Any]) -> float:
+    if match := _CLOCK.fullmatch(text):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return float(hours * 3600 + minutes * 60 + seconds)
+    return _read_iso(text, context)
 
 
 def _read_iso(text: str, context: dict[str, Any]) -> float:

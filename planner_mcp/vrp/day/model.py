@@ -21,7 +21,9 @@ from pydantic import (
 from typing_extensions import override
 
 from planner_mcp.vrp.day.fields import (
-    LATEST_NUMBER,
+    NUMBERS,
+    SHOWS_NAMES,
+    TEXTS,
     Amount,
     Coordinate,
     Count,
@@ -288,13 +290,18 @@ class Scenario(_Part):
     options: Options = Field(Options(), description="what holds for the whole day")
     held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
     _tables: Tables | None = PrivateAttr(None)
-    _latest_number: float = PrivateAttr(0.0)
+    _numbers: frozenset[float] = PrivateAttr(frozenset())
+    _texts: tuple[float, float] | None = PrivateAttr(None)
+    _shows_names: bool = PrivateAttr(False)
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        """Take the tables that came along (`tables` of the context), or those written into the scenario."""
-        self._tables = (context or {}).get("tables") or _by_value(self)
-        self._latest_number = (context or {}).get(LATEST_NUMBER, 0.0)
+        """Take what came along in the context; `tables` may be written into the scenario instead."""
+        context = context or {}
+        self._tables = context.get("tables") or _by_value(self)
+        self._numbers = frozenset(context.get(NUMBERS, ()))
+        self._texts = context.get(TEXTS)
+        self._shows_names = context.get(SHOWS_NAMES, False)
 
     @property
     def tables(self) -> Tables | None:
@@ -302,9 +309,19 @@ class Scenario(_Part):
         return self._tables
 
     @property
-    def latest_number(self) -> float:
-        """The latest time that was written as a number; 0 where there is none."""
-        return self._latest_number
+    def numbers(self) -> frozenset[float]:
+        """The times that were written as numbers, save 0."""
+        return self._numbers
+
+    @property
+    def texts(self) -> tuple[float, float] | None:
+        """The earliest and the latest time that was written as text; None where there is none."""
+        return self._texts
+
+    @property
+    def shows_names(self) -> bool:
+        """Whether whoever is answered may know the names for people: they wrote them, or may read them."""
+        return self._shows_names
 
     def with_tables(self, tables: Tables | None) -> "Scenario":
         """Return the same day with other tables at hand."""

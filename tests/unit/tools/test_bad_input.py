@@ -29,6 +29,7 @@ NO_SCENARIO = (
     "a scenario_id of yours (scn-…)",
     "list_scenarios of the tool set data lists yours.",
 )
+UNSAID = "Say it by one of these; remove it only if none can."
 SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, engine, seed, priority"
 
 
@@ -172,7 +173,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         {"job_id": JOB, "a\u202eb\u2028\U000e0041/~": 1},
         4003,
         "UnknownParameter",
-        [("/ab~1~0", "The parameter ab/~ is not known.", "job_id, keep_best", "Remove it.")],
+        [("/ab~1~0", "The parameter ab/~ is not known.", "job_id, keep_best", UNSAID)],
     ),
     (
         "several kinds at once",

@@ -74,6 +74,28 @@ async def test_a_patch_that_says_masked_is_refused(call: Call, ctx: ToolContext)
     assert [fault["path"] for fault in answer.structured["errors"]] == ["/masked"]
 
 
+NAMED = {"tickets": {"t-1": {"agents": ["Ada"]}}}
+
+
+async def test_a_masked_name_is_not_told_by_a_hint(call: Call, ctx: ToolContext) -> None:
+    """SPEC R3: of a stored day only with the scope; of a day that is in the call itself to whoever wrote it."""
+
+    async def hints(tool: str, args: dict[str, Any], here: ToolContext) -> list[str]:
+        return [fault["hint"] for fault in (await call(tool, args, here)).structured["errors"]]
+
+    ada, told = replace(ctx, principal=ADA), ["Did you mean veh-1?"]
+    for here, said in ((ada, ["Add the agent or name another."]), (ctx, told)):
+        scenario_id = (await call("create_scenario", DAY, here)).structured["scenario_id"]
+        for tool in ("validate_scenario", "revise_scenario"):
+            assert await hints(tool, {"scenario_id": scenario_id, "patch": NAMED}, here) == said
+    written = DAY | {"tickets": [{**DAY["tickets"][0], **NAMED["tickets"]["t-1"]}]}
+    assert await hints("create_scenario", written, ada) == told
+    assert await hints("validate_scenario", {"scenario": written}, ada) == told
+    agents = [{"id": "veh-1", "capacity": 9, "locked_tickets": ["Bob"]}]
+    table = {"format": "csv", "content": "id,lat,lon,name\nt-1,39.9,116.4,Bob\n", "agents": agents}
+    assert await hints("import_scenario", {**table, "planning_date": "2025-07-15"}, ada) == ["Did you mean t-1?"]
+
+
 async def test_texts_that_were_masked_are_warned_of(call: Call, ctx: ToolContext) -> None:
     """SPEC R3, T7: where `masked` was left out the stars remain; whoever writes them on purpose still may."""
     starred = DAY | {"agents": [{"id": "veh-1", "capacity": 10, "name": "***", "cost_per_km": None}]}

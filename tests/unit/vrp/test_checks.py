@@ -8,6 +8,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.vrp.checks import amounts, groups, idle, locks, matrices, names, places, shipments, sizes, times, trips
 from planner_mcp.vrp.checks.logic import CHECKS, WARNINGS, Check, check, oddities
 from planner_mcp.vrp.compile.compiler import compile_scenario
+from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 
@@ -301,13 +302,19 @@ def north(*orders: Json, **driver: Any) -> Json:
         ([480, 1441], None),
         (["00:08", "00:12"], None),
         ([0, "00:12"], None),
+        (["00:00", 630, "06:00"], None),
+        (
+            ["00:00", 630, "23:00"],
+            ("/tickets/0/time_windows/0", "630 is 00:10:30: numbers are seconds.", 'Write "10:30".'),
+        ),
     ],
 )
 def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], said: tuple[str, ...] | None) -> None:
     """SPEC T7: a plan at eight minutes past midnight is not what anybody asked for."""
-    odd = oddities(unjudged(north(ticket(time_windows=[window]))))
+    windows, ends = [window[:2]], {"shift_end": window[2]} if window[2:] else {}
+    odd = oddities(unjudged(north(ticket(time_windows=windows), **ends)))
     assert [(fault.path, fault.problem, fault.hint) for fault in odd] == ([said] if said else [])
-    assert oddities(unjudged(body(tickets=[ticket(time_windows=[window])]))) == [], "a plane has benchmark sets"
+    assert oddities(unjudged(body(tickets=[ticket(time_windows=windows)]))) == [], "a plane has benchmark sets"
 
 
 def test_out_of_reach_by_such_numbers_says_so_first() -> None:
@@ -315,6 +322,19 @@ def test_out_of_reach_by_such_numbers_says_so_first() -> None:
     (fault,) = check(unjudged(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
     assert fault.path == "/tickets/0/location"
     assert fault.hint.startswith('720 is 00:12:00: numbers are seconds. Write "12:00". Widen')
+
+
+def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
+    """SPEC T7: a number leads nowhere where neither the ticket nor who may serve it has one."""
+    small = ticket("a", time_windows=[["00:00", 720]], agents=["w"])
+    near = ticket("b", time_windows=[["00:00", "00:11"]], agents=["v"])
+    day = north(small, near) | {"agents": [agent("v"), agent("w")]}
+    first, second = check(unjudged(day))
+    assert (first.path, first.hint[:6]) == ("/tickets/0/location", "720 is")
+    assert (second.path, second.hint[:5]) == ("/tickets/1/location", "Widen")
+    locked = day | {"agents": [agent("v", shift_end=720), agent("w")], "tickets": [near]}
+    (third,) = check(unjudged(locked))
+    assert third.hint.startswith("720 is"), "its agent has one"
 
 
 @pytest.mark.parametrize(
@@ -364,7 +384,17 @@ def test_a_name_for_people_leads_to_its_id() -> None:
     """SPEC T7: a new vehicle of the driver's name is not what was meant; a name of two leads nowhere."""
     drivers = [agent(id_) | {"name": name} for id_, name in (("van-1", "Li"), ("van-2", "Wu"), ("van-3", "Wu"))]
     day = body(drivers, [ticket(agents=["Li"], not_agents=["Wu"])])
-    assert [(fault.path, fault.hint) for fault in check(unjudged(day))] == [
+    asked = Scenario.model_validate(day, context={"shows_names": True})
+    assert [(fault.path, fault.hint) for fault in check(asked)] == [
         ("/tickets/0/agents/0", "Did you mean van-1?"),
         ("/tickets/0/not_agents/0", "Add the agent or name another."),
+    ]
+
+
+def test_a_name_for_people_leads_nowhere_unless_the_caller_may_know_it() -> None:
+    """SPEC R3: whoever may read names masked could ask for them one by one; ids lead to ids as ever."""
+    day = body([agent("van-1") | {"name": "Li"}], [ticket(agents=["Li", "van1"])])
+    assert [(fault.path, fault.hint) for fault in check(unjudged(day))] == [
+        ("/tickets/0/agents/0", "Add the agent or name another."),
+        ("/tickets/0/agents/1", "Did you mean van-1?"),
     ]

@@ -7,13 +7,19 @@ import pytest
 from pydantic import BaseModel
 
 from planner_mcp.errors import Fault, InputError
-from planner_mcp.vrp.day.model import Agent, Location, Scenario, Ticket
-from planner_mcp.vrp.day.words import _FOREIGN, meant
+from planner_mcp.tools.resolve_vrp import ResolveArguments
+from planner_mcp.tools.solve_vrp import SolveArguments
+from planner_mcp.tools.suggest_fixes import SuggestArguments
+from planner_mcp.vrp.day.model import Agent, Break, Location, Options, Rush, Scenario, Ticket, Travel
+from planner_mcp.vrp.day.words import _FOREIGN, advice, meant
 from planner_mcp.vrp.scenario import parse_scenario
 
 from .days import PLACES, agent, body, ticket
 
-MODELS: dict[str, type[BaseModel]] = {"Agent": Agent, "Ticket": Ticket, "Location": Location}
+MODELS: dict[str, type[BaseModel]] = {
+    model.__name__: model for model in (Scenario, Agent, Break, Ticket, Location, Rush, Travel, Options)
+}
+SAY_IT = "Say it by one of these; remove it only if none can."
 IDS, WINDOWS = "agents, a list of ids", 'time_windows, like [["08:00", "12:00"]]'
 
 
@@ -32,6 +38,13 @@ def told(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("tickets", "driver", IDS),
         ("tickets", "excluded_agents", "not_agents, a list of ids"),
         ("tickets", "not_agent", "not_agents"),
+        ("tickets", "notagents", "not_agents"),
+        ("tickets", "forbidden_vehicles", "not_agents, a list of ids"),
+        ("tickets", "not_after", WINDOWS),
+        ("tickets", "not_before", WINDOWS),
+        ("tickets", "soft_deadline", "soft_close"),
+        ("tickets", "pickup_location", "pickup, the id of a ticket of its own"),
+        ("tickets", "lateness_cost_per_minute", "lateness_cost_per_hour, which has 60 minutes"),
         ("tickets", "any_agent", "agents (only these), not_agents or preferred_agent"),
         ("tickets", "prefered_agent", "preferred_agent"),
         ("tickets", "required_skills", "skills, a list"),
@@ -40,8 +53,14 @@ def told(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("tickets", "deadline", WINDOWS),
         ("tickets", "service_time_min", "service_time_s (seconds)"),
         ("agents", "max_stops", "max_tickets"),
+        ("agents", "cost_per_min", "cost_per_hour, which has 60 minutes"),
+        ("agents", "costPerMinute", "cost_per_hour, which has 60 minutes"),
+        ("agents", "cost_per_mile", "cost_per_km, which has 0.62 miles"),
+        ("agents", "max_drive_time", "max_duration_s (seconds from departure to end)"),
+        ("agents", "max_shift_s", "max_duration_s (seconds from departure to end)"),
+        ("agents", "max_distance_miles", "max_distance_km"),
         ("agents", "max_hours", "max_duration_s (seconds)"),
-        ("agents", "max_distance", "max_distance_km or max_distance_m"),
+        ("agents", "max_distance", "max_distance_km or max_distance_m (metres)"),
         ("agents", "overtime_cost", "overtime_cost_per_hour"),
         ("agents", "start", "start_location, or shift_start for a time"),
         ("agents", "end", "end_location, or shift_end for a time"),
@@ -50,6 +69,8 @@ def told(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("agents", "max_load", "capacity"),
         ("locations", "latitude", "lat"),
         ("locations", "lng", "lon"),
+        ("locations", "time_windows", "time_windows of its tickets"),
+        ("locations", "service_time_s", "service_time_s of its tickets (seconds)"),
     ],
 )
 def test_a_word_of_another_program_is_told_with_ours(part: str, word: str, ours: str) -> None:
@@ -59,20 +80,21 @@ def test_a_word_of_another_program_is_told_with_ours(part: str, word: str, ours:
     assert [(fault.path, fault.hint) for fault in told(day)] == [(f"/{part}/0/{word}", f"Did you mean {ours}?")]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", _FOREIGN)
 def test_every_word_leads_to_fields_there_are(model: str) -> None:
     """SPEC T7: and none of them is a field itself."""
     fields = set(MODELS[model].model_fields)
+    others = set(Ticket.model_fields)
     for word, ours in _FOREIGN[model].items():
         assert word not in fields
-        assert re.split(r"\W", ours)[0] in fields
+        assert re.split(r"\W", ours)[0] in (others if " of its tickets" in ours else fields)
 
 
 def test_what_is_like_nothing_is_told_with_all_there_is_and_is_not_dropped_at_once() -> None:
     """SPEC T7, T9: it may ask something of the plan; all fields are listed once, for there may be many such."""
     tickets = [ticket("a", colour=1), ticket("b", "B", colour=1)]
     first, second = told(body(tickets=tickets))
-    assert first.hint == second.hint == "Say it by one of these; remove it only if none can."
+    assert first.hint == second.hint == SAY_IT
     assert first.accepted == ", ".join(Ticket.model_fields)
     assert second.accepted == ", ".join(list(Ticket.model_fields)[:8]) + ", …"
     assert [fault.hint for fault in told(body(locations=[{**PLACES[0], "city": "X"}, *PLACES[1:]]))] == ["Remove it."]
@@ -83,6 +105,59 @@ def test_the_opposite_is_never_proposed_for_a_word_without_not() -> None:
     schema = Scenario.model_json_schema()["$defs"]["Ticket"]
     for word in ("no_agents", "got_agents", "hot_agent", "t_agents", "only_agents"):
         assert "not_agents?" not in meant(word, schema)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Ticket, "not_skills forbidden_skills no_skills soft_open release_before"),
+        (Ticket, "optional items zone service_time_per_item"),
+        (Agent, "min_tickets minimum_capacity max_trips shifts service_factor"),
+        (Agent, "cost_per_stop cost_per_ticket cost_per_km_after"),
+        (Scenario, "compatible compatible_tickets"),
+        (Options, "balance_cost_per_km"),
+    ],
+)
+def test_neither_the_opposite_nor_another_quantity_is_proposed(model: type[BaseModel], words: str) -> None:
+    """SPEC T7: where nothing says it, all fields are listed instead."""
+    schema = model.model_json_schema()
+    assert {word: meant(word, schema) for word in words.split()} == dict.fromkeys(words.split(), "")
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "ours"),
+    [
+        (Break, "start", "earliest (of its start)"),
+        (Break, "end", "latest (of its start)"),
+        (Rush, "from", "start"),
+        (Travel, "time_matrix", "durations (seconds)"),
+        (Travel, "distances_km", "distances (metres)"),
+        (Travel, "speed_mps", "speed_kmh (km/h)"),
+        (Scenario, "time_matrix", "travel.durations (seconds)"),
+    ],
+)
+def test_a_word_of_a_smaller_part_is_told_with_ours(model: type[BaseModel], word: str, ours: str) -> None:
+    """SPEC T7: with the unit, where its name does not say it."""
+    assert meant(word, model.model_json_schema()) == f"Did you mean {ours}?"
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "said"),
+    [
+        (ResolveArguments, "remove_tickets", "a change of the scenario by patch; remove it only if none can."),
+        (SolveArguments, "max_vehicles", "or in the scenario; remove it only if neither can."),
+        (SuggestArguments, "not_agents", SAY_IT),
+        (Break, "location", SAY_IT),
+        (Rush, "days", SAY_IT),
+        (Location, "capacity", SAY_IT),
+        (Location, "zipCode", "Remove it."),
+    ],
+)
+def test_only_what_asks_for_nothing_is_dropped_at_once(model: type[BaseModel], word: str, said: str) -> None:
+    """SPEC T7: an argument of a tool may ask as much of the plan as a field of the day."""
+    schema = model.model_json_schema()
+    assert meant(word, schema) == ""
+    assert advice(word, schema).endswith(said)
 
 
 @pytest.mark.parametrize(
