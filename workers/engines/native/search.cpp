@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -159,8 +160,8 @@ void Search::anneal_parts(int threads) {
     while (static_cast<int>(team.size()) < threads)
         team.push_back(std::make_unique<Annealer>(problem_, watch_, random_.next()));
     pace_ = threads;
+    if (leniency_.holds(share(main_))) settle(team, now, best, best_cost);
     for (; !is_over(main_); publish(best, best_cost)) {
-        charge(team, now, best);
         const std::vector<Part> parts = cut(problem_, now, threads, random_);
         round_ = main_.iterations;
         const double until = share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
@@ -172,15 +173,29 @@ void Search::anneal_parts(int threads) {
     }
 }
 
-void Search::charge(const Team& team, std::vector<Route>& now, const std::vector<Route>& best) {
-    const double at = share(main_);
-    const bool holds = leniency_.holds(at), ends = !holds && team[0]->plan.is_lenient();
-    if (holds || ends)
-        for (const auto& each : team) each->plan.charge(holds ? leniency_.prices(at) : std::vector<Number>{});
-    if (!ends) return;
-    main_.go_on_from(now);
-    main_.build(false);
-    now = main_.plan.absent.empty() ? main_.plan.routes : best;
+// The number of routes settles in a plan of the whole, by chance in more or in fewer: one for each thread, the best stays.
+void Search::settle(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
+    round_ = main_.iterations;
+    std::vector<std::future<void>> working;
+    for (const auto& each : team) working.push_back(begin([&] { settle(*each, now); }));
+    for (auto& each : working) each.get();
+    for (const auto& each : team) main_.iterations += each->iterations - round_;
+    const auto is_cheaper = [](const auto& one, const auto& other) { return one->cost < other->cost; };
+    const Annealer& cheapest = **std::min_element(team.begin(), team.end(), is_cheaper);
+    now = cheapest.plan.routes;
+    if (cheapest.cost < best_cost) best = now, best_cost = cheapest.cost;
+    publish(best, best_cost);
+}
+
+void Search::settle(Annealer& annealer, const std::vector<Route>& first) {
+    annealer.go_on_from(first);
+    annealer.forget();
+    annealer.iterations = round_;
+    for (Number k = 0; leniency_.holds(share(annealer)) && !is_over(annealer); ++k) {
+        if (k % CHARGED_EVERY == 0) annealer.charge(leniency_.prices(share(annealer)));
+        annealer.step(temperature(annealer));
+    }
+    annealer.charge({});
 }
 
 void Search::anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until) {

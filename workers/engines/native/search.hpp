@@ -48,7 +48,8 @@ private:
     void anneal_whole(double until, double heat);
     void cool(double heat, double until);
     void charge();
-    void charge(const Team& team, std::vector<Route>& now, const std::vector<Route>& best);
+    void settle(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost);
+    void settle(Annealer& annealer, const std::vector<Route>& first);
     void anneal_parts(int threads);
     void anneal(Annealer& annealer, const std::vector<Route>& routes, const Part& part, double until);
     void gather(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost);
