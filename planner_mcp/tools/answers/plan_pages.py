@@ -132,7 +132,7 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
     return {
         "plan_status": plan["status"],
         **{name: number(plan[name]) for name in figures},
-        **{name: number(value) for name, value in shortfalls_of(plan).items()},
+        **shortfalls_of(plan),
         "routes": len(plan["routes"]),
         "unassigned": len(plan["unassigned"]),
         "unassigned_reasons": dict(reasons.most_common(8)),

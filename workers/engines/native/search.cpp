@@ -19,6 +19,13 @@ std::future<void> begin(const std::function<void()>& work) {
     }
 }
 
+// Work as often as said, at once, and wait for all.
+void side_by_side(int times, const std::function<void(int)>& work) {
+    std::vector<std::future<void>> working;
+    for (int k = 0; k < times; ++k) working.push_back(begin([&work, k] { work(k); }));
+    for (auto& each : working) each.get();
+}
+
 }  // namespace
 
 Search::Search(const Problem& problem, const Options& options, const Watch& watch, Board& board)
@@ -165,9 +172,7 @@ void Search::anneal_parts(int threads) {
         const std::vector<Part> parts = cut(problem_, now, threads, random_);
         round_ = main_.iterations;
         const double until = share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
-        std::vector<std::future<void>> working;
-        for (int k = 0; k < threads; ++k) working.push_back(begin([&, k] { anneal(*team[k], now, parts[k], until); }));
-        for (auto& each : working) each.get();
+        side_by_side(threads, [&](int k) { anneal(*team[k], now, parts[k], until); });
         gather(team, now, best, best_cost);
         board_.count(main_.iterations);
     }
@@ -176,9 +181,7 @@ void Search::anneal_parts(int threads) {
 // The number of routes settles in a plan of the whole, by chance in more or in fewer: one for each thread, the best stays.
 void Search::settle(const Team& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
     round_ = main_.iterations;
-    std::vector<std::future<void>> working;
-    for (const auto& each : team) working.push_back(begin([&] { settle(*each, now); }));
-    for (auto& each : working) each.get();
+    side_by_side(static_cast<int>(team.size()), [&](int k) { settle(*team[k], now); });
     for (const auto& each : team) main_.iterations += each->iterations - round_;
     const auto is_cheaper = [](const auto& one, const auto& other) { return one->cost < other->cost; };
     const Annealer& cheapest = **std::min_element(team.begin(), team.end(), is_cheaper);
