@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
@@ -20,6 +21,10 @@ from workers.engines.plan_pool import PlanPool
 from workers.engines.shares import plan_rounds
 
 log = logging.getLogger("planner.child")
+
+SEED_STEP: Final = 1_000_003
+"""Between the seeds of searches side by side: wider than the seeds one can ask for, so that another seed is another
+search on every core."""
 
 
 class Portfolio:
@@ -63,7 +68,8 @@ class Portfolio:
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.able)):
             deadline = began + until * (limits.deadline - began)
-            turn = replace(limits, deadline=deadline, asked_s=None, seed=limits.seed + number * limits.cores)
+            seed = limits.seed + number * limits.cores * SEED_STEP
+            turn = replace(limits, deadline=deadline, asked_s=None, seed=seed)
             search = _search_alone if len(engines) == 1 else _search_together
             outcome = _forgiving(search, engines, problem, turn, best, should_stop)
             iterations += outcome.iterations
@@ -108,7 +114,7 @@ def _search_together(
 
     def lane(number: int, engine: Engine, start: Candidate | None) -> lanes.Search:
         def search(tell: OnImprovement) -> None:
-            own = replace(limits, seed=limits.seed + number, cores=1)
+            own = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1)
             _search_alone([engine], problem, own, _Best(problem, tell, start), lambda: False)
 
         return search

@@ -183,10 +183,11 @@ void Search::settle(const Team& team, std::vector<Route>& now, std::vector<Route
     round_ = main_.iterations;
     side_by_side(static_cast<int>(team.size()), [&](int k) { settle(*team[k], now); });
     for (const auto& each : team) main_.iterations += each->iterations - round_;
-    const auto is_cheaper = [](const auto& one, const auto& other) { return one->cost < other->cost; };
-    const Annealer& cheapest = **std::min_element(team.begin(), team.end(), is_cheaper);
-    now = cheapest.plan.routes;
-    if (cheapest.cost < best_cost) best = now, best_cost = cheapest.cost;
+    board_.count(main_.iterations);
+    const auto ends_cheaper = [](const auto& one, const auto& other) { return one->cost < other->cost; };
+    now = (*std::min_element(team.begin(), team.end(), ends_cheaper))->plan.routes;
+    for (const auto& each : team)
+        if (each->best_cost < best_cost) best = each->best, best_cost = each->best_cost;
     publish(best, best_cost);
 }
 
