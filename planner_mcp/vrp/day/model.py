@@ -246,7 +246,7 @@ class HeldRoute(_Part):
 class Held(_Part):
     """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
 
-    Names that the day no longer has are ignored.
+    Names that the day no longer has are ignored; begun tickets among them are told of.
     """
 
     model_config = _sensitive("switch_cost")
