@@ -5,8 +5,8 @@ Owns the turn of features into rows: their properties are the columns, their pos
 
 from typing import Any, Final
 
-from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import MAX_COLUMNS, Table
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.tables import MAX_COLUMNS, SPLIT, Table, too_large
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
@@ -28,7 +28,8 @@ def read_points(told: Any, *, max_rows: int) -> Table:
     except (TypeError, KeyError):
         raise input_error([Fault("", "The file has no points.", _ACCEPTED)]) from None
     if len(features) > max_rows:
-        raise TooLargeError(f"There are more than {max_rows} points.")
+        problem = f"There are more than {max_rows} points."
+        raise too_large("/features", problem, f"at most {max_rows}", SPLIT)
     rows, faults = [], []
     for number, feature in enumerate(features, start=1):
         try:

@@ -9,8 +9,8 @@ import zipfile
 import zlib
 from typing import Final
 
-from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.files.tables import check_size
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.files.tables import check_size, too_large
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500
@@ -49,7 +49,9 @@ def _check_size(entries: list[zipfile.ZipInfo]) -> None:
     if any(entry.flag_bits & _HAS_PASSWORD for entry in entries):
         raise _refusal("The workbook is encrypted.", "Save it without a password.")
     if len(entries) > MAX_PARTS or sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
-        raise TooLargeError(f"The workbook unpacks to more than {MAX_UNPACKED_BYTES} bytes or {MAX_PARTS} parts.")
+        accepted = f"at most {MAX_UNPACKED_BYTES} bytes, {MAX_PARTS} parts"
+        problem = f"The workbook unpacks to more than {MAX_UNPACKED_BYTES} bytes or {MAX_PARTS} parts."
+        raise too_large("", problem, accepted, "Save the sheets of the day alone.")
 
 
 def _check_kind(parts: Parts) -> None:

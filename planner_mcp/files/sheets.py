@@ -17,7 +17,7 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.files.package import Parts, packed, unpacked
 from planner_mcp.files.sheet_survey import letters_of, part_of_sheet, survey
-from planner_mcp.files.tables import MAX_COLUMNS, Table, place_in, table_of
+from planner_mcp.files.tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.text import clock_s, counted
 
 MAX_MEMORY_BYTES: Final = 1024**3
@@ -75,7 +75,8 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
     look = survey(part_of_sheet(parts, name) or b"<none/>")
     if look.rows > max_rows + MAX_COLUMNS or look.columns > MAX_COLUMNS:
         problem = f"A sheet reaches to row {look.rows}, column {letters_of(look.columns)}."
-        raise TooLargeError(f"{problem} Accepted: {max_rows} rows, {MAX_COLUMNS} columns.")
+        accepted = f"at most {max_rows} rows, {MAX_COLUMNS} columns"
+        raise too_large(place_in(name), problem, accepted, "Delete what lies beyond the table, or split the day.")
     read = book.get_sheet_by_name(name)
     faults = [
         *_faults(name, look.uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
@@ -88,7 +89,8 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
         (number, [_text(cell) for cell in row]) for number, row in enumerate(read.to_python(skip_empty_area=False), 1)
     ]
     if sum(len(cell) for _, cells in lines for cell in cells) > MAX_TEXT:
-        raise TooLargeError(f"The cells of a sheet hold more than {MAX_TEXT} characters.")
+        problem = f"The cells of a sheet hold more than {MAX_TEXT} characters."
+        raise too_large(place_in(name), problem, f"at most {MAX_TEXT}", "Leave out columns that are not needed.")
     filled = [(number, cells) for number, cells in lines if any(cells)]
     hidden = sum(number in look.hidden for number, _ in filled[1:])
     said = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
@@ -133,9 +135,8 @@ def main(arguments: Sequence[str]) -> None:
     try:
         tables = tables_of(sys.stdin.buffer.read(), sheet=sheet, max_rows=int(max_rows))
         told["tables"] = {kind: [table.headers, table.rows, table.name, table.said] for kind, table in tables.items()}
-    except TooLargeError as error:
-        told["too_large"] = error.message
     except InputError as error:
+        told["is_too_large"] = isinstance(error, TooLargeError)
         told["faults"] = [fault.as_json() for fault in error.errors]
         told["found"] = error.found
     sys.stdout.write(json.dumps(told))

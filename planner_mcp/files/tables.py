@@ -18,6 +18,8 @@ from planner_mcp.vrp.day.faults import MAX_NAME, pointer
 
 MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
+SPLIT: Final = "Split the day."
+"""What to do about too many rows."""
 _ENCODINGS: Final = ("utf-8-sig", "gb18030")
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What spreadsheets write before their "Unicode text"."""
@@ -49,6 +51,11 @@ def place_in(table: str, *segments: str | int) -> str:
     return pointer((*([table] if table else ()), *segments))
 
 
+def too_large(path: str, problem: str, accepted: str, hint: str = "") -> TooLargeError:
+    """Return the refusal of a file that is larger than allowed, told at a place in it like any other fault."""
+    return TooLargeError(problem, errors=[Fault(path, problem, accepted, hint)])
+
+
 def check_size(data: bytes) -> None:
     """Refuse a file that is too large, of whatever kind.
 
@@ -56,7 +63,7 @@ def check_size(data: bytes) -> None:
         TooLargeError: It has more than `MAX_BYTES`.
     """
     if len(data) > MAX_BYTES:
-        raise TooLargeError(f"The file is larger than {MAX_BYTES} bytes.")
+        raise too_large("", f"The file is larger than {MAX_BYTES} bytes.", f"at most {MAX_BYTES} bytes", SPLIT)
 
 
 def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
@@ -97,7 +104,7 @@ def table_of(
         InputError: There is no header, one twice, a title for a header, or rows with more cells than headers.
     """
     if len(lines) - 1 > max_rows:
-        raise TooLargeError(f"The table has more than {max_rows} rows.")
+        raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
     _check_headers(headers, place_in(name))
     if len(lines) > 1 and _filled(lines[0][1]) == 1 < _filled(lines[1][1]):

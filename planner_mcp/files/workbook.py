@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.files.package import MAX_UNPACKED_BYTES
-from planner_mcp.files.tables import Table, check_size
+from planner_mcp.files.tables import Table, check_size, too_large
 
 LONGEST_S: Final = 20.0
 
@@ -38,10 +38,15 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     except subprocess.TimeoutExpired:
         told = {}
     if "faults" in told:
-        raise input_error([Fault(**fault) for fault in told["faults"]], found=told["found"])
+        faults = [Fault(**fault) for fault in told["faults"]]
+        if told["is_too_large"]:
+            raise TooLargeError(faults[0].problem, errors=faults)
+        raise input_error(faults, found=told["found"])
     if "tables" not in told:
-        most = f"The workbook takes more memory or time than allowed; unpacked it may have {MAX_UNPACKED_BYTES} bytes."
-        raise TooLargeError(told.get("too_large", most))
+        problem = "The workbook takes more memory or time than allowed."
+        raise too_large(
+            "", problem, f"at most {MAX_UNPACKED_BYTES} bytes unpacked", "Save the sheets of the day alone."
+        )
     return {
         kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name, tuple(said))
         for kind, (headers, rows, name, said) in told["tables"].items()

@@ -1,7 +1,7 @@
 """The table of a whole day, asked of its road engine block by block.
 
-Owns the cut into blocks, how many are asked at a time, the time for all of them, and the refusal of holes. It keeps
-nothing: whoever asks keeps the answer.
+Owns the cut into blocks, how many are asked at a time, the time for all of them, and the refusal of holes. What an
+engine says of itself is no part of the table, which stands without it. It keeps nothing: whoever asks keeps the answer.
 """
 
 import logging
@@ -25,6 +25,8 @@ from planner_mcp.vrp.day.tables import Tables
 _AT_ONCE: Final = 4
 _TRIES: Final = 2
 """A block is asked again once: engines are restarted, connections closed."""
+_FACTS_S: Final = 5.0
+"""Time an engine has to say what it is, beyond that for the table."""
 _MAX_FAULTS: Final = 20
 
 log = logging.getLogger("planner.roads")
@@ -64,9 +66,20 @@ class Survey:
             raise InvalidScenarioError(fault.problem, errors=[fault])
         if len(question.ids) > self._max_locations:
             raise TooLargeError(f"Roads are asked between at most {self._max_locations} locations.")
+        router = router_of(chosen)
+        async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
+            whole = await self._in_time(question, chosen, router, http)
+            _refuse_holes(question, np.isnan(whole.distances) | np.isnan(whole.durations))
+            facts = whole.facts | await self._facts(question, router, http)
+        return Tables(question.ids, whole.distances, whole.durations, _provenance(question, chosen, facts))
+
+    async def _in_time(
+        self, question: RoadQuestion, chosen: RouterSettings, router: Router, http: httpx.AsyncClient
+    ) -> Block:
+        """Return the whole table as one block."""
         try:
             with anyio.fail_after(self._total_s):
-                return await self._survey(question, chosen)
+                return await _whole(question, chosen, router, http)
         except TimeoutError as error:
             log.warning("road engine too slow", extra={"router": question.router, "places": len(question.ids)})
             raise RoadsUnavailableError("The road engine did not answer in time.") from error
@@ -74,30 +87,35 @@ class Survey:
             log.warning("road engine failed: %s", error.message, extra={"router": question.router})
             raise
 
-    async def _survey(self, question: RoadQuestion, chosen: RouterSettings) -> Tables:
-        router = router_of(chosen)
-        size = len(question.ids)
-        distances, durations = np.zeros((2, size, size))
-        facts: dict[str, str] = {}
-        slots = anyio.Semaphore(_AT_ONCE)
+    async def _facts(self, question: RoadQuestion, router: Router, http: httpx.AsyncClient) -> dict[str, str]:
+        """Return what an engine says of itself; nothing where it does not say it: settings may know."""
+        try:
+            with anyio.fail_after(min(_FACTS_S, self._request_s)):
+                return await router.facts(http)
+        except (RoadsUnavailableError, TimeoutError) as error:
+            log.warning("road engine says nothing of itself: %s", error, extra={"router": question.router})
+            return {}
 
-        async def fill(rows: Span, columns: Span) -> None:
-            async with slots:
-                block = await _insist(router, http, question, rows, columns)
-            distances[slice(*rows), slice(*columns)] = block.distances
-            durations[slice(*rows), slice(*columns)] = block.durations
-            facts.update(block.facts)
 
-        async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
-            try:
-                async with anyio.create_task_group() as asking:
-                    for rows, columns in product(list(_spans(size, chosen.block)), repeat=2):
-                        asking.start_soon(fill, rows, columns)
-            except ExceptionGroup as group:
-                raise _first(group) from group
-            facts |= await router.facts(http)
-        _refuse_holes(question, np.isnan(distances) | np.isnan(durations))
-        return Tables(question.ids, distances, durations, _provenance(question, chosen, facts))
+async def _whole(question: RoadQuestion, chosen: RouterSettings, router: Router, http: httpx.AsyncClient) -> Block:
+    size = len(question.ids)
+    whole = Block(np.zeros((size, size)), np.zeros((size, size)), {})
+    slots = anyio.Semaphore(_AT_ONCE)
+
+    async def fill(rows: Span, columns: Span) -> None:
+        async with slots:
+            block = await _insist(router, http, question, rows, columns)
+        whole.distances[slice(*rows), slice(*columns)] = block.distances
+        whole.durations[slice(*rows), slice(*columns)] = block.durations
+        whole.facts.update(block.facts)
+
+    try:
+        async with anyio.create_task_group() as asking:
+            for rows, columns in product(list(_spans(size, chosen.block)), repeat=2):
+                asking.start_soon(fill, rows, columns)
+    except ExceptionGroup as group:
+        raise _first(group) from group
+    return whole
 
 
 def router_of(settings: RouterSettings) -> Router:

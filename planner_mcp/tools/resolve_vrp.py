@@ -30,7 +30,7 @@ from planner_mcp.tools.base import (
     refuse,
     schema_of,
 )
-from planner_mcp.vrp.advice.locks import begun, kept, ties, untied
+from planner_mcp.vrp.advice.locks import begun, begun_and_gone, kept, ties, untied
 from planner_mcp.vrp.day.fields import moment, read_date
 from planner_mcp.vrp.scenario import Scenario
 
@@ -165,8 +165,17 @@ def _changed(
     before = asked.get("held")
     under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
     new, scenario = checked(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
+    if held is not None and (gone := begun_and_gone(new)):
+        raise _of_another_day(list(gone))
     warnings = first_warnings(body, patch, new, scenario) if patch else []
     return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
+
+
+def _of_another_day(begun_tickets: list[str]) -> Exception:
+    """Return the refusal of a day that lacks tickets that the plan has begun."""
+    problem = f"This day lacks what the plan has begun by keep_until: {named(begun_tickets)}."
+    hint = "Add them again by the patch; what has begun stays."
+    return refuse("/scenario_id", problem, "a day with all that has begun", hint)
 
 
 def _departed(asked: Json, settled: Json) -> list[str]:

@@ -7,9 +7,9 @@ numbers alone.
 from collections.abc import Sequence
 from typing import Final
 
-from planner_mcp.errors import TooLargeError
 from planner_mcp.files.instances.published import Published, Vehicle, Visit
 from planner_mcp.files.instances.text import Ledger, Line, Row, lines_of
+from planner_mcp.files.tables import too_large
 
 _SOLOMON_COLUMNS: Final = ((3, "demand"), (4, "ready time"), (5, "due date"), (6, "service time"))
 _LI_LIM_COLUMNS: Final = ((4, "ready time"), (5, "due date"), (6, "service time"))
@@ -96,7 +96,7 @@ def _check_rows(
 ) -> None:
     """Check the rows of nodes: the depot first, then one visit at least, in order, nothing below 0 in `columns`."""
     if len(rows) > max_nodes + 1:
-        raise TooLargeError(f"There are more than {max_nodes} rows.")
+        raise too_large("", f"There are more than {max_nodes} rows.", f"at most {max_nodes}")
     for number, (line, row) in enumerate(rows):
         if len(row) != width:
             hint = "Look whether the file is cut off."

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from planner_mcp.errors import MAX_FAULTS, Fault, InputError, TooLargeError, input_error
-from planner_mcp.files.tables import check_size
+from planner_mcp.errors import MAX_FAULTS, Fault, InputError, input_error
+from planner_mcp.files.tables import check_size, too_large
 
 LARGEST: Final = 1e9
 """Largest number of a scenario."""
@@ -85,7 +85,7 @@ class Ledger:
             InputError: It is no whole number from 1 on.
         """
         if number > most:
-            raise TooLargeError(f"Line {line} counts more than {most}.")
+            raise too_large(f"/{line}", f"Line {line} counts more than {most}.", f"at most {most}")
         if number < 1 or not number.is_integer():
             raise self.stop(line, "A count is no whole number from 1 on.", f"a whole number from 1 to {most}")
         return int(number)

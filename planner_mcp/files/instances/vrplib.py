@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
-from planner_mcp.errors import TooLargeError
 from planner_mcp.files.instances.published import Published, Rounding, Vehicle, Visit
 from planner_mcp.files.instances.text import Ledger, Line, Row, lines_of, number_of
+from planner_mcp.files.tables import too_large
 
 _ROUNDING: Final[dict[str, Rounding]] = {"EUC_2D": "nearest", "CEIL_2D": "ceil", "FLOOR_2D": "floor"}
 _TRIANGLES: Final = {
@@ -102,7 +102,8 @@ class _File:
         if number is None:
             return None
         if number > most:
-            raise TooLargeError(f"{name} is more than {most}.")
+            line = self.header[name][0]
+            raise too_large(f"/{line}", f"{name} is more than {most}.", f"at most {most}")
         if number < 1 or not number.is_integer():
             self.ledger.note(self.header[name][0], f"{name} is no whole number from 1 on.", f"{name} : a whole number")
         return int(number)

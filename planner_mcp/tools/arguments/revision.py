@@ -4,6 +4,7 @@ Owns the argument `patch` and the words for what a patch did. What a patch does 
 and where its seconds are spent is `subjects.py`'s.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -11,10 +12,10 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.settings import Settings
-from planner_mcp.text import counted, named
+from planner_mcp.text import clock, counted, named, plain
 from planner_mcp.tools.arguments.subjects import Json
 from planner_mcp.tools.arguments.tables_at_hand import Lend, day_within_limits, mask_cautions, written_faults
-from planner_mcp.vrp.advice.locks import settled
+from planner_mcp.vrp.advice.locks import begun_and_gone, settled
 from planner_mcp.vrp.day.faults import pointer
 from planner_mcp.vrp.day.patch import (
     changes,
@@ -39,6 +40,8 @@ Patch = Annotated[
 ]
 _LISTS: Final = ("agents", "tickets", "locations")
 _MAX_WARNINGS: Final = 5
+_MAX_NAME: Final = 40
+"""Characters of an id in a sentence."""
 
 
 def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
@@ -78,7 +81,9 @@ def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[J
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
     with placed(lambda fault: led_back(fault, new)):
-        return new, day_within_limits(new, settings, lend(new))
+        lent = lend(new)
+        lent = replace(lent, faults=(*lent.faults, *_begun_faults(new, patch)))
+        return new, day_within_limits(new, settings, lent)
 
 
 def change_lines(before: Json, after: Json) -> list[str]:
@@ -117,6 +122,20 @@ def _all_begun(body: Json, patch: Json) -> Fault:
         "a day with something to do",
         "Keep it: set its shift_end to now, or add the tickets still to do.",
     )
+
+
+def _begun_faults(body: Json, patch: Json) -> Iterator[Fault]:
+    """Yield the tickets that a patch takes out of a day though agents that stay in it have begun them."""
+    begun = begun_and_gone(body) if "tickets" in patch else {}
+    entries = patch.get("tickets")
+    accepted, hint = "tickets that have not begun", "Leave it in: what has begun stays."
+    if isinstance(entries, dict):
+        for name, (agent, start_s) in begun.items():
+            if name in entries:
+                problem = f"{plain(agent, _MAX_NAME)} began it at {clock(start_s)}."
+                yield Fault(pointer(("patch", "tickets", name)), problem, accepted, hint)
+    elif begun:
+        yield Fault("/patch/tickets", f"The list lacks what has begun: {named(list(begun))}.", accepted, hint)
 
 
 def _date_notes(body: Json, patch: Json) -> list[str]:

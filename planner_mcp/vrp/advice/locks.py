@@ -122,6 +122,22 @@ def settled(body: Json) -> Json:
     return {**_without(body, _leaving(body, done - {None})), "held": {**body["held"], "routes": routes}}
 
 
+def begun_and_gone(body: Json) -> dict[str, tuple[str, float]]:
+    """Return the tickets that agents of a day have begun and that it no longer has: by whom, and when.
+
+    Without them nobody knows where these agents are. Nothing of a day where what it holds cannot be read.
+    """
+    if (held := _held(body)) is None or not held.until_s:
+        return {}
+    agents, tickets = _names(body, "agents"), _names(body, "tickets")
+    found: dict[str, tuple[str, float]] = {}
+    for route in held.routes:
+        for visit in route.visits if route.agent in agents else ():
+            if visit.ticket is not None and visit.ticket not in tickets:
+                found.setdefault(visit.ticket, (route.agent, visit.start_s))
+    return found
+
+
 def _held(body: Json) -> Held | None:
     """Return what a day holds; None where that cannot be read, which is told with the other faults of the day."""
     try:

@@ -11,7 +11,7 @@ from planner_mcp.vrp.checks.places import is_on_globe
 from planner_mcp.vrp.checks.shipments import shipments
 from planner_mcp.vrp.checks.sizes import MAX_DIMENSIONS
 from planner_mcp.vrp.day.eligible import Eligible
-from planner_mcp.vrp.day.model import Group, Scenario, Ticket, is_priced
+from planner_mcp.vrp.day.model import Group, Scenario, Ticket, is_priced, most_reloads
 
 _SERVED: Final = "a ticket that some agent may serve"
 _PRICES: Final = {
@@ -132,10 +132,13 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
 
 
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
-    """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in one trip."""
-    if any(agent.reload_locations for agent in scenario.agents) or any(True for _ in shipments(scenario)):
-        return
-    rooms = total(agent.capacity for agent in scenario.agents)
+    """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in all their trips.
+
+    Shipments do not count: they may take the same room one after the other.
+    """
+    rooms = total(
+        {name: room * (1 + most_reloads(agent)) for name, room in agent.capacity.items()} for agent in scenario.agents
+    )
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():
             if need > (room := rooms.get(name, need)):
@@ -145,17 +148,22 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
 
 
 def _needed(scenario: Scenario, kind: str) -> Iterator[Mapping[str, float]]:
-    """Yield the demands of a kind; of alternatives the least, where no other of the kinds would do."""
+    """Yield the demands of a kind, save of shipments; of alternatives the least, where no other kind would do."""
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    halves = {ticket.id for _, *both in shipments(scenario) for ticket in both}
+
+    def counts(ticket: Ticket) -> bool:
+        return ticket.kind == kind and ticket.id not in halves
+
     chosen: set[str] = set()
     for group in scenario.groups:
         members = [by_id[name] for name in dict.fromkeys(group.tickets) if name in by_id]
         if group.kind == "one_of" and members:
-            if chosen.isdisjoint(group.tickets) and all(ticket.kind == kind for ticket in members):
+            if chosen.isdisjoint(group.tickets) and all(map(counts, members)):
                 names = set.intersection(*(set(ticket.demand) for ticket in members))
                 yield {name: min(ticket.demand[name] for ticket in members) for name in names}
             chosen.update(group.tickets)
-    yield from (ticket.demand for ticket in scenario.tickets if ticket.kind == kind and ticket.id not in chosen)
+    yield from (ticket.demand for ticket in scenario.tickets if counts(ticket) and ticket.id not in chosen)
 
 
 def worthless_tickets(scenario: Scenario) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
 """Checks on places: coordinates that cannot be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
@@ -29,8 +29,27 @@ def _is_on_earth(point: Point) -> bool:
 
 def _middle(scenario: Scenario) -> Point | None:
     """Return the median position; None with fewer than three, where no middle can be told."""
-    points = [point for _, point in _points(scenario) if _is_on_earth(point) and point != (0.0, 0.0)]
-    return (median(lat for lat, _ in points), median(lon for _, lon in points)) if len(points) > 2 else None
+    return _median(points) if len(points := _sound(scenario)) > 2 else None
+
+
+def _middle_of_most(scenario: Scenario) -> Point | None:
+    """Return the middle of those with lat above lon, or of the others, whichever are more; None with fewer than three.
+
+    A position that is swapped is with the wrong ones, so up to half of all do not move this middle. Where there are as
+    many of both it is that of the first position's.
+    """
+    points = _sound(scenario)
+    above = [point for point in points if point[0] > point[1]]
+    others = [point for point in points if point[0] <= point[1]]
+    return _median(max(above, others, key=lambda part: (len(part), points[0] in part))) if len(points) > 2 else None
+
+
+def _sound(scenario: Scenario) -> list[Point]:
+    return [point for _, point in _points(scenario) if _is_on_earth(point) and point != (0.0, 0.0)]
+
+
+def _median(points: Sequence[Point]) -> Point:
+    return median(lat for lat, _ in points), median(lon for _, lon in points)
 
 
 def is_on_globe(scenario: Scenario) -> bool:
@@ -102,13 +121,13 @@ def zero_positions(scenario: Scenario) -> Iterator[Fault]:
 
 
 def swapped_positions(scenario: Scenario) -> Iterator[Fault]:
-    """Yield positions far from all others that lie among them when lat and lon change places."""
-    middle = _middle(scenario)
+    """Yield positions far from others that lie among them when lat and lon change places."""
+    middle = _middle_of_most(scenario)
     for index, point in _points(scenario) if middle is not None else ():
         swapped = (point[1], point[0])
         is_judged = _is_on_earth(point) and _is_on_earth(swapped) and point != (0.0, 0.0)
         if is_judged and middle and haversine_m(point, middle) > _FAR_M and haversine_m(swapped, middle) < _NEAR_M:
-            problem = "The position is far from all others, and among them when lat and lon are swapped."
+            problem = "The position is far from others, and among them when lat and lon are swapped."
             yield Fault(f"/locations/{index}", problem, "lat before lon", "Swap lat and lon.", "logic")
 
 

@@ -12,14 +12,14 @@ from fractions import Fraction
 from typing import Final
 
 from planner_mcp.vrp.checks.amounts import total
-from planner_mcp.vrp.compile.extent import extent_of, most_reloads
+from planner_mcp.vrp.compile.extent import extent_of
 from planner_mcp.vrp.compile.features import features_of
 from planner_mcp.vrp.compile.held import bound, lay
 from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings, shortfalls
 from planner_mcp.vrp.compile.travel import measure
 from planner_mcp.vrp.day import model
 from planner_mcp.vrp.day.eligible import Eligible
-from planner_mcp.vrp.day.model import Scenario, end_of, start_of
+from planner_mcp.vrp.day.model import Scenario, end_of, most_reloads, start_of
 from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
 
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)

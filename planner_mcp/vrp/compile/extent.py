@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from planner_mcp.vrp.compile.travel import Travel
 from planner_mcp.vrp.day.fields import MAX_TIME_S
-from planner_mcp.vrp.day.model import Agent, Scenario, end_of, start_of
+from planner_mcp.vrp.day.model import Agent, Scenario, end_of, most_reloads, start_of
 from planner_mcp.vrp.problem import Matrix
 
-DEFAULT_RELOADS: Final = 5
-"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
 _DAY_S: Final = 86_400
 _CHUNK_ROWS: Final = 256
 """Rows of a table looked at at once."""
@@ -90,13 +88,6 @@ def _held_times(scenario: Scenario) -> list[float]:
         return []
     told = ([route.arrival_s, route.end_s or 0.0, *(v.departure_s for v in route.visits)] for route in held.routes)
     return [held.until_s, *(max(times) for times in told)]
-
-
-def most_reloads(agent: Agent) -> int:
-    """Return how often an agent may load again."""
-    if not agent.reload_locations:
-        return 0
-    return DEFAULT_RELOADS if agent.max_reloads is None else agent.max_reloads
 
 
 def _ways(scenario: Scenario, place: dict[str, int], longest: Longest, routes: int) -> int:

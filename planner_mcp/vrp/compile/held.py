@@ -269,6 +269,9 @@ class _Layer:
         """Yield what is assumed, a sentence for each limit: of a fleet that is out there are hundreds to name."""
         for limit, values in self._raised.items():
             yield f"{limit} counts as {named(values)}: what has been done needs it."
+        if lost := [plain(ticket, _MAX_NAME) for past in self._pasts.values() for ticket in past.lost]:
+            been = "Their agents are planned as if they had not been there."
+            yield f"Begun and no longer of the day: {named(lost)}. {been}"
         if self._unlocked:
             yield f"{named(self._unlocked)} can be locked no longer."
 

@@ -1,7 +1,7 @@
 """What agents have done of an earlier plan, read from what a day holds into the indexes and units of a problem.
 
-Owns the reading alone: names that the day no longer has are ignored, and a ticket counts only the first time it is
-named. What follows from it is `compile/held.py`'s.
+Owns the reading alone: names that the day no longer has are passed over, tickets among them noted, and a ticket counts
+only the first time it is named. What follows from it is `compile/held.py`'s.
 """
 
 from dataclasses import dataclass
@@ -33,6 +33,8 @@ class Past:
     arrival: int
     end: int | None
     """Arrival at its end, if it has set out for it."""
+    lost: tuple[str, ...] = ()
+    """Ids of tickets it has begun that the day no longer has: nobody knows where they took it."""
     has_slipped: bool = False
     """On the changed day these times are no longer possible; each visit is then as early as it can be."""
 
@@ -51,10 +53,12 @@ def pasts(problem: Problem, held: Held) -> dict[int, Past]:
     """Return what has been done, by index of the agent."""
     agents = {agent.id: number for number, agent in enumerate(problem.agents)}
     tickets = {ticket.id: number for number, ticket in enumerate(problem.tickets)}
+    known = frozenset(tickets)
     found: dict[int, Past] = {}
     for route in held.routes:
         if (number := agents.get(route.agent)) is not None and number not in found:
             found[number] = _past(route, tickets, problem.scale)
+            found[number].lost = tuple(v.ticket for v in route.visits if v.ticket is not None and v.ticket not in known)
     return found
 
 

@@ -54,6 +54,8 @@ _MAX_FIELDS: Final = 100
 MAX_EXCLUSIONS: Final = 20_000
 """Lists of incompatible tickets; `checks/sizes.py` bounds the pairs they make."""
 
+_USUAL_RELOADS: Final = 5
+"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
 NULLABLE: Final = ("start_location", "end_location")
 """Fields in which null says something: the route has no such end."""
 
@@ -244,7 +246,7 @@ class HeldRoute(_Part):
 class Held(_Part):
     """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
 
-    Names that the day no longer has are ignored.
+    Names that the day no longer has are ignored; begun tickets among them are told of.
     """
 
     model_config = _sensitive("switch_cost")
@@ -366,3 +368,10 @@ def is_priced(scenario: Scenario) -> bool:
 def end_of(scenario: Scenario, agent: Agent) -> str | None:
     """Return where the agent's route ends; None where it ends at its last ticket."""
     return agent.end_location if "end_location" in agent.model_fields_set else scenario.depot
+
+
+def most_reloads(agent: Agent) -> int:
+    """Return how often an agent may load again."""
+    if not agent.reload_locations:
+        return 0
+    return _USUAL_RELOADS if agent.max_reloads is None else agent.max_reloads

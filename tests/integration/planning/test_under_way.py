@@ -112,7 +112,7 @@ async def test_a_ticket_that_was_too_late_once_is_planned_when_it_has_time_again
 
 
 async def test_a_break_that_was_taken_stays_and_one_ahead_is_not_taken_in_the_past(desk: Desk) -> None:
-    """SPEC T5, S1: at 11:00 a cancelled order leaves room in the morning, where nobody can rest any more."""
+    """SPEC T5, S1: at 11:00 a wider window leaves room in the morning, where nobody can rest any more."""
     orders = {
         "a": order("A", "09:00", "09:05"),
         "g": order("A", "10:00", "10:05", service_time_s=2400),
@@ -124,7 +124,8 @@ async def test_a_break_that_was_taken_stays_and_one_ahead_is_not_taken_in_the_pa
     before = await desk.solve(day([van("v1", breaks=[rest])], orders))
     assert clock(await desk.plan(before))["v1", "break"] == "11:15"
     new = order("A", "11:40", "11:45", service_time_s=2000)
-    _, plan = await after(desk, before, "11:00", {"tickets": {"g": None, "n": new}})
+    early = {"breaks": [{**rest, "earliest": "09:00"}]}
+    _, plan = await after(desk, before, "11:00", {"tickets": {"n": new}, "agents": {"v1": early}})
     assert clock(plan)["v1", "break"] >= "11:00"
     _, plan = await after(desk, before, "11:20", {"tickets": {"r": None}})
     assert clock(plan)["v1", "break"] == "11:15"

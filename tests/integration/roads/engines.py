@@ -36,6 +36,8 @@ class RoadEngine(ThreadingHTTPServer):
         """Origins and targets of each question."""
         self.mood = ""
         """`refuses`, `garbage`, `short`, `redirects`, `hangs`; empty for a good day."""
+        self.status = 200
+        """How Valhalla answers who asks what it is; 0: not at all."""
         self.is_terse = True
         """Whether Valhalla honours `verbose: false`."""
         self.let_go = threading.Event()
@@ -59,7 +61,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if urlsplit(self.path).path == "/status":
-            self._say(200, {"version": "3.5.1", "tileset_last_modified": 1751328000, "available_actions": ["status"]})
+            if self.server.status == 0:
+                self._hang()
+                return
+            facts = {"version": "3.5.1", "tileset_last_modified": 1751328000, "available_actions": ["status"]}
+            self._say(self.server.status, facts)
         elif not self._is_moody():
             self._osrm()
 
@@ -122,9 +128,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(200, "<html>")
         elif mood == "hangs":
             self.server.asked.append((0, 0))
-            self.server.let_go.wait(60)
-            self.close_connection = True
+            self._hang()
         return mood in ("refuses", "redirects", "garbage", "hangs")
+
+    def _hang(self) -> None:
+        self.server.let_go.wait(60)
+        self.close_connection = True
 
     def _say(self, status: int, told: Any) -> None:
         body = told.encode() if isinstance(told, str) else json.dumps(told).encode()

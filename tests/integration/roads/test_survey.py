@@ -130,3 +130,13 @@ async def test_an_engine_that_fails_once_is_asked_again(engine: RoadEngine, monk
 
     monkeypatch.setattr(Osrm, "block", flaky)
     assert_true(await survey(engine).tables(question()))
+
+
+@pytest.mark.parametrize("status", [404, 0])
+async def test_a_table_stands_though_its_engine_does_not_say_what_it_is(engine: RoadEngine, status: int) -> None:
+    """SPEC S1: behind a gateway without `/status` the whole table comes; of the engine settings say what is known."""
+    engine.status = status
+    found = await survey(engine, request_s=0.5, version="3.4.0").tables(question("lorry"))
+    assert_true(found)
+    assert found.provenance["version"] == "3.4.0"
+    assert "data_date" not in found.provenance

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -235,3 +236,31 @@ async def test_the_answer_stays_small_however_wide_the_table(call: Call) -> None
     wide = await imported(call, "csv", f"{','.join(headers)}\na,A\n", agents=AGENTS)
     assert isinstance(wide, ToolResult)
     assert whole(wide) <= 8000
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "path"),
+    [
+        ("csv", "id,location\n" + "t,A\n" * 4, "/content"),
+        ("geojson", json.dumps({"features": POINTS["features"] * 4}), "/content/features"),
+        ("vrplib", vrplib(), "/content/6"),
+        ("solomon", solomon(), "/content"),
+        ("li_lim", li_lim(), "/content"),
+        ("xlsx", base64.b64encode(BOOK).decode(), "/content/订单"),
+    ],
+)
+async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
+    call: Call, ctx: ToolContext, form: str, content: str, path: str
+) -> None:
+    """SPEC T7: its place, how many are accepted, and what to do."""
+    settings = ctx.settings.model_copy(update={"max_tickets": 0 if form == "xlsx" else 3})
+    asked = {"format": form, "content": content, "planning_date": DATE}
+    if form in ("csv", "geojson"):
+        asked["agents"] = AGENTS
+    result = await call("import_scenario", asked, replace(ctx, settings=settings))
+    assert result.structured["code"] == 4013
+    (fault,) = result.structured["errors"]
+    assert fault["path"] == path
+    assert fault["problem"] == result.structured["message"]
+    assert fault["accepted"].startswith("at most ")
+    assert fault["hint"] == ("Split the day." if form in ("csv", "geojson", "xlsx") else "")

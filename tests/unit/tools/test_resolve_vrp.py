@@ -266,3 +266,39 @@ async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(
     answer = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "keep_agents": True})
     assert answer.structured["warnings"] == [note]
     assert (await finish(store, ["b", "c", "a"])).scenario.body["held"]["stay"] == {"b": "v", "c": "v"}
+
+
+@pytest.mark.parametrize("how", ["resolve_vrp", "revise_scenario", "validate_scenario"])
+async def test_a_ticket_that_has_begun_is_not_taken_out_of_the_day(call: Call, store: RedisStore, how: str) -> None:
+    """SPEC T5, T7: its agent would be planned from where it is not; every tool that takes the patch refuses it."""
+    quick = body([agent("v"), agent("w")], [ticket(name, "A", time_windows=[[1, 1]]) for name in "abc"])
+    job_id = await solved(call, store, await created(call, quick), ["a", "b"], ["c"])
+    asked = {"warm_from": job_id, "keep_until": "00:01"}
+    if how != "resolve_vrp":
+        asked = {"scenario_id": (await call("resolve_vrp", asked)).structured["scenario_id"]}
+    patch = {"tickets": {"a": None, "c": None, "b": {"demand": 99}}, "agents": {"w": None}}
+    refused = (await call(how, {**asked, "patch": patch})).structured
+    assert [fault["path"] for fault in refused["errors"]] == ["/patch/tickets/a", "/tickets/b/demand"]
+    assert refused["errors"][0]["problem"] == "v began it at 00:00."
+    assert refused["errors"][0]["hint"] == "Leave it in: what has begun stays."
+    whole = {"tickets": [*quick["tickets"][1:], ticket("d", "E")]}
+    (fault,) = (await call(how, {**asked, "patch": whole})).structured["errors"]
+    assert (fault["path"], fault["problem"]) == ("/patch/tickets", "The list lacks what has begun: a.")
+    let_go = await call(how, {**asked, "patch": {"tickets": {"a": None}, "planning_date": "2025-07-16"}})
+    assert not let_go.structured.get("errors")
+
+
+async def test_a_ticket_taken_out_before_the_hour_was_told_is_asked_back(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T7: the revision knew of no hour; by the plan that is named the ticket has begun at this one."""
+    quick = body([agent("v"), agent("w")], [ticket(name, "A", time_windows=[[1, 1]]) for name in "abc"])
+    scenario_id = await created(call, quick)
+    job_id = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    revised = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": None}}})
+    asked = {"warm_from": job_id, "scenario_id": revised.structured["scenario_id"]}
+    (fault,) = (await call("resolve_vrp", {**asked, "keep_until": "00:01"})).structured["errors"]
+    assert fault["path"] == "/scenario_id"
+    assert fault["problem"] == "This day lacks what the plan has begun by keep_until: a."
+    back = {"tickets": {"a": {"location": "A", "demand": 1}}}
+    again = await call("resolve_vrp", {**asked, "keep_until": "00:01", "patch": back})
+    assert again.structured["kept_tickets"] == 3
+    assert not (await call("resolve_vrp", asked)).is_error

@@ -398,3 +398,51 @@ def test_a_name_for_people_leads_nowhere_unless_the_caller_may_know_it() -> None
         ("/tickets/0/agents/0", "Add the agent or name another."),
         ("/tickets/0/agents/1", "Did you mean van-1?"),
     ]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(52.5, 13.4), (52.4, 13.5), (13.3, 52.6), (13.4, 52.5)],
+        [(52.5, 13.4), (13.3, 52.6), (13.4, 52.5), (52.4, 13.5), (52.3, 13.6)],
+    ],
+)
+def test_half_of_all_may_be_swapped(points: list[tuple[float, float]]) -> None:
+    """SPEC T7: each lies among the others when swapped, though their middle is nowhere."""
+    swapped = [f"/locations/{n}" for n, (lat, lon) in enumerate(points) if lat < lon]
+    assert [fault.path for fault in places.swapped_positions(unjudged(globe(*points)))] == swapped
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(30.04, 31.24), (31.20, 29.92), (31.04, 31.38), (30.59, 32.27), (29.31, 30.84)],
+        [(41.01, 28.98), (39.93, 32.86), (38.42, 27.14), (38.73, 35.48), (37.91, 40.23)],
+        [(33.31, 44.36), (36.34, 43.13), (30.51, 47.78), (35.69, 51.39), (41.72, 44.79)],
+        [(6.52, 3.38), (5.60, -0.19), (9.06, 7.49), (4.05, 9.70), (3.87, 11.52)],
+    ],
+    ids=["Egypt", "Turkey", "from Baghdad to Tehran and Tbilisi", "Gulf of Guinea"],
+)
+def test_cities_whose_lat_and_lon_are_alike_are_not_taken_for_swapped(points: list[tuple[float, float]]) -> None:
+    """SPEC T7: a sound day passes; their mirror is near them, and so are they."""
+    assert list(places.swapped_positions(unjudged(globe(*points)))) == []
+
+
+@pytest.mark.parametrize(
+    ("orders", "driver", "said"),
+    [
+        ([ticket(demand=8)], {}, "need 8 of load, all agents together carry 5."),
+        ([ticket(demand=8), *SHIPMENT], {}, "need 8 of load, all agents together carry 5."),
+        ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 0}, "need 12 of load"),
+        ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 1}, "all agents together carry 10."),
+        ([ticket(demand=15)], {"reload_locations": ["D"], "max_reloads": 2}, ""),
+        ([ticket(demand=30)], {"reload_locations": ["D"]}, ""),
+        ([ticket(demand=31)], {"reload_locations": ["D"]}, "all agents together carry 30."),
+    ],
+)
+def test_what_all_agents_carry_counts_their_reloads_and_no_shipments(
+    orders: list[Json], driver: Json, said: str
+) -> None:
+    """SPEC T7: total demand against total capacity; a shipment takes no room from what is brought."""
+    found = list(amounts.more_demand_than_capacity(unjudged(body([agent(capacity=5, **driver)], orders))))
+    assert [said in fault.problem for fault in found] == ([True] if said else [])

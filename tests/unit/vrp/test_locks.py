@@ -6,7 +6,7 @@ import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.vrp.advice.fixes import Bench
-from planner_mcp.vrp.advice.locks import begun, kept, settled, ties
+from planner_mcp.vrp.advice.locks import begun, begun_and_gone, kept, settled, ties
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
@@ -433,3 +433,16 @@ def test_models_are_not_told_of_what_the_server_writes() -> None:
     """SPEC T4: `held` is no field a model fills in; it costs no tokens in the slim schema."""
     assert "held" not in str(scenario_schema())
     assert problem().since == 0
+
+
+def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_told() -> None:
+    """SPEC T5: whoever writes such a day hears that the agent is planned as if it had not been there."""
+    day = body([agent(), agent("w")], [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C")])
+    later = under_way(day, planned(day, ("a", "b"), ("c",)), 20)
+    gone = {**later, "tickets": [entry for entry in later["tickets"] if entry["id"] not in "bc"]}
+    assert begun_and_gone(later) == {}
+    assert begun_and_gone(gone) == {"b": ("v", 2.0), "c": ("w", 3.0)}
+    told = "Begun and no longer of the day: b, c. Their agents are planned as if they had not been there."
+    assert compiled(gone).past_notes == (told,)
+    assert begun_and_gone({**gone, "agents": gone["agents"][1:]}) == {"c": ("w", 3.0)}
+    assert begun_and_gone({**gone, "held": "?"}) == begun_and_gone(body()) == {}

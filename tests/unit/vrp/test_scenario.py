@@ -310,7 +310,7 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
         [
             Fault(
                 "/locations/4",
-                "The position is far from all others, and among them when lat and lon are swapped.",
+                "The position is far from others, and among them when lat and lon are swapped.",
                 "lat before lon",
                 "Swap lat and lon.",
                 "logic",
