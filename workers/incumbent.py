@@ -22,8 +22,8 @@ PACE_S: Final = 0.2
 """Candidates are judged at most this often."""
 JUDGING_SHARE: Final = 20
 """… and never for more than one part in this many of the time, however large the day."""
-LOCKS_S: Final = 2.0
-"""Time for the plan of locked visits alone, and for what is in its way."""
+LAST_S: Final = 2.0
+"""After the search: to mend a refused plan, or for the plan of locked visits alone and for what is in its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +116,23 @@ class Incumbent:
 
     def _judge_mended(self, refused: Candidate) -> None:
         """Judge what is left of a refused plan without the tickets that break it, where anything is."""
-        mended = repair(self._problem, refused)
+        mended = repair(self._problem, refused, self._last_time())
         if mended.routes:
             self._judge(mended)
 
     def _judge_locked(self) -> None:
         """Judge the plan of the locked visits and what must be served with them; raise what is in its way."""
-        ends = self._clock() + LOCKS_S
-
-        def is_over() -> bool:
-            return self._clock() >= ends
-
+        is_over = self._last_time()
         locked = locked_alone(self._problem, is_over)
         self._judge(with_owed(self._problem, locked, owing(self._problem, locked), is_over))
         if self.plan is None:
             faults = broken_locks(self._problem, locked, is_over)
             raise EngineError("No plan keeps the locked visits of this scenario.", errors=faults)
+
+    def _last_time(self) -> Callable[[], bool]:
+        """Return what tells when the time after the search is used up."""
+        ends = self._clock() + LAST_S
+        return lambda: self._clock() >= ends
 
     def _judge(self, candidate: Candidate) -> None:
         self._judged = candidate

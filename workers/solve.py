@@ -17,11 +17,10 @@ import select
 import socket
 import sys
 import time
-from typing import Final
+from typing import Any, Final
 
 from planner_mcp import __version__
 from planner_mcp.errors import EngineMemoryError, PlannerError
-from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.layout.schedule import candidate_of
@@ -30,8 +29,9 @@ from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.scenario import read_stored
 from workers import frames, limits
 from workers.engines import registry
-from workers.engines.base import Engine, Limits
+from workers.engines.base import Engine, Limits, ShouldStop
 from workers.engines.cautious import Cautious
+from workers.engines.mending import mended
 from workers.engines.portfolio import Portfolio
 from workers.engines.refill import with_locked
 from workers.incumbent import Incumbent, Stamp
@@ -129,7 +129,8 @@ def _search(order: Order, desk: Desk) -> frames.Message:
         return False
 
     incumbent = Incumbent(problem, _stamp(order, engine), publish)
-    warm_start = _warm_start(order, problem, incumbent)
+    start = None if order.best_plan is None else _mended(problem, order.best_plan, deadline, should_stop)
+    warm_start = None if start is None else incumbent.start_from(start)
     search = Limits(deadline, order.seed, order.cores, order.solve_s)
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
@@ -149,10 +150,9 @@ def _stamp(order: Order, engine: Engine) -> Stamp:
     return Stamp(engine.name, order.seed, versions, order.input_hash)
 
 
-def _warm_start(order: Order, problem: Problem, incumbent: Incumbent) -> Candidate | None:
-    if order.best_plan is None:
-        return None
-    return incumbent.start_from(with_locked(problem, repair(problem, candidate_of(problem, order.best_plan))))
+def _mended(problem: Problem, plan: dict[str, Any], deadline: float, should_stop: ShouldStop) -> Candidate:
+    """Return what is left of an earlier plan on this day, with what agents it leaves idle are locked to."""
+    return with_locked(problem, mended(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
 
 
 def _log_rejection(order: Order, engine: Engine, violations: list[str]) -> None:

@@ -17,6 +17,7 @@ from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines import tiny
 from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop
+from workers.engines.mending import mended
 from workers.engines.refill import refilled
 from workers.engines.slow_day import slow_day
 
@@ -77,11 +78,11 @@ class Cautious:
             return should_stop() or time.monotonic() >= limits.deadline
 
         slow, now = slow_day(problem, is_over), time.monotonic()
-        start = None if warm_start is None else repair(slow, warm_start)
+        start = None if warm_start is None else mended(slow, warm_start, limits.deadline, should_stop)
         span_s = None if limits.asked_s is None else SEARCH_SHARE * limits.asked_s
         searching = replace(limits, deadline=now + SEARCH_SHARE * (limits.deadline - now), asked_s=span_s)
         outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
-        found = repair(problem, outcome.best or Candidate((), (self.name,)))
+        found = repair(problem, outcome.best or Candidate((), (self.name,)), is_over)
         best = refilled(problem, found, limits.seed, is_over)
         if best == outcome.best or verify(problem, lay_out(problem, best)):
             return outcome

@@ -6,7 +6,8 @@ the day, so that every engine and the verifier read it like any other lock or pr
 counts as having happened. The rest is mended first, so what the changed day no longer allows is not held.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -21,6 +22,8 @@ from planner_mcp.vrp.scenario import is_readable
 
 Json = dict[str, Any]
 _NEVER: Final = float("inf")
+MENDING_S: Final = 1.0
+"""Time to find what the changed day allows of a plan; a caller waits for it."""
 _TIES: Final = ("stay", "prefer", "switch_cost")
 """Fields of `Held` that `ties` writes."""
 
@@ -37,7 +40,12 @@ def begun(plan: Mapping[str, Any], until_s: float) -> Json:
 
 
 def ties(
-    scenario: Scenario, plan: Mapping[str, Any], *, agents: bool = False, switch_cost: float = 0.0
+    scenario: Scenario,
+    plan: Mapping[str, Any],
+    *,
+    agents: bool = False,
+    switch_cost: float = 0.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> tuple[Json, list[str]]:
     """Return who keeps which ticket of a plan, as fields of `Held`, and what is to be said of it.
 
@@ -48,12 +56,14 @@ def ties(
         plan: An earlier plan, as `Plan.as_json()`.
         agents: Tickets stay with the agent that serves them in the plan, where it still can.
         switch_cost: What each of them costs that goes to another agent. 0: nothing.
+        clock: Monotonic seconds, for `MENDING_S`.
     """
     problem = compile_scenario(scenario)
     planned = candidate_of(problem, plan)
     tied: Json = {}
     if agents:
-        routes = repair(problem, planned).routes
+        ends = clock() + MENDING_S
+        routes = repair(problem, planned, lambda: clock() >= ends).routes
         tied["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
     if switch_cost:
         routes = planned.routes

@@ -1,29 +1,39 @@
 """Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
 
-Owns the choice of what is left out. First locked visits are put in front, and breaks where they cost least. Then each
-route drops, one by one, the stop without which the rest comes nearest to fitting; last go the tickets that groups
-forbid. The result is judged by `proof/verify.py` like any other plan.
+Owns the choice of what is left out. First locked visits are put in front, tickets the agent may not serve go, and
+breaks are put where they cost least. Then each route drops, one by one, the stop without which the rest comes nearest
+to fitting; last go the tickets that groups forbid. When the time is up, a route that still does not fit is cut instead
+and keeps its beginning. The result is judged by `proof/verify.py` like any other plan.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from planner_mcp.vrp.advice.fits import obstacles
+from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 LONG: Final = 60
 """Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
 
 
-def repair(problem: Problem, candidate: Candidate) -> Candidate:
-    """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing."""
+def repair(problem: Problem, candidate: Candidate, is_over: Until = lambda: False) -> Candidate:
+    """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing.
+
+    Args:
+        problem: The day.
+        candidate: As it was planned before the day changed, or on another clock.
+        is_over: Whether the time to try stop after stop is up; asked often, and once true it stays so. A route that
+            does not fit by then is cut, after a few tries.
+    """
     owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
     driving = {route.agent for route in candidate.routes}
     waiting = [Route(number, ()) for number in sorted({*owners.values()} - driving)]
-    routes = [_fitting(problem, _led(problem, route, owners)) for route in (*candidate.routes, *waiting)]
+    routes = [_fitting(problem, _led(problem, route, owners), is_over) for route in (*candidate.routes, *waiting)]
     while unwanted := _against_groups(problem, routes, owners):
-        routes = [_fitting(problem, _without(problem, route, unwanted)) for route in routes]
+        routes = [_fitting(problem, _without(problem, route, unwanted), is_over) for route in routes]
     return replace(candidate, routes=tuple(route for route in routes if route.tickets))
 
 
@@ -51,43 +61,74 @@ def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
     return stop.index not in locked if stop.kind is StopKind.TICKET else stop.kind is not StopKind.BREAK
 
 
-def _fitting(problem: Problem, route: Route) -> Route:
-    """Return the route with stops left out, the most obstructive first and locked ones last, until it fits."""
-    locked = set(problem.agents[route.agent].locked)
-    route = rested(problem, route)
-    if len(route.tickets) > LONG and obstacles(problem, route):
-        route = _cut(problem, route)
-    while obstacles(problem, route) and (tickets := route.tickets):
-        shorter = [_without(problem, route, {ticket}) for ticket in tickets]
-        keeping = [each for each in shorter if locked.issubset(each.tickets)]
-        route = min(keeping or shorter, key=lambda each: _misfit(problem, each))
-    return route
+def _fitting(problem: Problem, route: Route, is_over: Until) -> Route:
+    """Return the route with stops left out until it fits; without any where nothing else helps."""
+    route = rested(problem, _permitted(problem, route), is_over)
+    if not obstacles(problem, route):
+        return route
+    if len(route.tickets) > LONG:
+        route = _cut(problem, route, LONG)
+    route = _thinned(problem, route, is_over)
+    if not obstacles(problem, route):
+        return route
+    beginning = _cut(problem, route, 0)
+    return Route(route.agent, ()) if obstacles(problem, beginning) else beginning
 
 
-def rested(problem: Problem, route: Route) -> Route:
-    """Return the route with each break it lacks where that is least in the way, or outside the route altogether."""
+def _permitted(problem: Problem, route: Route) -> Route:
+    """Return the route without the tickets its agent may not serve: no choice of others makes up for them."""
+    allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
+    strangers = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
+    return _without(problem, route, strangers) if strangers else route
+
+
+def rested(problem: Problem, route: Route, is_over: Until = lambda: False) -> Route:
+    """Return the route with each break it lacks where that is least in the way, or outside the route altogether.
+
+    Of the places for a break those count that are tried before `is_over`.
+    """
     breaks = problem.agents[route.agent].breaks
     if not breaks or not obstacles(problem, route):
         return route
     bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     rests = [Stop(StopKind.BREAK, index) for index in range(len(breaks))]
     for rest in [each for each in rests if each not in route.stops]:
-        ways = (Route(route.agent, (*route.stops[:at], rest, *route.stops[at:])) for at in range(len(route.stops) + 1))
+        stops = route.stops
+        places = takewhile(lambda _: not is_over(), range(len(stops) + 1))
+        ways = (Route(route.agent, (*stops[:at], rest, *stops[at:])) for at in places)
         route = min((route, *ways), key=lambda each: _misfit(problem, each))
     return min((route, bare), key=lambda each: _misfit(problem, each)[0])
 
 
-def _cut(problem: Problem, route: Route) -> Route:
-    """Return the beginning of a route, about as long as it can be and fit (bisection), at least `LONG` tickets."""
-    tickets = route.tickets
-    fits, breaks = LONG, len(tickets)
+def _thinned(problem: Problem, route: Route, is_over: Until) -> Route:
+    """Return the route with stops left out until it fits or time is up, the most obstructive first, locked ones last.
+
+    Of the stops those are weighed that are come to before `is_over`.
+    """
+    locked = set(problem.agents[route.agent].locked)
+    while not is_over() and obstacles(problem, route) and (tickets := route.tickets):
+        shorter = [_without(problem, route, {ticket}) for ticket in tickets]
+        keeping = [each for each in shorter if locked.issubset(each.tickets)]
+        ways = takewhile(lambda _: not is_over(), keeping or shorter)
+        route = min(ways, key=lambda each: _misfit(problem, each), default=route)
+    return route
+
+
+def _cut(problem: Problem, route: Route, least: int) -> Route:
+    """Return the beginning of a route, about as long as it can be and fit (bisection).
+
+    Locked tickets stay, and the deliveries of locked pickups. Of the others at least `least` stay, fit or not.
+    """
+    locked = problem.agents[route.agent].locked
+    free = [each for each in route.tickets if each not in locked and problem.tickets[each].pickup not in locked]
+    fits, breaks = least, len(free)
     while breaks - fits > 1:
         middle = (fits + breaks) // 2
-        if obstacles(problem, _without(problem, route, tickets[middle:])):
+        if obstacles(problem, _without(problem, route, free[middle:])):
             breaks = middle
         else:
             fits = middle
-    return _without(problem, route, tickets[fits:])
+    return _without(problem, route, free[fits:])
 
 
 def _misfit(problem: Problem, route: Route) -> tuple[float, int]:

@@ -1,13 +1,14 @@
 """What keeps an agent from a route, against the verifier; and plans mended for a day that has changed."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from planner_mcp.vrp.advice.fits import Limit, obstacles
+from planner_mcp.vrp.advice.insertion import Until
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -135,6 +136,60 @@ def test_a_long_route_is_cut_where_it_stops_fitting() -> None:
     day = problem([agent("v", capacity=999, shift_end=202)], many)
     mended = repair(day, Candidate((route(day, *(f"t{n}" for n in range(300))),)))
     assert len(mended.routes[0].tickets) == 200
+
+
+def ends_after(calls: int) -> Until:
+    """Return a clock that runs out when it has been asked so often."""
+    asked = count(1)
+    return lambda: next(asked) > calls
+
+
+def test_what_does_not_fit_when_the_time_is_up_is_cut() -> None:
+    """SPEC T5, S2: routes that still fit stay whole, of others the beginning; every one of them holds."""
+    many = [ticket(f"t{n}", "A") for n in range(60)]
+    day = problem([agent("v", capacity=30), agent("w", capacity=13)], many)
+    plan = Candidate.of_tickets({0: range(30), 1: range(30, 60)})
+    mended = repair(day, plan, lambda: True)
+    assert [route.tickets for route in mended.routes] == [[*range(30)], [*range(30, 43)]]
+    for calls in (1, 40, 300):
+        assert [len(route.tickets) for route in repair(day, plan, ends_after(calls)).routes] == [30, 13]
+
+
+def test_tickets_their_agent_may_not_serve_cost_no_other_its_place() -> None:
+    """SPEC T5: not even where the time is up at once and one of them comes first."""
+    tickets = [ticket("a", skills=["cold"]), ticket("b", "B"), ticket("c", "C", skills=["cold"]), ticket("e", "E")]
+    day = problem([agent("v"), agent("w", skills=["cold"])], tickets)
+    mended = repair(day, Candidate.of_tickets({0: [0, 1, 2, 3]}), lambda: True)
+    assert [route.tickets for route in mended.routes] == [[1, 3]]
+
+
+def test_a_cut_keeps_locked_visits_and_shipments_whole() -> None:
+    """SPEC T5, S1: locked visits stay, with what they picked up; half a shipment goes with its other half."""
+    tickets = [
+        ticket("p", kind="pickup"),
+        ticket("a", "A"),
+        ticket("q", "C", pickup="p"),
+        ticket("r", "B", kind="pickup"),
+        ticket("s", "E", pickup="r"),
+    ]
+    day = problem([agent("v", locked_tickets=["p"], max_tickets=4)], tickets)
+    whole = Candidate((route(day, "p", "a", "r", "q", "s"),))
+    (kept,) = repair(day, whole, lambda: True).routes
+    assert [day.tickets[index].id for index in kept.tickets] == ["p", "a", "q"]
+    tight = replace(day, agents=(replace(day.agents[0], max_distance=1),))
+    assert repair(tight, whole, lambda: True).routes == ()
+
+
+def test_breaks_are_placed_while_there_is_time() -> None:
+    """SPEC T5: then the route is cut to what holds without the break."""
+    tickets = [ticket(name, place, service_time_s=9) for name, place in zip("abc", "ABC", strict=True)]
+    rest = [{"earliest": 12, "latest": 14, "duration_s": 5}]
+    day = problem([agent(shift_end=40, breaks=rest)], tickets)
+    plan = Candidate((route(day, "a", "b", "c"),))
+    assert [each.tickets for each in repair(day, plan).routes] == [[0, 1, 2]]
+    (short,) = repair(day, plan, lambda: True).routes
+    assert short.tickets == [0, 1]
+    assert verify(day, lay_out(day, Candidate((short,)))) == []
 
 
 def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:

@@ -1,12 +1,13 @@
 """What is held of a plan while vehicles are out: what has happened stays, and nothing else is planned into the past."""
 
+from itertools import count
 from typing import Any
 
 import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.vrp.advice.fixes import Bench
-from planner_mcp.vrp.advice.locks import begun, begun_and_gone, kept, settled, ties
+from planner_mcp.vrp.advice.locks import MENDING_S, begun, begun_and_gone, kept, settled, ties
 from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.patch import revise
@@ -356,6 +357,17 @@ def test_what_a_tie_tells_is_of_the_past_alone() -> None:
     _, told = ties(parse_scenario(day), planned(day, ("a",)).as_json(), agents=True)
     assert compiled(day).assumptions
     assert told == []
+
+
+def test_keeping_agents_ends_with_its_time() -> None:
+    """SPEC T5: a caller waits for it; a route that no longer fits and is not come to keeps its beginning."""
+    tickets = [ticket(f"t{n}", "A") for n in range(60)]
+    plan = planned(body([agent(capacity=60)], tickets), tuple(each["id"] for each in tickets))
+    ticks, step_s = count(), 0.01
+    less = parse_scenario(body([agent(capacity=40)], tickets))
+    tied, _ = ties(less, plan.as_json(), agents=True, clock=lambda: step_s * next(ticks))
+    assert len(tied["stay"]) == 40
+    assert MENDING_S / step_s <= next(ticks) < MENDING_S / step_s + 10
 
 
 def test_a_later_hour_holds_what_the_earlier_one_did() -> None:

@@ -1,5 +1,6 @@
 """What passes as a plan, and when it is judged."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from planner_mcp.vrp.scenario import parse_scenario
 from tests.contract.day import TOUR, abc, agent, ticket
 from tests.contract.days import DAYS
 from workers.engines.locked import broken_locks, locked_alone
-from workers.incumbent import PACE_S, Incumbent, Stamp
+from workers.incumbent import LAST_S, PACE_S, Incumbent, Stamp
 
 STAMP = Stamp("test", 7, {"test": "1"}, "hash")
 TOURS = Candidate.of_tickets({0: [0, 1, 2]})
@@ -75,6 +76,15 @@ def test_of_a_rejected_plan_what_holds_is_an_answer() -> None:
     plan = desk.incumbent.settle(Candidate.of_tickets({0: [0, 1, 2]}))
     assert plan.tickets_served == 2
     assert desk.incumbent.violations
+
+
+def test_a_rejected_plan_is_mended_as_long_as_there_is_time() -> None:
+    """SPEC S2: the search is over by then; what does not hold when that time is up is cut."""
+    tickets = [ticket("A", id=f"t{n}") for n in range(60)]
+    desk, ticks, step_s = Desk(agents=[agent(1, capacity=40)], tickets=tickets), count(), 0.01
+    incumbent = Incumbent(desk.problem, STAMP, lambda *_: None, clock=lambda: step_s * next(ticks))
+    assert incumbent.settle(Candidate.of_tickets({0: [*range(60)]})).tickets_served == 40
+    assert next(ticks) < LAST_S / step_s + 10
 
 
 def test_verified_plan_stands_beside_a_rejected_one() -> None:
