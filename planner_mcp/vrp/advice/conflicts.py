@@ -1,17 +1,19 @@
 """A small set of tickets that cannot all be served, proved (SPEC T5).
 
 Owns proofs of impossibility that need no search: too little capacity, too few stops, too few hours, or too many tickets
-no two of which fit on one route. Each looks at the tickets that only some agents may serve, and keeps the fewest that
-still prove it; what is found is looked at again by itself, until no ticket can be spared. Finding none proves nothing:
-a day may be impossible for reasons that only a search could show.
+no two of which fit on one route; and of a few tickets that they can be shared out in no way. Each looks at the tickets
+that only some agents may serve, and keeps the fewest that still prove it; what is found is looked at again by itself,
+until no ticket can be spared. Finding none proves nothing: a day may be impossible for reasons that only a search could
+show.
 
 Tickets with a price of their own, in ONE_OF groups, or in shipments are left aside: they need not be served, or their
 goods do not add up.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isqrt
 from typing import Final
@@ -20,20 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.legs import all_shortest_ways
+from planner_mcp.vrp.advice.legs import ENDLESS
 from planner_mcp.vrp.advice.needs import one_of_several, shortest_legs_into, time_of
-from planner_mcp.vrp.layout.pace import quickest
+from planner_mcp.vrp.advice.rounds import MAX_WAYS, Round, Rounds, least_setups
+from planner_mcp.vrp.advice.sharing import MAX_STEPS, MOST, fewest_unshared
 from planner_mcp.vrp.problem import AgentSpec, Load, Problem, TicketSpec
 
-Ways = Sequence[NDArray[np.int64]]
-"""Shortest times between places, one table a profile."""
 Apart = dict[int, set[int]]
 """For each ticket those that cannot share a route with it; tickets that can share one with all are left out."""
-MAX_WAYS: Final = 4 * 400**3
-"""Steps up to which shortest ways are worked out for the test of pairs: places³, for each profile."""
 MAX_TIGHT: Final = 80
 """Tickets, those with the shortest windows, whose pairs are tried; and tickets that sets are grown from."""
-MAX_PAIRS: Final = 1_000_000
+MAX_PAIRS: Final = 500_000
 """Pairs of tickets tried with an agent of each kind; where agents differ, fewer tickets are tried."""
 MAX_SETS: Final = 50
 """Different sets of eligible agents that are looked at."""
@@ -44,11 +43,23 @@ THIN_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """What is known of the whole day, however few of its tickets are looked at."""
+
+    setups: Sequence[int]
+    """By place, what whoever comes there spends at least."""
+    rounds: Rounds | None
+    """None where there are too many places."""
+    pairs: dict[frozenset[Round], dict[tuple[str, str], bool]] = field(default_factory=dict)
+    """Whether any of some agents may have two tickets on one route, where that has been asked."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """Tickets that cannot all be served."""
 
     kind: str
-    """`CAPACITY`, `MAX_TICKETS`, `HOURS` or `EXCLUSIVE`."""
+    """`CAPACITY`, `MAX_TICKETS`, `HOURS`, `EXCLUSIVE`, or of several limits together `COMBINED`."""
     tickets: tuple[str, ...]
     agents: tuple[str, ...]
     """All who may serve any of them."""
@@ -58,11 +69,11 @@ class Conflict:
 def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monotonic) -> Conflict | None:
     """Return the conflict of the fewest tickets that is found, or None; no ticket of a short one can be spared."""
     is_small = len(problem.durations) * len(problem.locations) ** 3 <= MAX_WAYS
-    ways = [all_shortest_ways(table) for table in quickest(problem)] if is_small else None
-    found, ends = _smallest(problem, ways), clock() + THIN_S
+    whole = Whole(least_setups(problem), Rounds(problem) if is_small else None)
+    found, ends = _smallest(problem, whole), clock() + THIN_S
     while found is not None:
         spared = (name for name in reversed(found.tickets) if len(found.tickets) <= FEW or clock() < ends)
-        parts = (_smallest(_only(problem, set(found.tickets) - {name}), ways) for name in spared)
+        parts = (_smallest(_only(problem, set(found.tickets) - {name}), whole) for name in spared)
         smaller = next((part for part in parts if part is not None), None)
         if smaller is None:
             break
@@ -70,8 +81,8 @@ def smallest_conflict(problem: Problem, clock: Callable[[], float] = time.monoto
     return found
 
 
-def _smallest(problem: Problem, ways: Ways | None) -> Conflict | None:
-    found = [conflict for conflict in _conflicts(problem, ways) if conflict is not None]
+def _smallest(problem: Problem, whole: Whole) -> Conflict | None:
+    found = [conflict for conflict in _conflicts(problem, whole) if conflict is not None]
     return min(found, key=lambda conflict: len(conflict.tickets), default=None)
 
 
@@ -88,7 +99,7 @@ def _only(problem: Problem, names: set[str]) -> Problem:
     )
 
 
-def _conflicts(problem: Problem, ways: Ways | None) -> Iterator[Conflict | None]:
+def _conflicts(problem: Problem, whole: Whole) -> Iterator[Conflict | None]:
     wanted = _wanted(problem)
     if not wanted:
         return
@@ -100,12 +111,16 @@ def _conflicts(problem: Problem, ways: Ways | None) -> Iterator[Conflict | None]
         crew = [problem.agents[agent] for agent in sorted(eligible)]
         yield from _capacity(problem, tickets, crew)
         yield _stops(problem, tickets, crew)
-        yield _hours(problem, tickets, crew, into)
+        yield _hours(problem, tickets, crew, into + _certain_setups(problem, crew, whole.setups))
         here = set(tickets)
         apart = {index: excluded[index] & here for index in tickets if index in excluded}
-        if ways is not None:
-            _add_untimely(apart, problem, tickets, crew, ways, MAX_PAIRS // len(sets))
+        if whole.rounds is not None:
+            kinds = list(dict.fromkeys(map(whole.rounds.of, crew)))
+            known = whole.pairs.setdefault(frozenset(kinds), {})
+            _add_untimely(apart, problem, tickets, kinds, known, MAX_PAIRS // len(sets))
         yield _exclusive(problem, apart, crew)
+    if whole.rounds is not None:
+        yield from _combined(problem, wanted, may_serve, sets, whole.rounds)
 
 
 def _excluded(problem: Problem) -> Apart:
@@ -154,7 +169,14 @@ def _stops(problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec]) 
 def _hours(
     problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec], into: NDArray[np.int64]
 ) -> Conflict | None:
-    """Compare the time that driving to and serving takes at least with what shifts and max_duration leave."""
+    """Compare the time that coming to and serving takes at least with what shifts and max_duration leave.
+
+    Args:
+        problem: The day.
+        tickets: Indexes of those to be served.
+        crew: Who may serve them.
+        into: (L,), what coming to each place takes at least.
+    """
     room = sum(time_of(agent) for agent in crew)
 
     def work(index: int) -> int:
@@ -165,6 +187,14 @@ def _hours(
         return None
     needed, there = (value / problem.scale / 3600 for value in (sum(map(work, some)), room))
     return _conflict(problem, "HOURS", some, crew, f"they take {needed:.2f} h at least, the agents have {there:.2f} h")
+
+
+def _certain_setups(problem: Problem, crew: Sequence[AgentSpec], setups: Sequence[int]) -> NDArray[np.int64]:
+    """Return, by place, the setup of its only ticket; of several one may spend it for all."""
+    counts = Counter(ticket.location for ticket in problem.tickets)
+    spared = {place for agent in crew for place in agent.reload_depots}
+    certain = (setup if counts[place] == 1 and place not in spared else 0 for place, setup in enumerate(setups))
+    return np.fromiter(certain, dtype=np.int64, count=len(setups))
 
 
 def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> list[int]:
@@ -179,15 +209,28 @@ def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> li
 
 
 def _add_untimely(
-    apart: Apart, problem: Problem, tickets: Sequence[int], crew: Sequence[AgentSpec], ways: Ways, most: int
+    apart: Apart,
+    problem: Problem,
+    tickets: Sequence[int],
+    kinds: Sequence[Round],
+    known: dict[tuple[str, str], bool],
+    most: int,
 ) -> None:
-    """Keep apart, too, the tickets with windows that no agent could serve both, in either order."""
-    kinds = list({_duty(agent): agent for agent in crew}.values())
-    timed = sorted((index for index in tickets if problem.tickets[index].windows), key=lambda i: _slack(problem, i))
-    for one, other in combinations(timed[: min(MAX_TIGHT, isqrt(most // max(1, len(kinds))))], 2):
-        if _are_apart(problem.tickets[one], problem.tickets[other], kinds, ways):
+    """Keep apart, too, the tickets that no agent could serve both, in either order."""
+    likely = sorted(tickets, key=lambda index: _ease(problem.tickets[index], kinds))
+    for one, other in combinations(likely[: min(MAX_TIGHT, isqrt(most // max(1, len(kinds))))], 2):
+        first, second = problem.tickets[one], problem.tickets[other]
+        if (names := (first.id, second.id)) not in known:
+            known[names] = any(kind.may_have_both(first, second) for kind in kinds)
+        if not known[names]:
             apart.setdefault(one, set()).add(other)
             apart.setdefault(other, set()).add(one)
+
+
+def _ease(ticket: TicketSpec, kinds: Sequence[Round]) -> tuple[int, int]:
+    """Return how easily a ticket shares a route: those of short windows least, of others those that take longest."""
+    slack = sum(closes - opens for opens, closes in ticket.windows) if ticket.windows else ENDLESS
+    return slack, -kinds[0].alone(ticket) if kinds else 0
 
 
 def _exclusive(problem: Problem, apart: Apart, crew: Sequence[AgentSpec]) -> Conflict | None:
@@ -204,41 +247,31 @@ def _exclusive(problem: Problem, apart: Apart, crew: Sequence[AgentSpec]) -> Con
     return None
 
 
-def _slack(problem: Problem, index: int) -> int:
-    return sum(closes - opens for opens, closes in problem.tickets[index].windows)
+def _combined(
+    problem: Problem,
+    wanted: Sequence[int],
+    may_serve: Mapping[int, frozenset[int]],
+    sets: Sequence[frozenset[int]],
+    rounds: Rounds,
+) -> Iterator[Conflict | None]:
+    """Share a few tickets out in every way: all of the day, else those that only some agents may serve."""
+    own = ([index for index in wanted if may_serve[index] <= eligible] for eligible in sets)
+    parts = [list(wanted)] if len(wanted) <= MOST else [part for part in own if len(part) <= MOST]
+    for part in parts:
+        agents = sorted(frozenset[int]().union(*(may_serve[index] for index in part)))
+        some = fewest_unshared(problem, part, agents, rounds, MAX_STEPS // len(parts))
+        if some:
+            left = frozenset[int]().union(*(may_serve[index] for index in some))
+            crew = [problem.agents[agent] for agent in sorted(left)]
+            yield _conflict(problem, "COMBINED", some, crew, _in_no_way(len(some), len(crew)))
 
 
-def _duty(agent: AgentSpec) -> tuple[object, ...]:
-    return agent.start, agent.end, agent.shift, agent.overtime, agent.profile, agent.reload_depots
-
-
-def _are_apart(one: TicketSpec, other: TicketSpec, agents: Iterable[AgentSpec], ways: Ways) -> bool:
-    """Return whether no agent of any kind could serve both, in either order, with nothing else to do."""
-    return not any(
-        _can_follow(agent, first, second, ways[agent.profile])
-        for agent in agents
-        for first, second in ((one, other), (other, one))
-    )
-
-
-def _can_follow(agent: AgentSpec, first: TicketSpec, second: TicketSpec, way: NDArray[np.int64]) -> bool:
-    reach = 0 if agent.start is None else int(way[agent.start, first.location])
-    fetched = min([reach, *(int(way[depot, first.location]) for depot in agent.reload_depots)])
-    begun = _opening(first, max(agent.shift[0] + reach, first.release + fetched))
-    if begun is None:
-        return False
-    begun = _opening(second, begun + first.service + int(way[first.location, second.location]))
-    if begun is None:
-        return False
-    home = 0 if agent.end is None else int(way[second.location, agent.end])
-    return begun + second.service + home <= agent.shift[1] + agent.overtime
-
-
-def _opening(ticket: TicketSpec, ready: int) -> int | None:
-    """Return when service can start at the earliest, None where every window has closed."""
-    if not ticket.windows:
-        return ready
-    return next((max(ready, opens) for opens, closes in ticket.windows if ready <= closes), None)
+def _in_no_way(tickets: int, agents: int) -> str:
+    if tickets == 1:
+        return "no agent could serve it within its windows and all limits, with nothing else to do"
+    if agents == 1:
+        return "in no order do they fit on one route within their windows and all limits"
+    return f"shared among the {agents} agents in no way do they fit within their windows and all limits"
 
 
 def _conflict(problem: Problem, kind: str, tickets: Sequence[int], crew: Sequence[AgentSpec], words: str) -> Conflict:

@@ -5,13 +5,13 @@ shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py`
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, StopKind, TicketSpec
+from planner_mcp.vrp.problem import AgentSpec, Load, Problem, Route, Stop, StopKind, TicketSpec
 
 
 class Limit(StrEnum):
@@ -32,7 +32,7 @@ class Limit(StrEnum):
 
 
 LIMITS: Final[dict[str, str]] = {
-    Limit.WINDOW: "A ticket would be reached after its last time window has closed.",
+    Limit.WINDOW: "A ticket would be reached after a time window has closed: its last, or one before too long a wait.",
     Limit.SHIFT: "The route would end after the agent's shift and overtime.",
     Limit.CAPACITY: "The route would carry more than the agent's capacity.",
     Limit.MAX_DURATION: "The route would take longer than the agent's max_duration_s.",
@@ -56,7 +56,8 @@ class Obstacle:
         short: How much is missing, in the units of the problem: time, distance, amount or tickets; 1 for a yes or no.
         share: The same as a share of what there is, so that unlike limits can be weighed; an hour counts as 1.
         index: Ticket (window, allowed, incompatible) or dimension (capacity) it is about.
-        value: What the limit would have to be; 0 where it has no value.
+        value: What the limit would have to be; 0 where it has no value. Of a ticket's windows it is meant for the last
+            that opens by then.
     """
 
     limit: Limit
@@ -85,6 +86,34 @@ def obstacles(problem: Problem, route: Route, line: Timeline | None = None) -> l
         *_limits(problem, problem.agents[route.agent], line, len(tickets)),
         *_order(problem, route, tickets),
     ]
+
+
+def obstacles_instead_of_waiting(problem: Problem, route: Route, ticket: int) -> list[Obstacle]:
+    """Return what a route breaks that serves a ticket as soon as it comes, where it would wait for a later window.
+
+    The window before that is one of them: it would have to close later. Nothing where there is no such wait.
+
+    Args:
+        problem: The day.
+        route: What is to be driven, the ticket with it.
+        ticket: Index of the ticket.
+    """
+    windows = problem.tickets[ticket].windows
+    start = _start_of(time_route(problem, route), ticket)
+    used = next((at for at, (opens, closes) in enumerate(windows) if opens <= start <= closes), 0)
+    if used == 0:
+        return []
+    spec = replace(problem.tickets[ticket], windows=windows[:used])
+    hasty = replace(problem, tickets=(*problem.tickets[:ticket], spec, *problem.tickets[ticket + 1 :]))
+    line = time_route(hasty, route)
+    is_sooner = windows[used - 1][1] < _start_of(line, ticket) < windows[used][0]
+    return obstacles(hasty, route, line) if is_sooner else []
+
+
+def _start_of(line: Timeline, ticket: int) -> int:
+    """Return when the service of a ticket starts."""
+    mine = Stop(StopKind.TICKET, ticket)
+    return next(time.start for leg, time in zip(line.legs, line.times, strict=True) if leg.stop == mine)
 
 
 def is_closed(problem: Problem, ticket: TicketSpec) -> bool:

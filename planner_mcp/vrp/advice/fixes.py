@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import InputError
 from planner_mcp.text import figure
-from planner_mcp.vrp.advice.fits import Limit, Obstacle, is_closed, obstacles
+from planner_mcp.vrp.advice.fits import Limit, Obstacle, is_closed, obstacles, obstacles_instead_of_waiting
 from planner_mcp.vrp.advice.insertion import Trial, Until, bundled, halves, trials, with_route, with_tickets
 from planner_mcp.vrp.advice.remedies import Remedy, raised, remedy
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS
@@ -144,15 +144,26 @@ class Bench:
         return sorted(best.values(), key=lambda trial: _weight(ticket, trial))
 
     def _trials(self, base: Candidate, ticket: int, until: Until) -> Iterator[Trial]:
-        """Yield every way to insert a ticket, with what is held told apart from what the caller wrote."""
+        """Yield every way to insert a ticket, with what is held told apart from what the caller wrote.
+
+        One that waits for a later window of the ticket comes again, with what stands in the way of not waiting.
+        """
+        choosy = [half for half in halves(self.problem, ticket) if len(self.problem.tickets[half].windows) > 1]
         for trial in trials(self.problem, base, ticket, until=until):
-            if self._scenario.held is None or not trial.obstacles:
-                yield trial
-            else:
-                yield replace(trial, obstacles=tuple(self._as_held(trial.route.agent, trial.obstacles)))
+            yield self._with(trial, trial.obstacles)
+            for half in choosy if trial.obstacles else ():
+                if hasty := obstacles_instead_of_waiting(self.problem, trial.route, half):
+                    yield self._with(trial, hasty)
+
+    def _with(self, trial: Trial, found: Iterable[Obstacle]) -> Trial:
+        """Return a trial with what stands in its way; its cost, which tells trials as near apart, stays."""
+        return replace(trial, obstacles=tuple(self._as_held(trial.route.agent, found)))
 
     def _as_held(self, agent: int, found: Iterable[Obstacle]) -> Iterator[Obstacle]:
         """Yield the obstacles of a route; those that only `compile/held.py` laid on the day by names of their own."""
+        if self._scenario.held is None:
+            yield from found
+            return
         for each in found:
             if each.limit is Limit.MAX_TICKETS and self.problem.agents[agent].id in self._over:
                 yield replace(each, limit=Limit.ROUTE_OVER)
@@ -170,8 +181,7 @@ class Bench:
     def _fix(self, base: Candidate, ticket: int, trial: Trial) -> Fix | None:
         candidate = with_route(base, trial.route)
         driven = [route for route in candidate.routes if route not in self.candidate.routes]
-        felt = ((route.agent, self._as_held(route.agent, obstacles(self.problem, route))) for route in driven)
-        broken = [(agent, each) for agent, found in felt for each in found]
+        broken = [(route.agent, each) for route in driven for each in self._broken(trial, route)]
         if len(broken) > MAX_OBSTACLES:
             return None
         steps: list[Step] = []
@@ -185,6 +195,11 @@ class Bench:
             body = revise(body, change.patch)
         steps = steps or [(NOTHING, Remedy(self._as_it_fits(trial.route), {}))]
         return self._proved(ticket, self.problem.agents[trial.route.agent].id, candidate, steps)
+
+    def _broken(self, trial: Trial, route: Route) -> Iterable[Obstacle]:
+        """Return the obstacles of a route of the plan with a trial in it."""
+        is_tried = route == trial.route
+        return trial.obstacles if is_tried else self._as_held(route.agent, obstacles(self.problem, route))
 
     def _as_it_fits(self, route: Route) -> str:
         standing = (each for each in self.candidate.routes if each.agent == route.agent)

@@ -5,6 +5,7 @@ kilometre, amounts in the scenario's own precision). Whether it helps is proved 
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -63,10 +64,24 @@ def raised(body: Json, problem: Problem, ticket: int, short: int) -> Remedy:
 
 def _window(body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:
     ticket = problem.tickets[obstacle.index]
-    windows = [[_time(body, edge / problem.scale) for edge in window] for window in ticket.windows]
-    windows[-1][1] = until = _time(body, _minute(obstacle.value / problem.scale))
+    seconds = [[edge / problem.scale for edge in window] for window in ticket.windows]
+    missed = bisect_right([opens for opens, _ in ticket.windows], obstacle.value) - 1
+    seconds[missed][1] = closes = _minute(obstacle.value / problem.scale)
+    windows = [[_time(body, edge) for edge in window] for window in _joined(seconds)]
+    until = _time(body, closes)
     words = f"widen the time window of {ticket.id} to {until}"
     return Remedy(words, {"tickets": {ticket.id: {"time_windows": windows}}})
+
+
+def _joined(windows: list[list[float]]) -> list[list[float]]:
+    """Return windows in order, those that meet made one."""
+    joined = windows[:1]
+    for opens, closes in windows[1:]:
+        if opens <= joined[-1][1]:
+            joined[-1] = [joined[-1][0], max(joined[-1][1], closes)]
+        else:
+            joined.append([opens, closes])
+    return joined
 
 
 def _shift(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:

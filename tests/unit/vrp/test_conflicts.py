@@ -1,20 +1,23 @@
 """Small sets of tickets that cannot all be served, against every plan there is."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from planner_mcp.vrp.advice.conflicts import MAX_WAYS, THIN_S, smallest_conflict
+from planner_mcp.vrp.advice.conflicts import THIN_S, Conflict, smallest_conflict
+from planner_mcp.vrp.advice.rounds import MAX_WAYS
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
+from tests.contract.every_plan import every_plan
 from tests.unit.vrp.days import agent, body, candidate, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
@@ -43,6 +46,67 @@ def test_the_fewest_tickets_are_named(kind: str, tickets: set[str], agents: list
     found = smallest_conflict(problem(agents, orders))
     assert found is not None
     assert (found.kind, set(found.tickets)) == (kind, tickets)
+
+
+EITHER_SIDE = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}, {"id": "B", "x": -10, "y": 0}]
+LONG = {"setup_time_s": 30}
+SIMPLEST: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ("max_distance_m", {"max_distance_m": 30}, {}, {}),
+    ("max_duration_s", {"max_duration_s": 30}, {}, {}),
+    ("shift", {"shift_end": 30}, {}, {}),
+    ("setup", {"shift_end": 70}, LONG, LONG),
+    ("setup and windows", {}, LONG | {"time_windows": [[0, 45]]}, LONG | {"time_windows": [[0, 45]]}),
+    ("release", {"shift_end": 60}, {"release_time": 30}, {"time_windows": [[0, 12]]}),
+]
+
+
+@pytest.mark.parametrize(
+    ("driver", "one", "other"), [case[1:] for case in SIMPLEST], ids=[case[0] for case in SIMPLEST]
+)
+def test_two_of_which_either_could_be_served_alone(
+    driver: dict[str, Any], one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    """SPEC T5: on the simplest days, windows or not."""
+    orders = [ticket("a", **one), ticket("b", "B", **other)]
+    day = problem([agent(**driver)], orders, locations=EITHER_SIDE)
+    assert smallest_conflict(day) is not None
+    assert all(smallest_conflict(problem([agent(**driver)], [each], locations=EITHER_SIDE)) is None for each in orders)
+    more = problem([agent(**driver)], [*orders, *(ticket(f"d{n}", "D") for n in range(9))], locations=EITHER_SIDE)
+    found = smallest_conflict(more)
+    assert found is not None
+    assert set(found.tickets) == {"a", "b"}
+
+
+def test_a_setup_that_another_stop_spares_proves_nothing() -> None:
+    """SPEC T5, S1: who stands there already, for a ticket without setup or to load again, spends none."""
+    orders = [ticket("a", **LONG), ticket("b", "B", **LONG)]
+    assert smallest_conflict(problem([agent(shift_end=70)], orders, locations=EITHER_SIDE)) is not None
+    third = problem([agent(shift_end=70)], [*orders, ticket("c")], locations=EITHER_SIDE)
+    assert smallest_conflict(third) is None
+    assert verify(third, lay_out(third, candidate(third, "c", "a", "b"))) == []
+    loading = problem([agent(shift_end=70, reload_locations=["A"])], orders, locations=EITHER_SIDE)
+    assert smallest_conflict(loading) is None
+    assert verify(loading, lay_out(loading, candidate(loading, "reload@A", "a", "b"))) == []
+
+
+def test_three_of_which_any_two_fit_are_a_conflict_of_several_limits() -> None:
+    """SPEC T5: no two of them are too much work for their windows, and the shift has room for all."""
+    day = problem([agent()], [ticket(name, service_time_s=2, time_windows=[[0, 4]]) for name in "abc"])
+    assert smallest_conflict(day) == Conflict(
+        "COMBINED", ("a", "b", "c"), ("v",), "in no order do they fit on one route within their windows and all limits"
+    )
+
+
+def test_goods_that_cannot_be_divided_are_a_conflict() -> None:
+    """SPEC T5: two agents with room for three each carry six, but not three times two."""
+    orders = [ticket(name, demand=2) for name in "abc"]
+    found = smallest_conflict(problem([agent("v", capacity=3), agent("w", capacity=3)], orders))
+    assert found == Conflict(
+        "COMBINED",
+        ("a", "b", "c"),
+        ("v", "w"),
+        "shared among the 2 agents in no way do they fit within their windows and all limits",
+    )
 
 
 def test_only_those_who_may_serve_count() -> None:
@@ -131,13 +195,110 @@ def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
         assert not rest or smallest_conflict(replace(at, tickets=rest, incompatible=pairs)) is None
 
 
+def is_servable(day: Problem, names: Iterable[str]) -> bool:
+    """Return whether some plan serves these tickets, whatever else it serves: of all plans, by the verifier's word."""
+    wanted = {number for number, each in enumerate(day.tickets) if each.id in set(names)}
+    plans = (plan for plan in every_plan(day) if wanted <= {index for route in plan.routes for index in route.tickets})
+    return any(verify(day, lay_out(day, plan)) == [] for plan in plans)
+
+
+@st.composite
+def limits(draw: st.DrawFn) -> dict[str, Any]:
+    """What may keep an agent from serving all."""
+    few, some = st.integers(1, 3), st.integers(4, 16)
+    choice = {"capacity": st.integers(2, 6), "max_tickets": few, "shift_end": some, "max_duration_s": some}
+    chosen = draw(st.sets(st.sampled_from([*choice, "max_distance_m"])))
+    return {name: draw({**choice, "max_distance_m": some}[name]) for name in sorted(chosen)}
+
+
+@st.composite
+def orders(draw: st.DrawFn, places: str, windows: int) -> list[dict[str, Any]]:
+    """Up to three tickets, some late, some with setups."""
+    found = []
+    for name in "abc"[: draw(st.integers(2, 3))]:
+        fields: dict[str, Any] = {"service_time_s": draw(st.integers(0, 3)), "demand": draw(st.integers(0, 3))}
+        edges = sorted(draw(st.sets(st.integers(0, 14), min_size=2 * windows, max_size=2 * windows)))
+        if draw(st.booleans()):
+            pairs = [edges[at : at + 2] for at in range(0, len(edges), 2)]
+            fields["time_windows"] = pairs[: draw(st.integers(1, windows))]
+        if draw(st.integers(0, 2)) == 0:
+            fields["release_time"] = draw(st.integers(0, 6))
+        found.append(ticket(name, draw(st.sampled_from(places)), **fields))
+    return found
+
+
+@st.composite
+def tangled(draw: st.DrawFn) -> dict[str, Any]:
+    """A day of all that a proof must not overlook: any table of ways, reloads, breaks, setups, open ends, rushes."""
+    size, crew = 4, []
+    for name in "vw"[: draw(st.integers(1, 2))]:
+        driver = agent(name, **draw(limits()))
+        if draw(st.integers(0, 2)) == 0:
+            driver |= {"reload_locations": [draw(st.sampled_from("DA"))], "max_reloads": 1}
+        if draw(st.integers(0, 3)) == 0:
+            driver["breaks"] = [{"earliest": 2, "latest": 6, "duration_s": 2}]
+        driver |= draw(st.sampled_from([{}, {"start_location": None}, {"end_location": None}, {"start_location": "B"}]))
+        crew.append(driver)
+    tickets = draw(orders("DAB", 2))
+    for entry in tickets:
+        entry |= {
+            "setup_time_s": draw(st.sampled_from([0, 2, 5])),
+            "kind": draw(st.sampled_from(["delivery", "pickup"])),
+        }
+        if draw(st.integers(0, 5)) == 0:
+            entry["penalty"] = 1
+    table = st.lists(st.lists(st.integers(0, 6), min_size=size, max_size=size), min_size=size, max_size=size)
+    rush = st.sampled_from([[], [{"start": 0, "end": 6, "factor": 0.5}], [{"start": 2, "end": 9, "factor": 3}]])
+    travel = {"decimals": 0, "distances": draw(table), "durations": draw(table), "rush_hours": draw(rush)}
+    return body(crew, tickets, locations=[{"id": name} for name in "DABC"], travel=travel)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tangled())
+def test_no_plan_of_the_whole_day_serves_a_conflict(day: dict[str, Any]) -> None:
+    """SPEC T5, S1: proved, whatever the day is made of and whatever other tickets a plan serves on the way."""
+    at = compile_scenario(Scenario.model_validate(day))
+    found = smallest_conflict(at)
+    assume(found is not None)
+    assert found is not None
+    event(found.kind)
+    assert not is_servable(at, found.tickets)
+
+
+@st.composite
+def plain(draw: st.DrawFn) -> dict[str, Any]:
+    """A day on a line with one window a ticket and the same setup for all, on which the proof leaves nothing aside."""
+    crew = [agent(name, **draw(limits())) for name in "vw"[: draw(st.integers(1, 2))]]
+    setup = draw(st.sampled_from([0, 2]))
+    tickets = [{**entry, "setup_time_s": setup} for entry in draw(orders("ABCE", 1))]
+    if draw(st.booleans()):
+        tickets[0]["agents"] = ["v"]
+    apart = [["a", "b"]] if draw(st.integers(0, 3)) == 0 else []
+    return body(crew, tickets, incompatible=apart)
+
+
+@settings(max_examples=60, deadline=None)
+@given(plain())
+def test_a_small_day_has_a_conflict_exactly_when_no_plan_serves_all(day: dict[str, Any]) -> None:
+    """SPEC T5: infeasible days are explained; and the fewest tickets are named, by the same measure."""
+    at = compile_scenario(Scenario.model_validate(day))
+    names = [each.id for each in at.tickets]
+    found = smallest_conflict(at)
+    assert (found is None) == is_servable(at, names)
+    if found is not None:
+        event(f"{found.kind} {len(found.tickets)}")
+        fewer = (some for count in range(len(found.tickets)) for some in combinations(names, count))
+        assert all(is_servable(at, some) for some in fewer)
+        assert not is_servable(at, found.tickets)
+
+
 def test_a_set_found_by_one_proof_is_thinned_by_another() -> None:
     """SPEC T5: of two at one place the way to it is paid once; without the one that is small, it counts whole."""
     orders = [
         ticket("a", "C", service_time_s=1),
         *(ticket(n, p, service_time_s=6) for n, p in (("b", "C"), ("c", "E"))),
     ]
-    at = compile_scenario(Scenario.model_validate(body([agent(shift_end=12)], orders)))
+    at = compile_scenario(Scenario.model_validate(body([agent(shift_end=12, end_location=None)], orders)))
     found = smallest_conflict(at)
     assert found is not None
     assert set(found.tickets) == {"b", "c"}
@@ -145,12 +306,11 @@ def test_a_set_found_by_one_proof_is_thinned_by_another() -> None:
 
 def test_a_long_set_is_thinned_too() -> None:
     """SPEC T5: ten places, each with much work and a little; the ways to it, once each, make the little needless."""
-    line = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": 90 + 30 * n, "y": 0} for n in range(10))]
+    line = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": 30 + 30 * n, "y": 0} for n in range(10))]
     large = [ticket(f"large{n}", f"P{n}", service_time_s=100) for n in range(10)]
-    small = [ticket(f"small{n}", f"P{n}", service_time_s=10) for n in range(10)]
-    at = compile_scenario(
-        Scenario.model_validate(body([agent(shift_end=1050, capacity=99)], [*large, *small], locations=line))
-    )
+    small = [ticket(f"small{n}", f"P{n}", service_time_s=20) for n in range(10)]
+    driver = agent(shift_end=1110, capacity=99, end_location=None)
+    at = compile_scenario(Scenario.model_validate(body([driver], [*large, *small], locations=line)))
     found = smallest_conflict(at)
     assert found is not None
     assert set(found.tickets) < {entry["id"] for entry in large}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.advice.fixes import Bench, Fix, told
@@ -15,7 +15,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.vrp.days import agent, body, ticket
+from tests.unit.vrp.days import agent, body, haul, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 
@@ -180,6 +180,85 @@ def test_a_long_wait_behind_a_missed_visit_makes_it_no_later(
     assert [told(at.problem, each) for each in trial.obstacles] == [f"TIME_WINDOW {late} min late at b"]
     (fix, *_) = fixes(at, "b")
     assert fix.patch == {"tickets": {"b": {"time_windows": [["00:00", closes]]}}}
+
+
+TWICE = [["09:00", "11:00"], ["14:00", "16:00"]]
+"""Windows of a ticket that is reached a second after 11:05."""
+
+
+def reached_between(windows: list[Any], **fields: Any) -> Bench:
+    """Return a morning on which a ticket is reached between two of its windows, and whoever waits is off duty."""
+    places = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "A": 1200, "B": 2100}.items()]
+    orders = [
+        ticket(time_windows=[["09:00", "09:00"]], service_time_s=6601),
+        ticket("b", "B", service_time_s=600, time_windows=windows),
+    ]
+    driver = agent(shift_start="08:00", **{"shift_end": "12:30", **fields})
+    return bench(body([driver], orders, locations=places), "a")
+
+
+def test_evidence_and_fix_are_of_the_window_that_is_just_missed() -> None:
+    """SPEC T5: six minutes in the morning, rather than a longer shift for the afternoon."""
+    at = reached_between(TWICE)
+    (trial, *_) = at.closest(at.index["b"], lambda: False)
+    assert [told(at.problem, each) for each in trial.obstacles] == ["TIME_WINDOW 6 min late at b"]
+    (fix, *_) = fixes(at, "b")
+    assert fix.patch == {"tickets": {"b": {"time_windows": [["09:00", "11:06"], TWICE[1]]}}}
+    assert fix.change == "widen the time window of b to 11:06"
+
+
+def test_a_window_widened_up_to_the_next_is_one_with_it() -> None:
+    """SPEC T5, T7: people agree on minutes, and windows that overlap are refused."""
+    at = reached_between([["09:00", "11:00"], [39930, "11:30"]], shift_end=42610)
+    found = {fix.kinds: fix.patch for fix in fixes(at, "b")}
+    assert found["TIME_WINDOW",] == {"tickets": {"b": {"time_windows": [["09:00", "11:30"]]}}}
+
+
+def test_the_pickup_of_a_shipment_need_not_wait_either() -> None:
+    """SPEC T5: whichever half was asked about; an hour later nobody would be home in time."""
+    drivers = [agent(shift_end=4050), agent("w", shift_end=7000, max_tickets=2)]
+    day = haul(drivers, {"time_windows": [[0, 990], [3000, 4000]]})
+    at = bench({**day, "tickets": [*day["tickets"], ticket("c", "P", agents=["w"])]}, "", "c")
+    (fix,) = (each for each in fixes(at, "q") if each.kinds == ("TIME_WINDOW",))
+    assert fix.patch == {"tickets": {"p": {"time_windows": [["00:00", "00:17"], ["00:50", 4000]]}}}
+
+
+@st.composite
+def torn(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
+    """A plan of one or two tickets, and a third of two windows, between which the agent may have to wait too long."""
+    some, place = st.integers(0, 3), st.sampled_from("ABCE")
+    order = draw(st.sampled_from(["a", "ab"]))
+    served = [ticket(name, draw(place), service_time_s=draw(some), time_windows=[[0, 8]]) for name in order]
+    opens, again = draw(st.integers(3, 5)), draw(st.integers(9, 13))
+    windows = [[opens, opens + draw(st.integers(0, 1))], [again, again + draw(some)]]
+    driver = agent(shift_end=draw(st.integers(9, 15)), **draw(st.sampled_from([{}, {}, {"max_duration_s": 10}])))
+    return body([driver], [*served, ticket("c", draw(st.sampled_from("ABC")), time_windows=windows)]), order
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
+@given(torn())
+def test_no_window_need_close_less_late_than_a_fix_says(case: tuple[dict[str, Any], str]) -> None:
+    """SPEC T5: where closing a window of the ticket later is enough, the least such change is offered."""
+    day, order = case
+    problem = compile_scenario(Scenario.model_validate(day))
+    plan = lay_out(problem, Candidate.of_tickets({0: list(range(len(order)))}))
+    assume(not check(Scenario.model_validate(day)) and not verify(problem, plan))
+    assume(not fits_somewhere(day, list(order), "c"))
+    windows = day["tickets"][-1]["time_windows"]
+    patches = ([later(windows, at, by) for at in range(2)] for by in range(1, 20))
+    least = next((p for p in patches if any(fits_somewhere(revise(day, each), list(order), "c") for each in p)), None)
+    event("no window" if least is None else "some window")
+    found = [fix.patch for fix in fixes(bench(day, order), "c") if fix.kinds == ("TIME_WINDOW",)]
+    assert all(fits_somewhere(revise(day, patch), list(order), "c") for patch in found)
+    assert least is None or found[0] in least
+
+
+def later(windows: list[list[int]], at: int, by: int) -> dict[str, Any]:
+    """Return the patch that closes one of two windows of `c` later, as a fix writes it; none where they would meet."""
+    moved = [[opens, closes + by * (at == number)] for number, (opens, closes) in enumerate(windows)]
+    if moved[0][1] >= moved[1][0]:
+        moved = windows
+    return {"tickets": {"c": {"time_windows": [[edge or "00:00" for edge in window] for window in moved]}}}
 
 
 CLOSED = {
