@@ -90,13 +90,14 @@ def _outlook(scenario: Scenario) -> Json:
     if (bound := lower_bound(problem)) is not None:
         told |= {"agents_needed": bound.agents, "lower_bound": at_least(bound.cost)}
     if (conflict := smallest_conflict(problem)) is not None:
+        all_of = "all " if len(conflict.tickets) > 1 else ""
         told["conflict"] = {
             "kind": conflict.kind,
             "ticket_ids": fitting(conflict.tickets[:MAX_SHOWN], 600),
             "tickets": len(conflict.tickets),
             "agents": len(conflict.agents),
             "why": conflict.words,
-            "text": f"{named(conflict.tickets)} cannot all be served: {conflict.words}",
+            "text": f"{named(conflict.tickets)} cannot {all_of}be served: {conflict.words}",
         }
     return told
 

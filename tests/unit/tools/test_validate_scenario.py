@@ -59,3 +59,12 @@ async def test_a_lower_bound_is_never_above_what_the_best_plan_costs(call: Call)
     judged = await call("validate_scenario", {"scenario": day})
     assert judged.structured["lower_bound"] == 3
     assert "cost: 3 or more." in judged.text
+
+
+async def test_one_ticket_in_the_way_of_all_plans_is_told_in_words_of_one(call: Call) -> None:
+    """SPEC T5: "a cannot be served", not "a cannot all be served"."""
+    late = ticket("a", setup_time_s=3, time_windows=[[0, 2]])
+    day = body([agent(shift_end=6, max_duration_s=3)], [late, ticket("b", "D")])
+    conflict = (await call("validate_scenario", {"scenario": day})).structured["conflict"]
+    assert conflict["ticket_ids"] == ["a"]
+    assert conflict["text"].startswith("a cannot be served: ")
