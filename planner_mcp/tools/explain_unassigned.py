@@ -1,5 +1,6 @@
 """`explain_unassigned`: why tickets are left out, with evidence agent by agent (SPEC T5)."""
 
+import time
 from collections import Counter
 from typing import Annotated, Any, Final
 
@@ -9,13 +10,22 @@ from planner_mcp.auth.masking import trials_for
 from planner_mcp.text import figure
 from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.arguments.shared_prices import unstyled
-from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
+from planner_mcp.tools.arguments.subjects import (
+    Clock,
+    Json,
+    PlanName,
+    Subject,
+    aside,
+    nothing_to_mend,
+    shares_of,
+    subject,
+)
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.vrp.advice.fixes import Bench, told
 from planner_mcp.vrp.advice.insertion import Trial, Until
 
 BUDGET_S: Final = 3.0
-"""Time for one answer; tickets it does not suffice for are named."""
+"""Time to look at the agents, divided between the tickets of a page; what it does not suffice for is told."""
 MAX_BYTES: Final = 2500
 """Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
 MAX_AGENTS: Final = 3
@@ -54,7 +64,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     found = await subject(ctx, asked.plan, "/plan")
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    answers = await aside(ctx, _explained, await unstyled(ctx, found), shown) if shown else []
+    answers = await aside(ctx, explained, await unstyled(ctx, found), shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
     tickets = trials_for(ctx.principal, tickets)
     structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
@@ -63,17 +73,18 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     if asked.page * asked.size < len(left_out):
         structured["next_page"] = asked.page + 1
     head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
-    lines = [line for entry in tickets for line in _lines(entry)]
+    lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
     return ToolResult(structured, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
 
-def _explained(found: Subject, entries: list[Json]) -> list[Json]:
-    is_over, bench, instead = time_for(BUDGET_S), found.bench(), found.chosen_instead()
+def explained(found: Subject, entries: list[Json], clock: Clock = time.monotonic) -> list[Json]:
+    """Return what is said of each unassigned entry; seconds of work, on a large day to read it too."""
+    bench, instead = found.bench(), found.chosen_instead()
     return [
         _replaced(entry, instead[entry["ticket_id"]])
         if entry["ticket_id"] in instead
         else _entry(bench, entry, is_over)
-        for entry in entries
+        for is_over, entry in zip(shares_of(BUDGET_S, len(entries), clock), entries, strict=True)
     ]
 
 
@@ -85,7 +96,7 @@ def _replaced(entry: Json, other: str) -> Json:
 
 def _entry(bench: Bench, entry: Json, is_over: Until) -> Json:
     name = entry["ticket_id"]
-    trials = bench.closest(bench.index[name], is_over)
+    trials = [] if is_over() else bench.closest(bench.index[name], is_over)
     ways = Counter(limit.value for trial in trials for limit in trial.limits)
     answer = {
         "ticket_id": name,
@@ -94,7 +105,9 @@ def _entry(bench: Bench, entry: Json, is_over: Until) -> Json:
         "in_the_way": dict(ways.most_common()),
         "nearest": [_nearest(bench, trial) for trial in trials[:MAX_AGENTS]],
     }
-    return answer if len(trials) == len(bench.problem.agents) else {**answer, "is_cut_short": True}
+    agents = len(bench.problem.agents)
+    is_whole = len(trials) == agents and not is_over()  # it may have sufficed for some places of the last one
+    return answer if is_whole else {**answer, "is_cut_short": True, "agents_in_all": agents}
 
 
 def _nearest(bench: Bench, trial: Trial) -> Json:
@@ -104,16 +117,26 @@ def _nearest(bench: Bench, trial: Trial) -> Json:
     return {"agent_id": problem.agents[trial.route.agent].id, "in_the_way": in_the_way, **fits}
 
 
-def _lines(entry: Json) -> list[str]:
+def lines_of(entry: Json, *, is_alone: bool) -> list[str]:
+    """Return what is said of a ticket as short lines; `is_alone`: no other was asked about, so it had all the time."""
+    named = f"{entry['ticket_id']} {entry['code']}"
     if "served_instead" in entry:
-        return [nothing_to_mend(f"{entry['ticket_id']} {entry['code']}", entry["served_instead"])]
+        return [nothing_to_mend(named, entry["served_instead"])]
     ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
-    lines = [f"{entry['ticket_id']} {entry['code']}; of {entry['agents']} agents: {ways or 'nothing in the way'}"]
+    in_the_way = f": {ways or 'nothing in the way'}" if entry["agents"] else ""
+    lines = [f"{named}; of {_looked_at(entry, is_alone)}{in_the_way}"]
     for near in entry["nearest"]:
         cost = f", cost +{figure(near['fits_at_cost'])}" if "fits_at_cost" in near else ""
         obstacle = " + ".join(near["in_the_way"]) or f"fits{cost}"
         lines.append(f"  {near['agent_id']}: {obstacle}")
     return lines
+
+
+def _looked_at(entry: Json, is_alone: bool) -> str:
+    if "is_cut_short" not in entry:
+        return f"{entry['agents']} agents"
+    hint = "" if is_alone else ": ask for it alone"
+    return f"{entry['agents']} of {entry['agents_in_all']} agents looked at (no time for all places{hint})"
 
 
 TOOL: Final = Tool(

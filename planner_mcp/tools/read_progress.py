@@ -1,6 +1,7 @@
 """`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Final
 
@@ -9,7 +10,7 @@ from pydantic import Field
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.events import Event
 from planner_mcp.jobs.model import Job, Progress, plain_fields
-from planner_mcp.text import at_least, counted, number
+from planner_mcp.text import counted, number
 from planner_mcp.tools.arguments.lookups import PLAN, looked_up
 from planner_mcp.tools.arguments.subjects import Json, PlanName, aside, job_id_of
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
@@ -22,6 +23,10 @@ from planner_mcp.vrp.scenario import read_stored
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _NOISE: Final = 1e-6
 """A gap is rounded up, but not for an error of arithmetic."""
+MAX_KEPT: Final = 4096
+"""Bounds, of a hundred bytes or so."""
+_bounds: Final = OrderedDict[str, Bound]()
+"""By job, the oldest first: each took seconds, and neither a job's day nor its travel changes."""
 
 
 class ProgressArguments(Arguments):
@@ -79,22 +84,26 @@ def _point(told: Json) -> Point:
 
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:
-    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none.
+    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none."""
+    if (bound := _bounds.get(job.id) or await _worked_out(ctx, job)) is None:
+        return {}
+    told, now = bound.as_json(), job.progress
+    gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
+    return told if gap is None else {**told, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
 
-    There is none either where the day has expired: the curve is told without it.
-    """
+
+async def _worked_out(ctx: ToolContext, job: Job) -> Bound | None:
+    """Return the bound of a job's day, and keep it; None where the day has expired or its travel is not at hand."""
     try:
         scenario = await ctx.planner.scenario(ctx.principal, job.request.scenario_id)
     except NotFoundError:
-        return {}
+        return None
     tables = await ctx.planner.matrices.of_day(ctx.principal.id, scenario.body)
-    bound = await aside(ctx, _lower_bound, scenario.body, tables)
-    if bound is None:
-        return {}
-    told: Json = {"lower_bound": at_least(bound.cost), "agents_needed": bound.agents}
-    now = job.progress
-    gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
-    return told if gap is None else {**told, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
+    if (bound := await aside(ctx, _lower_bound, scenario.body, tables)) is not None:
+        _bounds[job.id] = bound
+        if len(_bounds) > MAX_KEPT:
+            _bounds.popitem(last=False)
+    return bound
 
 
 def _lower_bound(body: Json, tables: Tables | None) -> Bound | None:
@@ -109,6 +118,9 @@ def _text(told: Json) -> str:
     lines += [" ".join(map(str, row)) for row in told["rows"]]
     if "lower_bound" in told:
         lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']}.")
+    if "no_lower_bound" in told:
+        why = told["no_lower_bound"]
+        lines.append(f"Agents needed: {told['agents_needed']} or more; no bound on the cost: {why}.")
     if "gap" in told:
         lines.append(f"The best one is at most {100 * told['gap']:.3g}% cheaper than this plan.")
     return "\n".join(lines)

@@ -1,21 +1,31 @@
 """`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
 
+import time
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.jobs.model import SENSITIVE
-from planner_mcp.text import compact, number
+from planner_mcp.text import compact, named, number
 from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.arguments.shared_prices import unstyled
-from planner_mcp.tools.arguments.subjects import Json, PlanName, Subject, aside, nothing_to_mend, subject, time_for
+from planner_mcp.tools.arguments.subjects import (
+    Clock,
+    Json,
+    PlanName,
+    Subject,
+    aside,
+    nothing_to_mend,
+    shares_of,
+    subject,
+)
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.vrp.advice.alternatives import with_prices_of
 from planner_mcp.vrp.advice.fixes import ADD_AGENT, PENALTY, Fix
 
 BUDGET_S: Final = 4.0
-"""Time for one answer; tickets it does not suffice for are named."""
+"""Time to look for fixes, divided between the tickets; those it does not suffice for are named."""
 MAX_TICKETS: Final = 5
 MAX_DEFAULT: Final = 3
 """Tickets looked at, and alternatives spoken of, where none was named."""
@@ -25,6 +35,7 @@ MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is told in words all the same."""
 _PRICED: Final = {ADD_AGENT, PENALTY}
 """Kinds of fixes whose patch tells prices."""
+_NO_ROOM: Final = "no time or room left in this answer, ask for it alone"
 _STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
 
@@ -63,7 +74,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     most = MAX_TICKETS if asked.ticket_ids else MAX_DEFAULT
     replaced = [entry["ticket_id"] for entry in entries if entry["ticket_id"] in instead]
     wanted = [entry["ticket_id"] for entry in entries if entry["ticket_id"] not in instead][:most]
-    fixes = await aside(ctx, _fixes, found, wanted, ctx.settings.max_agents) if wanted else {}
+    fixes, hurried = await aside(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
     shows_prices = ctx.principal.may(SENSITIVE)
     told = told_of({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
     structured = {
@@ -72,10 +83,10 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         "without_fix": [name for name, each in fixes.items() if not each],
         "not_examined": [name for name in wanted if not _is_told(name, fixes, told)],
         "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
-        "notes": [_STYLED] if told and await _is_styled(ctx, found) else [],
+        "notes": [*([_STYLED] if told and await _is_styled(ctx, found) else []), *_hurried(hurried, wanted)],
         "not_asked": len(entries) - len(wanted) - len(replaced),
     }
-    return ToolResult(structured, "\n".join(_lines(structured)))
+    return ToolResult(structured, "\n".join(_lines(structured, is_alone=len(wanted) == 1)))
 
 
 async def _is_styled(ctx: ToolContext, found: Subject) -> bool:
@@ -121,13 +132,19 @@ def _is_told(name: str, fixes: Mapping[str, list[Fix]], told: list[Json]) -> boo
     return fixes.get(name) == [] or any(fix["ticket_id"] == name for fix in told)
 
 
-def _lines(answer: Json) -> list[str]:
+def _hurried(names: list[str], wanted: list[str]) -> list[str]:
+    hint = "; ask for each alone" if len(wanted) > 1 else ""
+    return [f"The time ran out at {named(names)}: a smaller change may exist{hint}."] if names else []
+
+
+def _lines(answer: Json, *, is_alone: bool) -> list[str]:
     lines = [f"{answer['plan_id']}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in answer["fixes"]:
         cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
         lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
     lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
-    lines += [f"{name}: no time or room left in this answer, ask for it alone" for name in answer["not_examined"]]
+    why = "no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM
+    lines += [f"{name}: {why}" for name in answer["not_examined"]]
     lines += [nothing_to_mend(name, other) for name, other in answer["nothing_to_mend"].items()]
     lines += answer["notes"]
     if answer["not_asked"]:
@@ -135,15 +152,24 @@ def _lines(answer: Json) -> list[str]:
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
 
 
-def _fixes(found: Subject, names: list[str], max_agents: int) -> dict[str, list[Fix]]:
-    """Return the fixes of as many tickets as there is time for."""
-    is_over, bench = time_for(BUDGET_S), found.bench()
+def proposed(
+    found: Subject, names: list[str], max_agents: int, clock: Clock = time.monotonic
+) -> tuple[dict[str, list[Fix]], list[str]]:
+    """Return the fixes of as many tickets as there is time for, and for which of them it ran out.
+
+    A ticket for which it ran out before a fix was found has no entry: nobody knows that there is none.
+    """
+    bench = found.bench()
     fixes: dict[str, list[Fix]] = {}
-    for name in names:
-        if fixes and is_over():
-            break
-        fixes[name] = bench.fixes(bench.index[name], is_over, max_agents=max_agents)
-    return fixes
+    hurried = []
+    for is_over, name in zip(shares_of(BUDGET_S, len(names), clock), names, strict=True):
+        each = [] if is_over() else bench.fixes(bench.index[name], is_over, max_agents=max_agents)
+        is_whole = not is_over()
+        if each or is_whole:
+            fixes[name] = each
+        if each and not is_whole:
+            hurried.append(name)
+    return fixes, hurried
 
 
 def _shown(fix: Fix, shows_prices: bool) -> Json:

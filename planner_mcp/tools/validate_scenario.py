@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.settings import Settings
-from planner_mcp.text import at_least, named
+from planner_mcp.text import named
 from planner_mcp.tools.answers.sizes import fitting
 from planner_mcp.tools.arguments.revision import Patch, parting_notes, revised
 from planner_mcp.tools.arguments.subjects import Json, aside, scenario_at
@@ -87,8 +87,7 @@ def _outlook(scenario: Scenario) -> Json:
     if scenario.refers_to_tables and scenario.tables is None:
         return told
     problem = compile_scenario(scenario)
-    if (bound := lower_bound(problem)) is not None:
-        told |= {"agents_needed": bound.agents, "lower_bound": at_least(bound.cost)}
+    told |= lower_bound(problem).as_json()
     if (conflict := smallest_conflict(problem)) is not None:
         all_of = "all " if len(conflict.tickets) > 1 else ""
         told["conflict"] = {
@@ -110,6 +109,9 @@ def lines_of(found: Json) -> list[str]:
         lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
     if "lower_bound" in found:
         lines.append(f"Agents needed: {found['agents_needed']} or more; cost: {found['lower_bound']} or more.")
+    if "no_lower_bound" in found:
+        why = found["no_lower_bound"]
+        lines.append(f"Agents needed: {found['agents_needed']} or more; no bound on the cost: {why}.")
     return [*lines, *found.get("assumptions", ())]
 
 

@@ -6,7 +6,7 @@ thread, a few at a time and callers in turn, so that others are answered meanwhi
 """
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
@@ -26,6 +26,8 @@ from planner_mcp.vrp.day.tables import Tables
 
 T = TypeVar("T")
 Json = dict[str, Any]
+Clock = Callable[[], float]
+"""Seconds, from wherever."""
 PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
@@ -122,10 +124,20 @@ def job_id_of(name: str) -> str:
     return name
 
 
-def time_for(budget_s: float) -> Until:
+def time_for(budget_s: float, clock: Clock = time.monotonic) -> Until:
     """Return what tells when a budget of time is used up."""
-    ends = time.monotonic() + budget_s
-    return lambda: time.monotonic() > ends
+    ends = clock() + budget_s
+    return lambda: clock() > ends
+
+
+def shares_of(budget_s: float, count: int, clock: Clock = time.monotonic) -> Iterator[Until]:
+    """Yield, for each of some pieces of work, what tells when its share of a budget is used up.
+
+    The budget begins with the first piece, a share when its piece does; what one leaves is shared among those after it.
+    """
+    ends = clock() + budget_s
+    for left in range(count, 0, -1):
+        yield time_for((ends - clock()) / left, clock)
 
 
 async def aside(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:

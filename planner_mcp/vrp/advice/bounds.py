@@ -14,10 +14,11 @@ balance and switches are left out; each can only add.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from planner_mcp.text import at_least
 from planner_mcp.vrp.advice import needs
 from planner_mcp.vrp.advice.forest import Ground, driving_bound
 from planner_mcp.vrp.advice.legs import Costs, Legs, between, cheapest_legs, shortened
@@ -25,6 +26,7 @@ from planner_mcp.vrp.problem import GroupKind, Problem
 
 MAX_TICKETS: Final = 1500
 """Above, the table of all legs would cost more memory and time than a bound is worth."""
+_TOO_LARGE: Final = f"the day has more than {MAX_TICKETS} tickets"
 MAX_PLACES: Final = 400
 """Places up to which shortest ways are worked out, which trees need where some tickets may be left out."""
 
@@ -33,23 +35,29 @@ MAX_PLACES: Final = 400
 class Bound:
     """What any plan that serves every wanted ticket costs at least, in the caller's currency."""
 
-    cost: float
+    cost: float | None
+    """None where the day is too large for it."""
     agents: int
     """Agents needed at least."""
 
     def gap(self, cost: float) -> float | None:
         """Return the gap of a plan's cost as a share of it, 0 … 1; None where there is nothing to compare."""
-        return (cost - self.cost) / cost if cost > 0 else None
+        return (cost - self.cost) / cost if self.cost is not None and cost > 0 else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the bound as tools tell it; of a cost that has none, why."""
+        told: dict[str, Any] = {"agents_needed": self.agents}
+        return told | ({"no_lower_bound": _TOO_LARGE} if self.cost is None else {"lower_bound": at_least(self.cost)})
 
 
-def lower_bound(problem: Problem) -> Bound | None:
-    """Return the bound, or None where the day is too large for it."""
-    if len(problem.tickets) > MAX_TICKETS:
-        return None
-    legs = cheapest_legs(problem)
-    direct = between(problem, legs)
+def lower_bound(problem: Problem) -> Bound:
+    """Return the bound; on the agents needed for a day of any size."""
     wanted = needs.must_serve(problem)
     agents = needs.agents_needed(problem, wanted)
+    if len(problem.tickets) > MAX_TICKETS:
+        return Bound(None, agents)
+    legs = cheapest_legs(problem)
+    direct = between(problem, legs)
     work = int(_work(problem)[wanted].sum())
     serving = max(
         _by_legs(problem, legs, direct),

@@ -51,7 +51,7 @@ def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until 
         problem: The day.
         candidate: The plan as it stands; it does not serve the ticket.
         ticket: Index of the ticket.
-        until: Asked after each agent; true ends the search.
+        until: Asked after each way; true ends the search. The first way is always yielded.
     """
     standing = {route.agent: (route, time_route(problem, route)) for route in candidate.routes}
     spans = {agent: line.duration for agent, (_, line) in standing.items()}
@@ -66,8 +66,8 @@ def trials(problem: Problem, candidate: Candidate, ticket: int, *, until: Until 
             longer = max(others, line.duration) - longest
             more = route_cost(problem, route, line) - before + problem.span_cost * longer
             yield Trial(route, tuple(obstacles(problem, route, line)), more)
-        if until():
-            return
+            if until():
+                return
 
 
 def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
@@ -104,11 +104,15 @@ def with_route(candidate: Candidate, route: Route) -> Candidate:
 
 
 def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Route]:
-    """Yield the route with the tickets at all positions after its locked ones, where it may with one more reload."""
+    """Yield the route with the tickets at all positions after its locked ones, where it may with one more reload.
+
+    The halves of a shipment stand side by side first: where there is no time for all ways, the best is likely there.
+    """
     for stops in [route.stops] if route.stops else _idle(problem, route.agent):
         depots = _depots_to_spare(problem, route)
         first = _after_locks(problem, Route(route.agent, stops))
-        for places in combinations_with_replacement(range(first, len(stops) + 1), len(pair)):
+        ways = combinations_with_replacement(range(first, len(stops) + 1), len(pair))
+        for places in sorted(ways, key=lambda way: way[-1] - way[0]):
             new = list(stops)
             for place, ticket in zip(reversed(places), reversed(pair), strict=True):
                 new.insert(place, Stop(StopKind.TICKET, ticket))

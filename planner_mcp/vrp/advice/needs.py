@@ -6,12 +6,17 @@ served.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.vrp.advice.legs import ENDLESS
 from planner_mcp.vrp.layout.pace import quickest
-from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Problem
+from planner_mcp.vrp.problem import AgentSpec, GroupKind, Load, Matrix, Problem
+
+_ROWS: Final = 256
+"""Of a table, looked at together."""
 
 
 def must_serve(problem: Problem) -> list[int]:
@@ -122,13 +127,21 @@ def time_of(agent: AgentSpec) -> int:
 
 def shortest_legs_into(problem: Problem) -> NDArray[np.int64]:
     """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
-    table = np.minimum.reduce(list(quickest(problem)))
+    into = np.minimum.reduce([_least_from_elsewhere(table) for table in quickest(problem)])
     stops = np.array([ticket.location for ticket in problem.tickets])
-    crowded = np.bincount(stops, minlength=len(table)) > 1
-    away = np.where(np.eye(len(table), dtype=bool), np.iinfo(np.int64).max // 4, table)
-    into = away.min(axis=0)
+    crowded = np.bincount(stops, minlength=len(into)) > 1
     begins = {agent.start for agent in problem.agents} | {place for a in problem.agents for place in a.reload_at}
     if None in begins:
-        return np.zeros(len(table), dtype=np.int64)
-    free = crowded | np.isin(np.arange(len(table)), sorted(place for place in begins if place is not None))
+        return np.zeros(len(into), dtype=np.int64)
+    free = crowded | np.isin(np.arange(len(into)), sorted(place for place in begins if place is not None))
     return np.where(free, 0, into)
+
+
+def _least_from_elsewhere(table: Matrix) -> NDArray[np.int64]:
+    """Return the least of each column but for its own row, (L,), a few rows at a time: a large table is not copied."""
+    least = np.full(len(table), ENDLESS)
+    for first in range(0, len(table), _ROWS):
+        rows = np.array(table[first : first + _ROWS], dtype=np.int64)
+        rows[np.arange(len(rows)), first + np.arange(len(rows))] = ENDLESS
+        least = np.minimum(least, rows.min(axis=0))
+    return least

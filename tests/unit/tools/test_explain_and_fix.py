@@ -1,12 +1,16 @@
 """`explain_unassigned` and `suggest_fixes`: why tickets are left out, and what would let them in (SPEC T5)."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools import suggest_fixes
+from planner_mcp.tools.arguments.subjects import subject
 from planner_mcp.tools.base import ToolContext
-from planner_mcp.tools.suggest_fixes import told_of
+from planner_mcp.tools.explain_unassigned import explained, lines_of
+from planner_mcp.tools.suggest_fixes import proposed, told_of
 from tests.unit.tools.conftest import Call
 from tests.unit.tools.plans import DAY, created, finish, solved
 from tests.unit.vrp.days import agent, body, ticket
@@ -130,6 +134,48 @@ def test_what_does_not_fit_is_left_out_from_the_end() -> None:
     assert told == [("a", "1", long), ("a", "2", None), ("b", "1", None), ("b", "2", short)]
     crowd = {name: [{"ticket_id": name, "change": "x" * 2000}] for name in "ab"}
     assert [fix["ticket_id"] for fix in told_of(crowd)] == ["a"]
+
+
+async def test_the_time_of_an_answer_is_divided_and_its_end_is_told(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, T6: each ticket has its share; text and structure say what was not looked at."""
+    orders = [*DAY["tickets"], ticket("d"), ticket("e")]
+    job_id = await solved(call, store, await created(call, body([agent(n, capacity=1) for n in "vwx"], orders)), ["a"])
+    found = await subject(ctx, job_id, "/plan")
+    entries = found.unassigned(["c", "d", "e"])
+    enough, scarce = count(0, 0.001), count(0, 0.25)
+    whole = explained(found, entries, lambda: next(enough))
+    assert [(entry["agents"], "is_cut_short" in entry) for entry in whole] == [(3, False)] * 3
+    cut = explained(found, entries, lambda: next(scarce))
+    assert [(entry["agents"], entry["agents_in_all"]) for entry in cut] == [(2, 3), (1, 3), (0, 3)]
+    heads = [lines_of(entry, is_alone=False)[0].partition("; ")[2] for entry in (whole[0], *cut)]
+    assert heads == [
+        "of 3 agents: CAPACITY 1",
+        "of 2 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
+        "of 1 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
+        "of 0 of 3 agents looked at (no time for all places: ask for it alone)",
+    ]
+    assert "looked at (no time for all places): CAPACITY 1" in lines_of(cut[1], is_alone=True)[0]
+
+
+async def test_where_the_time_runs_out_nobody_says_that_there_is_no_fix(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: each ticket has its share; one that was not looked at to the end is named, by whether it has a fix."""
+    orders = [*DAY["tickets"], ticket("d"), ticket("e")]
+    job_id = await solved(call, store, await created(call, body([agent(n, capacity=1) for n in "vw"], orders)), ["a"])
+    found = await subject(ctx, job_id, "/plan")
+    names, enough, scarce = ["c", "d", "e"], count(0, 0.001), count(0, 0.5)
+    fixes, hurried = proposed(found, names, 9, lambda: next(enough))
+    assert (list(fixes), hurried) == (names, [])
+    fixes, hurried = proposed(found, names, 9, lambda: next(scarce))
+    assert (list(fixes), hurried) == (["c"], ["c"])
+    (note,) = suggest_fixes._hurried(hurried, names)
+    assert note == "The time ran out at c: a smaller change may exist; ask for each alone."
+    nobody = {"plan_id": "", "fixes": [], "without_fix": [], "nothing_to_mend": {}, "notes": [], "not_asked": 0}
+    for is_alone, why in ((True, "no time left to look at all places"), (False, "ask for it alone")):
+        assert why in suggest_fixes._lines({**nobody, "not_examined": ["d"]}, is_alone=is_alone)[1]
 
 
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:

@@ -11,6 +11,7 @@ from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.unit.tools.conftest import Call
 from tests.unit.tools.plans import DAY, created, solved
+from tests.unit.vrp.days import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
 
@@ -53,6 +54,31 @@ async def test_a_gap_is_that_of_the_plan_there_is(call: Call, store: RedisStore)
     told = (await call("read_progress", {"job_id": job_id})).structured
     assert told["lower_bound"] > 0
     assert "gap" not in told
+
+
+async def test_a_bound_is_worked_out_once(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, T9: equal reads are answered from what is kept, even when the day has expired."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    first = (await call("read_progress", {"job_id": job_id})).structured
+    await store.redis.delete(f"{{p0}}:scn:{scenario_id}")
+    assert first["lower_bound"] > 0
+    assert (await call("read_progress", {"job_id": job_id})).structured == first
+
+
+async def test_of_a_large_day_it_is_told_why_there_is_no_bound(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T6: the agents needed all the same, in structure and text alike, as `validate_scenario` does."""
+    day = body([agent("v", capacity=1000), agent("w", capacity=1000)], [ticket(f"t{n}") for n in range(1501)])
+    job_id = await solved(call, store, await created(call, day), ["t0"], ["t1"])
+    for told in (
+        await call("read_progress", {"job_id": job_id}),
+        await call("validate_scenario", {"scenario": day}),
+    ):
+        assert "lower_bound" not in told.structured
+        assert "gap" not in told.structured
+        assert told.structured["agents_needed"] == 2
+        assert told.structured["no_lower_bound"] == "the day has more than 1500 tickets"
+        assert "Agents needed: 2 or more; no bound on the cost: the day has more than 1500 tickets." in told.text
 
 
 async def test_a_curve_outlives_the_day_it_belongs_to(call: Call, ctx: ToolContext, store: RedisStore) -> None:

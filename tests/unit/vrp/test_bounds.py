@@ -1,6 +1,7 @@
 """The lower bound, against the best plan there is."""
 
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any])
     at = compile_scenario(Scenario.model_validate(day))
     best = tiny.solve(at, Limits(float("inf")), lambda _: None, lambda: False).best
     bound = lower_bound(at)
-    assert bound is not None
+    assert bound.cost is not None
     if best is not None and (plan := lay_out(at, best)).status is PlanStatus.FEASIBLE:
         assert bound.cost <= plan.cost + 1e-9
         assert bound.agents <= plan.agents_used
@@ -140,6 +141,30 @@ def test_agents_are_counted_by_whatever_runs_out(fields: dict[str, Any], count: 
     orders = [ticket(name, "A", service_time_s=3) for name in "abc"]
     at = compile_scenario(Scenario.model_validate(body([agent(n, **fields) for n in "vwx"], orders)))
     assert needs.agents_needed(at, needs.must_serve(at)) == count
+
+
+def test_of_a_large_day_the_agents_are_counted_and_the_cost_is_not_bounded() -> None:
+    """SPEC T5: as `validate_scenario` and `read_progress` tell it; up to 1500 tickets there are both."""
+    crew = [agent(f"v{n}", capacity=500) for n in range(5)]
+    orders = [ticket(f"t{n}", "A") for n in range(1501)]
+    large = lower_bound(problem(crew, orders))
+    assert (large, large.gap(9.0)) == (Bound(None, 4), None)
+    assert large.as_json() == {"agents_needed": 4, "no_lower_bound": "the day has more than 1500 tickets"}
+    assert Bound(14.004, 3).as_json() == {"agents_needed": 3, "lower_bound": 14}
+
+
+def test_the_way_into_a_place_is_measured_from_all_others() -> None:
+    """SPEC T5: of many places a few rows at a time; from a place to itself is no way."""
+    far = np.random.default_rng(1).integers(5, 1000, (600, 600))
+    np.fill_diagonal(far, 0)
+    slow = far + 3
+    others = np.where(np.eye(600, dtype=bool), 9999, far)
+    places = [{"id": f"p{n}", "x": n, "y": 0} for n in range(599)]
+    orders = [ticket(f"t{n}", f"p{n}") for n in range(599)]
+    day = body(None, orders, locations=[{"id": "D", "x": 0, "y": 0}, *places], travel={"durations": far.tolist()})
+    at = compile_scenario(Scenario.model_validate(day))
+    into = needs.shortest_legs_into(replace(at, durations=(slow, at.durations[0])))
+    assert into.tolist() == [0, *others.min(axis=0)[1:]]
 
 
 def test_a_small_day_with_endless_reloads_is_bounded_at_once() -> None:

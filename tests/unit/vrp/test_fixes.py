@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.vrp.advice.fixes import Bench, Fix, told
+from planner_mcp.vrp.advice.insertion import trials
 from planner_mcp.vrp.checks.logic import check
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
@@ -15,7 +16,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.vrp.days import agent, body, haul, ticket
+from tests.unit.vrp.days import SHIPMENT, agent, body, haul, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 
@@ -521,6 +522,16 @@ def test_a_large_group_ends_with_the_time() -> None:
     at, looks = bench(day), iter(range(100))
     assert at.fixes(0, lambda: next(looks) >= 20) == []
     assert at.closest(0, lambda: True) == []
+
+
+def test_the_places_of_a_long_route_end_with_the_time() -> None:
+    """SPEC T5: of a shipment they are the square of the stops; asked between one and the next, but there is a first."""
+    at = compile_scenario(parse_scenario(body(tickets=[*SHIPMENT, *(ticket(f"t{number}") for number in range(30))])))
+    plan, looks = Candidate.of_tickets({0: range(2, 32)}), iter(range(100))
+    tried = [trial.route.tickets for trial in trials(at, plan, 0, until=lambda: next(looks) >= 7)]
+    assert [tickets.index(1) - tickets.index(0) for tickets in tried] == [1] * 8, "side by side first"
+    assert len(list(trials(at, plan, 0, until=lambda: True))) == 1
+    assert len(list(trials(at, plan, 0))) == 31 * 32 / 2
 
 
 @st.composite
