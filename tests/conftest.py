@@ -16,9 +16,9 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.keys import OWNED
 from planner_mcp.store.redis_store import RedisStore
-from tests.cluster import three_nodes
+from tests.shared.cluster import IS_CLUSTER, three_nodes
+from tests.shared.keys import immortal_keys
 
 for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
@@ -32,7 +32,6 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("repeatable")  # the same examples each time, none judged by how long it takes
 
-IS_CLUSTER = os.environ.get("STORE") == "cluster"
 DATABASES = 14
 """A test's own; the last two of a server's sixteen are shared by modules whose servers stay (integration/protocol)."""
 _turn = count()
@@ -91,15 +90,3 @@ async def feed(store: RedisStore) -> AsyncIterator[RedisFeed]:
     """A feed over the store."""
     async with contextlib.aclosing(RedisFeed(store)) as feed:
         yield feed
-
-
-async def immortal_keys(store: RedisStore) -> list[str]:
-    """Return the keys that have neither a TTL nor an owner in the key grammar."""
-    return sorted(
-        [key async for key in store.redis.scan_iter() if await store.redis.ttl(key) == -1 and not _is_owned(key)]
-    )
-
-
-def _is_owned(key: str) -> bool:
-    tag, _colon, name = key.partition(":")
-    return tag.startswith("{p") and name in OWNED

@@ -29,6 +29,16 @@ def test_every_room_stands_in_the_layers() -> None:
     assert rooms - placed == set()
 
 
+def test_a_room_of_tests_imports_itself_and_what_all_share() -> None:
+    """Our choice: what two rooms of tests need stands in `tests/shared`, which imports none of them."""
+    astray = []
+    for path in (ROOT / "tests").glob("*/**/*.py"):
+        room, text = path.relative_to(ROOT / "tests").parts[0], path.read_text(encoding="utf-8")
+        others = set(re.findall(r"^\s*(?:from|import) tests\.(\w+)", text, re.MULTILINE)) - {room, "shared"}
+        astray += [f"{path.relative_to(ROOT)}: {other}" for other in others]
+    assert astray == []
+
+
 def test_the_table_of_rooms_tells_what_each_builds_on() -> None:
     """Our choice: ARCHITECTURE.md is the drawing of the house, so it is held against the house."""
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -9,10 +9,9 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import storm_settings
-from tests.chaos.record import seed_of
-from tests.cluster import cluster_of_three
-from tests.conftest import IS_CLUSTER
+from tests.shared.audit import storm_settings
+from tests.shared.cluster import IS_CLUSTER, cluster_of_three
+from tests.shared.record import seed_of
 
 HERE = Path(__file__).parent
 POOLS = 6

@@ -18,18 +18,14 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import SolveRequest, StoredScenario
 from planner_mcp.stopping import call_off
 from planner_mcp.store.redis_store import RedisStore
-from tests.contract.fleet import fleet_body
+from tests.shared.fleet import fleet_body
+from tests.shared.scenarios import SMALLEST
+from tests.shared.waiting import until
 
 CLIENT: Final = "ann"
 HOOK: Final = "https://example.org/hook"
 CLIENTS: Final = 4
 """Submits that are under way at once."""
-SMALLEST: Final = {
-    "name": "smallest",
-    "planning_date": "2025-07-15",
-    "agents": [{"id": "veh-1", "capacity": 100}],
-    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
-}
 
 
 @dataclass
@@ -114,22 +110,6 @@ class Crowd:
             return len(self.acknowledged) >= count and await self.ended() >= count
 
         await until(have_ended, within_s)
-
-
-async def until(is_so: Callable[[], Awaitable[bool]], within_s: float, *, look_every_s: float = 0.05) -> None:
-    """Return when something is so, whatever may die meanwhile.
-
-    It looks at the clock itself: a cancellation, which `asyncio.timeout` sends once, can be swallowed inside redis-py
-    before Python 3.12, and the wait would have no end.
-
-    Raises:
-        TimeoutError: It was not so in time.
-    """
-    ends_at = time.monotonic() + within_s
-    while not await is_so():
-        if time.monotonic() > ends_at:
-            raise TimeoutError(f"not so within {within_s:g} s")
-        await asyncio.sleep(look_every_s)
 
 
 @asynccontextmanager

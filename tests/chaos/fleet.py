@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from planner_mcp.settings import Settings
-from tests.chaos import light
+from tests.shared import light
 from workers.pool import environment_of
 
 
@@ -54,7 +54,7 @@ class _Forked:
 
 
 _FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.chaos.light"])
+_FORKS.set_forkserver_preload(["tests.shared.light"])
 
 
 def light_worker(settings: Settings, log: Path) -> Member:

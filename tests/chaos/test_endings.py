@@ -21,11 +21,12 @@ from planner_mcp.jobs.lifecycle import MAX_CRASHES, JobState
 from planner_mcp.jobs.model import Progress, SolveRequest
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import audit
-from tests.chaos.driver import CLIENT, Crowd, beside, until
+from tests.chaos.driver import CLIENT, Crowd, beside
 from tests.chaos.fleet import Fleet, fleet_of
-from tests.chaos.light import PLAN
-from tests.chaos.record import keep, sizes
+from tests.shared.audit import audit
+from tests.shared.light import PLAN
+from tests.shared.record import keep, sizes
+from tests.shared.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 Storm = tuple[RedisStore, Settings]

@@ -18,9 +18,9 @@ from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.driver import until
 from tests.chaos.fleet import fleet_of
-from tests.chaos.record import keep, sizes
+from tests.shared.record import keep, sizes
+from tests.shared.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 Storm = tuple[RedisStore, Settings]

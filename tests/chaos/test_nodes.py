@@ -22,14 +22,16 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import Orphan, audit, orphans_of, storm_settings, tag_of
 from tests.chaos.client import call
-from tests.chaos.driver import CLIENT, SMALLEST, Crowd, until
+from tests.chaos.driver import CLIENT, Crowd
 from tests.chaos.fleet import Fleet, fleet_of
-from tests.chaos.record import keep, sizes
-from tests.cluster import Cluster, cluster_of_three
-from tests.contract.fleet import fleet_body
-from tests.integration.webhooks.receiver import receiving
+from tests.shared.audit import Orphan, audit, orphans_of, storm_settings, tag_of
+from tests.shared.cluster import Cluster, cluster_of_three
+from tests.shared.fleet import fleet_body
+from tests.shared.receiver import receiving
+from tests.shared.record import keep, sizes
+from tests.shared.scenarios import SMALLEST
+from tests.shared.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 POOLS = 6

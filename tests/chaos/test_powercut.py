@@ -24,11 +24,11 @@ from planner_mcp.jobs.model import Progress, SolveRequest
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import storm_settings
 from tests.chaos.driver import CLIENT, Crowd
-from tests.chaos.light import PLAN
-from tests.chaos.record import keep, size_of, sizes
-from tests.chaos.valkey import Valkey
+from tests.shared.audit import storm_settings
+from tests.shared.light import PLAN
+from tests.shared.record import keep, size_of, sizes
+from tests.shared.valkey import Valkey
 
 pytestmark = [
     pytest.mark.anyio,

@@ -23,12 +23,14 @@ import pytest
 from planner_mcp.jobs.model import LOCAL
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import audit
 from tests.chaos.client import call
-from tests.chaos.driver import SMALLEST, beside, until
-from tests.chaos.record import keep, size_of
-from tests.contract.fleet import fleet_body
-from tests.ports import free_port
+from tests.chaos.driver import beside
+from tests.shared.audit import audit
+from tests.shared.fleet import fleet_body
+from tests.shared.ports import free_port
+from tests.shared.record import keep, size_of
+from tests.shared.scenarios import SMALLEST
+from tests.shared.waiting import until
 from workers.pool import environment_of
 
 pytestmark = [

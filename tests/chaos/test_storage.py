@@ -10,9 +10,9 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from tests.chaos.driver import CLIENT, Crowd
-from tests.chaos.light import PLAN
-from tests.chaos.record import keep, sizes
-from tests.conftest import immortal_keys
+from tests.shared.keys import immortal_keys
+from tests.shared.light import PLAN
+from tests.shared.record import keep, sizes
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 REPORTS = 10

@@ -21,13 +21,15 @@ from examples.house import House, running
 from planner_mcp.settings import Settings
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import audit
 from tests.chaos.client import post
-from tests.chaos.driver import CLIENT, SMALLEST, Crowd, beside, until
+from tests.chaos.driver import CLIENT, Crowd, beside
 from tests.chaos.fleet import fleet_of
 from tests.chaos.proxy import Line, Proxy, proxied
-from tests.chaos.record import keep, size_of, sizes
-from tests.chaos.valkey import Valkey
+from tests.shared.audit import audit
+from tests.shared.record import keep, size_of, sizes
+from tests.shared.scenarios import SMALLEST
+from tests.shared.valkey import Valkey
+from tests.shared.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 JOBS_A_KILL = 100

@@ -17,10 +17,11 @@ import pytest
 from planner_mcp.jobs.lifecycle import MAX_CRASHES
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import Audit, Orphan, audit, orphans_of
-from tests.chaos.driver import CLIENT, Crowd, beside, storm, until
+from tests.chaos.driver import CLIENT, Crowd, beside, storm
 from tests.chaos.fleet import Fleet, Member, fleet_of, real_worker
-from tests.chaos.record import keep, size_of, sizes
+from tests.shared.audit import Audit, Orphan, audit, orphans_of
+from tests.shared.record import keep, size_of, sizes
+from tests.shared.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 Storm = tuple[RedisStore, Settings]

@@ -16,8 +16,8 @@ from planner_mcp.tools.answers.table_result import table_result
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.read_resource import ResourceArguments, _piece
 from planner_mcp.tools.registry import REGISTRY
-from tests.conformance.test_token_budgets import JOB, PLAN, dearer, tokens, whole
-from tests.unit.tools.plans import stored_plan
+from tests.shared.plans import stored_plan
+from tests.shared.tokens import JOB, PLAN, dearer, tokens, whole
 
 SCENARIO = JOB.replace("job-", "scn-", 1)
 AT = "2026-07-15T08:30:15.123Z"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from examples.house import running
-from tests.ports import free_port
-from tests.system import outside
-from tests.system.switch import switching
+from tests.shared import outside
+from tests.shared.ports import free_port
+from tests.shared.switch import switching
 
 pytestmark = [
     pytest.mark.anyio,

@@ -16,7 +16,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.conformance.test_token_budgets import dearer, whole
+from tests.shared.tokens import dearer, whole
 
 pytestmark = pytest.mark.anyio
 USUAL, LONGEST = "t-{}", "\N{DELIVERY TRUCK}" * 90 + "{}"

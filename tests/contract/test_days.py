@@ -6,9 +6,9 @@ from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.contract.day import Day
-from tests.contract.days import DAYS
-from tests.contract.every_plan import cheapest
+from tests.shared.every_plan import cheapest
+from tests.shared.rule_day import Day
+from tests.shared.rule_days import DAYS
 
 every_day = pytest.mark.parametrize("day", DAYS, ids=str)
 

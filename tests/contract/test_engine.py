@@ -14,10 +14,10 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import TOUR, Day, abc, agent
-from tests.contract.days import DAYS
-from tests.contract.fleet import fleet, proving
-from tests.stopwatch import Stopwatch
+from tests.shared.fleet import fleet, proving
+from tests.shared.rule_day import TOUR, Day, abc, agent
+from tests.shared.rule_days import DAYS
+from tests.shared.stopwatch import Stopwatch
 from workers.engines import registry
 from workers.engines.base import Engine, Limits, Outcome, StopReason
 

@@ -10,7 +10,7 @@ import pytest
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
 from workers.engines import registry
 from workers.engines.base import Engine, Limits
 from workers.engines.pyvrp_model import PyvrpDay

@@ -12,10 +12,10 @@ import pytest
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate
-from tests.contract.every_plan import cheapest
-from tests.contract.fleet import fleet, proving
-from tests.stopwatch import Stopwatch
-from tests.told import Told
+from tests.shared.every_plan import cheapest
+from tests.shared.fleet import fleet, proving
+from tests.shared.stopwatch import Stopwatch
+from tests.shared.told import Told
 from workers.engines import lanes, registry, tiny
 from workers.engines.base import Limits, OnImprovement, Outcome, StopReason
 from workers.engines.portfolio import Portfolio

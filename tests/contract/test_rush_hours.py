@@ -15,8 +15,8 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.days import DAYS
-from tests.contract.fleet import fleet_body, proving
+from tests.shared.fleet import fleet_body, proving
+from tests.shared.rule_days import DAYS
 from workers.engines import registry
 from workers.engines.base import Limits
 

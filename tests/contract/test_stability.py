@@ -15,7 +15,7 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.fleet import fleet_body
+from tests.shared.fleet import fleet_body
 from workers.engines import registry
 from workers.engines.base import Limits
 

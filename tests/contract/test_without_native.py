@@ -22,7 +22,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.fleet import fleet_body
+from tests.shared.fleet import fleet_body
 from workers.engines import registry
 from workers.engines.base import Limits
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from planner_mcp.protocol.doors import exchange
-from tests.cluster import three_nodes
+from tests.shared.cluster import three_nodes
 
 PATIENCE_S = 15.0
 """Shorter than clients wait for an answer to begin."""

@@ -28,8 +28,8 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
+from tests.shared.scenarios import SMALLEST
 from tests.soak.stream import BusyError, Event, call, events
-from tests.system.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 PLAN = {"status": "feasible", "cost": 10.0, "tickets_served": 1, "tickets_total": 1, "routes": [], "unassigned": []}

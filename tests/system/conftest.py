@@ -7,7 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from examples.house import House, running
-from tests import node_packages
+from tests.shared import node_packages
 from tests.system.stdio_child import Child
 
 

@@ -19,9 +19,9 @@ from mcp.client.subscriptions import ResourceUpdated, SubscriptionLost
 from benchmarks.peers.__main__ import environment
 from examples.house import House
 from planner_mcp.jobs.view import event_line
-from tests.system import outside
-from tests.system.scenarios import ring, submit, wait_for
-from tests.system.switch import Switch, switching
+from tests.shared import outside
+from tests.shared.scenarios import ring, submit, wait_for
+from tests.shared.switch import Switch, switching
 
 CUTS = 3
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.node, pytest.mark.timeout(200)]

@@ -9,7 +9,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.sse import sse_client
 
 from examples.house import House
-from tests.system.scenarios import SMALLEST, submit, use, wait_for
+from tests.shared.scenarios import SMALLEST, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.integration.roads.conftest import day as road_day
-from tests.system.scenarios import SMALLEST
-from tests.unit.files.instance_texts import li_lim, solomon, vrplib
-from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
+from tests.shared.instance_texts import li_lim, solomon, vrplib
+from tests.shared.scenarios import SMALLEST
+from tests.shared.streets import day as road_day
+from tests.shared.workbooks import rows_of, sheet_xml, workbook
 
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 

@@ -9,8 +9,8 @@ import pytest
 from mcp import Client, MCPError
 
 from examples.house import House
-from tests.stopwatch import Stopwatch
-from tests.system.scenarios import ring, submit, use, wait_for
+from tests.shared.scenarios import ring, submit, use, wait_for
+from tests.shared.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.anyio
 both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])

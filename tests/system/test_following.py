@@ -6,8 +6,8 @@ from mcp import Client
 from mcp.client.subscriptions import ResourceUpdated
 
 from examples.house import House
-from tests.system.scenarios import ring, submit, wait_for
-from tests.system.switch import switching
+from tests.shared.scenarios import ring, submit, wait_for
+from tests.shared.switch import switching
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ from mcp import Client
 from benchmarks.instances import objective, problem_of
 from examples.house import House
 from planner_mcp.vrp.problem import Candidate
-from tests.system.scenarios import use, wait_for
-from tests.unit.files.test_instances import FORMS
+from tests.shared.instance_texts import FORMS
+from tests.shared.scenarios import use, wait_for
 
 pytestmark = pytest.mark.anyio
 SPIRAL = tuple((50 + 3 * n * (-1) ** n, (37 * n) % 101, 3 + n % 4, 0, 900, 5) for n in range(1, 13))

@@ -11,8 +11,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from examples.house import House
-from tests.integration.protocol.test_asking import CHOICES, OPEN
-from tests.system.scenarios import use
+from tests.shared.scenarios import CHOICES, OPEN, use
 
 pytestmark = pytest.mark.anyio
 

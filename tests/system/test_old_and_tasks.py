@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from examples.house import House
-from tests import node_packages
-from tests.system.scenarios import ring
-from tests.system.switch import switching
+from tests.shared import node_packages
+from tests.shared.scenarios import ring
+from tests.shared.switch import switching
 
 pytestmark = [
     pytest.mark.anyio,

@@ -13,8 +13,8 @@ import pytest
 from mcp import Client
 
 from examples.house import House, running
-from tests.system.scenarios import ring, submit, use, wait_for
-from tests.system.switch import switching
+from tests.shared.scenarios import ring, submit, use, wait_for
+from tests.shared.switch import switching
 
 pytestmark = pytest.mark.anyio
 

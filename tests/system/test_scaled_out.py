@@ -9,8 +9,8 @@ import pytest
 from mcp import Client
 
 from examples.house import running
-from tests.conftest import IS_CLUSTER
-from tests.system.scenarios import SMALLEST, submit, use, wait_for
+from tests.shared.cluster import IS_CLUSTER
+from tests.shared.scenarios import SMALLEST, submit, use, wait_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(IS_CLUSTER, reason="a line to one server is what is shown")]
 

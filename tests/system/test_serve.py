@@ -13,9 +13,9 @@ import pytest
 from mcp import Client
 
 from examples.house import House, running
-from tests.signals import until_taken
-from tests.stopwatch import Stopwatch
-from tests.system.scenarios import SMALLEST, ring, submit, use, wait_for
+from tests.shared.scenarios import SMALLEST, ring, submit, use, wait_for
+from tests.shared.signals import until_taken
+from tests.shared.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.anyio
 

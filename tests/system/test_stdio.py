@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 from tests.system.stdio_child import Child
 
 HELLO = {

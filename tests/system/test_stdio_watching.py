@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 from tests.system.stdio_child import Child
 
 META = {

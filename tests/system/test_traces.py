@@ -13,7 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from examples.house import running
-from tests.system.scenarios import SMALLEST, submit, wait_for
+from tests.shared.scenarios import SMALLEST, submit, wait_for
 
 pytestmark = pytest.mark.anyio
 

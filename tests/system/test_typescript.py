@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from examples.house import House
-from tests import node_packages
-from tests.system.scenarios import SMALLEST, ring
-from tests.system.switch import switching
+from tests.shared import node_packages
+from tests.shared.scenarios import SMALLEST, ring
+from tests.shared.switch import switching
 
 pytestmark = [
     pytest.mark.anyio,

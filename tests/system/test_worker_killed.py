@@ -7,8 +7,8 @@ import pytest
 from mcp import Client
 
 from examples.house import running
-from tests.integration.workers.conftest import children, descendants, kill, until_gone
-from tests.system.scenarios import ring, submit, use, wait_for
+from tests.shared.processes import children, descendants, kill, until_gone
+from tests.shared.scenarios import ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 

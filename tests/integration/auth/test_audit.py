@@ -12,8 +12,8 @@ from planner_mcp.jobs.ids import random_name
 from planner_mcp.jobs.model import ADMIN, READ
 from planner_mcp.store.audit_log import AuditLog
 from planner_mcp.web.witness import LINES_BURST
-from tests.integration.auth.conftest import HEADERS, Caller, recent_days
-from tests.system.scenarios import SMALLEST
+from tests.shared.caller import HEADERS, Caller, recent_days
+from tests.shared.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 JOB = "job-0-" + "a" * 26

@@ -21,8 +21,8 @@ from planner_mcp.jobs.model import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Princi
 from planner_mcp.protocol.doors import exchange
 from planner_mcp.web.gate import is_public
 from planner_mcp.web.judge import Judge
-from tests.integration.auth.conftest import Caller
-from tests.system.scenarios import SMALLEST
+from tests.shared.caller import Caller
+from tests.shared.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 DOORS = [

@@ -27,8 +27,8 @@ from planner_mcp.store.sessions.store import SessionStore
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch
-from tests.integration.auth.handles import Ids, arguments, doors, kind_of, unknown
-from tests.system.scenarios import SMALLEST
+from tests.shared.handles import Ids, arguments, doors, kind_of, unknown
+from tests.shared.scenarios import SMALLEST
 
 T = TypeVar("T")
 PRINCIPALS = {name: Principal(name, SCOPES) for name in ("ann", "ben", "cleo")}

@@ -9,9 +9,9 @@ from planner_mcp.jobs.model import LOCAL
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Feature
 from planner_mcp.vrp.proof.verify import verify
-from tests.contract.day import Day
-from tests.contract.days import DAYS
 from tests.integration.planning.conftest import Desk
+from tests.shared.rule_day import Day
+from tests.shared.rule_days import DAYS
 from workers.engines import registry
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]

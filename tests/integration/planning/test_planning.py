@@ -11,8 +11,8 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.fleet import fleet_body
 from tests.integration.planning.conftest import LONGEST_S, Desk
+from tests.shared.fleet import fleet_body
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 NEW = {"id": "t-new", "location": "P3", "demand": 1, "service_time_s": 10}

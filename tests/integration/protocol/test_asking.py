@@ -13,17 +13,10 @@ from planner_mcp.app import open_house
 from planner_mcp.protocol import asking
 from planner_mcp.settings import Settings
 from tests.integration.protocol.houses import DAY, MODERN, Caller, Replica, messages
+from tests.shared.scenarios import CHOICES, OPEN
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
-OPEN: dict[str, Any] = {
-    "name": "open",
-    "planning_date": "2025-07-15",
-    "agents": [{"id": "veh-1", "capacity": 100}],
-    "tickets": [{"id": "t-1", "location": "shop", "demand": 20, "time_windows": [["09:00", "10:00"]]}],
-    "locations": [{"id": "shop", "lat": 39.9, "lon": 116.4}, {"id": "depot", "lat": 39.8, "lon": 116.3}],
-}
-CHOICES = {"depot": "depot", "shift_start": "08:00", "shift_end": "18:00", "speed_kmh": 30}
 FORM = {"elicitation": {"form": {}}}
 
 

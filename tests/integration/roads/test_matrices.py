@@ -24,7 +24,7 @@ from planner_mcp.web import matrices_api
 from tests.integration.auth.conftest import BASE, houses, key, served  # noqa: F401 — fixtures
 from tests.integration.planning.conftest import Desk, _unheard
 from tests.integration.workers.conftest import Shop, open_shop  # noqa: F401 — a fixture
-from tests.unit.tools.test_taking_turns import SOON, place_behind
+from tests.shared.turns import SOON, place_behind
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -191,7 +191,7 @@ async def test_many_uploads_of_one_do_not_hold_up_another(served: Any, key: Any)
 
 
 async def _create(http: httpx.AsyncClient, who: dict[str, str], name: str) -> list[str]:
-    from tests.integration.auth.conftest import Caller
+    from tests.shared.caller import Caller
 
     answer = (await Caller(http, who["authorization"]).call("create_scenario", **day(name))).json()["result"]
     return [fault["path"] for fault in answer["structuredContent"].get("errors", [])]

@@ -18,10 +18,11 @@ from planner_mcp.tools.base import ToolContext
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.plan import Plan
 from tests.integration.planning.conftest import Desk, _unheard
-from tests.integration.roads.conftest import CORNERS, day, routers
+from tests.integration.roads.conftest import routers
 from tests.integration.roads.engines import RoadEngine, metres
 from tests.integration.workers.conftest import Shop
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
+from tests.shared.streets import CORNERS, day
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 

@@ -10,9 +10,10 @@ from planner_mcp.settings import RouterSettings
 from planner_mcp.vrp.compile.roads import RoadQuestion, question_of
 from planner_mcp.vrp.day.tables import Tables
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.integration.roads.conftest import CORNERS, day, routers
+from tests.integration.roads.conftest import routers
 from tests.integration.roads.engines import SECONDS_PER_METRE, RoadEngine, metres
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
+from tests.shared.streets import CORNERS, day
 
 pytestmark = pytest.mark.anyio
 

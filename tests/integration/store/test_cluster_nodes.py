@@ -16,10 +16,10 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.presence import Presence
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.driver import until
-from tests.chaos.valkey import Valkey
-from tests.cluster import Cluster, cluster_of_three
 from tests.integration.store.pools import submit
+from tests.shared.cluster import Cluster, cluster_of_three
+from tests.shared.valkey import Valkey
+from tests.shared.waiting import until
 
 pytestmark = pytest.mark.anyio
 POOLS = 6

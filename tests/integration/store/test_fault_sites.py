@@ -30,7 +30,7 @@ from planner_mcp.store import caller_store, event_log, worker_store
 from planner_mcp.store.connect import connect
 from planner_mcp.store.link import Link
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import audit
+from tests.shared.audit import audit
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 ENGINE: tuple[ModuleType, ...] = (caller_store, worker_store, event_log)

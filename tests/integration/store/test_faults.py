@@ -19,7 +19,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress, SolveRequest, StoredScenario
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.driver import until
+from tests.shared.waiting import until
 
 pytestmark = pytest.mark.anyio
 JOBS = 40

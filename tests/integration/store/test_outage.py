@@ -21,7 +21,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import CONNECT_TIMEOUT_S, _client, connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.anyio
 

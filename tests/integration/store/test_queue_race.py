@@ -22,7 +22,7 @@ from planner_mcp.jobs.ports import Claim
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.audit import audit
+from tests.shared.audit import audit
 
 RUNS = int(os.environ.get("RACE_RUNS", "10"))
 IS_LONG = "RACE_RUNS" in os.environ

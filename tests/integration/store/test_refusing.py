@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
 from planner_mcp.errors import StoreUnavailableError
-from tests.chaos.valkey import Valkey
+from tests.shared.valkey import Valkey
 
 REFUSING = [
     ({"replicaof": "127.0.0.1 1"}, "READONLY", "The job store is a replica"),

@@ -19,9 +19,9 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.model import Job
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
-from tests.chaos.valkey import Valkey
-from tests.cluster import cluster_of_three
 from tests.integration.store.pools import submit
+from tests.shared.cluster import cluster_of_three
+from tests.shared.valkey import Valkey
 
 pytestmark = pytest.mark.anyio
 

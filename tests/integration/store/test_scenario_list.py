@@ -10,7 +10,7 @@ from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from planner_mcp.jobs.deliveries import Delivery, DeliveryState
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
-from tests.integration.webhooks.receiver import Receiver, receiving
+from tests.shared.receiver import Receiver, receiving
 from workers.courier import run_courier
 
 COMPRESSED = [0, 0.1, 0.1, 0.1]

@@ -23,7 +23,7 @@ from planner_mcp.errors import EndpointUnreachableError
 from planner_mcp.notify.guard import system_lookup
 from planner_mcp.notify.sender import Sender
 from planner_mcp.settings import Settings
-from tests.unit.notify.targets import FORBIDDEN_URLS, SPECIAL
+from tests.shared.targets import FORBIDDEN_URLS, SPECIAL
 
 PORTS = (80, 443, 8080, 8443)
 FORBIDDEN_ANSWERS = [

@@ -4,7 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterable
 
-from tests.node_packages import FOLDER, install
+from tests.shared.node_packages import FOLDER, install
 
 
 def verified(deliveries: Iterable[tuple[str, dict[str, str], str]]) -> int:

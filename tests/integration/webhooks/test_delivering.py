@@ -8,7 +8,7 @@ from standardwebhooks.webhooks import Webhook
 
 from planner_mcp.jobs.deliveries import DeliveryState
 from tests.integration.webhooks.conftest import Post
-from tests.integration.webhooks.receiver import Receiver, answering, hanging
+from tests.shared.receiver import Receiver, answering, hanging
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("courier")]
 

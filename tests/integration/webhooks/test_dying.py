@@ -17,12 +17,12 @@ from standardwebhooks.webhooks import Webhook
 from planner_mcp.jobs.deliveries import DeliveryState
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests import node_packages
-from tests.chaos.record import keep, seed_of, size_of
 from tests.integration.store.conftest import Desk
 from tests.integration.webhooks import node
 from tests.integration.webhooks.conftest import Post, carrying
-from tests.integration.webhooks.receiver import Answer, Receiver, answering, hanging
+from tests.shared import node_packages
+from tests.shared.receiver import Answer, Receiver, answering, hanging
+from tests.shared.record import keep, seed_of, size_of
 from workers.pool import environment_of
 
 pytestmark = pytest.mark.anyio

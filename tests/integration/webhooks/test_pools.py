@@ -16,10 +16,10 @@ from planner_mcp.store.outbox import Outbox, Outcome, Posting
 from planner_mcp.store.outbox import test_id as new_delivery
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.webhooks import RedisWebhooks
-from tests.cluster import cluster_of_three
 from tests.integration.store.pools import POOLS, submit
 from tests.integration.webhooks.conftest import carrying
-from tests.integration.webhooks.receiver import Receiver, answering
+from tests.shared.cluster import cluster_of_three
+from tests.shared.receiver import Receiver, answering
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,8 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.store.seal import open_seal
 from planner_mcp.store.secrets import RedisSecrets
 from tests.integration.webhooks.conftest import Post, carrying
-from tests.integration.webhooks.receiver import Receiver, answering, hanging
-from tests.stopwatch import Stopwatch
+from tests.shared.receiver import Receiver, answering, hanging
+from tests.shared.stopwatch import Stopwatch
 from workers.courier import RESERVED_SLOTS, SLOTS, UNPROVEN_SLOTS, Courier, Sender
 
 pytestmark = pytest.mark.anyio

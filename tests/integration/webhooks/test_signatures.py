@@ -7,8 +7,8 @@ import time
 import pytest
 
 from planner_mcp.notify import webhooks
-from tests import node_packages
 from tests.integration.webhooks import node
+from tests.shared import node_packages
 
 pytestmark = [pytest.mark.node, pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm")]
 PLANES = [(32, 127), (0xA0, 0xD800), (0x10000, 0x110000)]

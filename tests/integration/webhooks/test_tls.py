@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 from planner_mcp.errors import EndpointUnreachableError
 from planner_mcp.notify.sender import Sender
 from planner_mcp.settings import Settings
-from tests.integration.webhooks.receiver import Receiver
+from tests.shared.receiver import Receiver
 
 pytestmark = pytest.mark.anyio
 NAME = "hooks.example.com"

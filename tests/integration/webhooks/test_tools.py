@@ -23,7 +23,7 @@ from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch
 from tests.integration.webhooks.conftest import Post, carrying
-from tests.integration.webhooks.receiver import Receiver, answering
+from tests.shared.receiver import Receiver, answering
 
 pytestmark = pytest.mark.anyio
 TOOLS = {tool.name: tool for tool in REGISTRY}

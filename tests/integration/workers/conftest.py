@@ -2,13 +2,10 @@
 
 import asyncio
 import contextlib
-import os
-import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,24 +13,16 @@ import pytest
 
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events import Event, EventKind
-from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
 from planner_mcp.notify.feed import RedisFeed
 from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
+from tests.shared.processes import LONGEST_S, children, descendants
+from tests.shared.scenarios import SMALLEST
 from workers.pool import Pool
 
 OWNER = "local"
-SMALLEST = {
-    "name": "北京城配",
-    "planning_date": "2025-07-15",
-    "agents": [{"id": "veh-1", "capacity": 100}],
-    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
-}
-"""The smallest call of SPEC T1."""
-LONGEST_S = 60
-"""Nothing in these tests takes longer."""
 
 
 @dataclass
@@ -139,40 +128,6 @@ def kinds(events: list[Event]) -> list[EventKind]:
     return [event.kind for event in events if event.kind is not EventKind.PROGRESS]
 
 
-def children(pid: int) -> list[int]:
-    """Return the processes a process has started and not yet buried."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the processes below a process."""
-    return [each for child in children(pid) for each in (child, *descendants(child))]
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
-
-
-async def until_gone(pids: list[int], within_s: float = LONGEST_S) -> None:
-    """Return when none of the processes runs."""
-    with anyio.fail_after(within_s):
-        while any(is_alive(pid) for pid in pids):  # noqa: ASYNC110 — a stranger's death sends no event
-            await anyio.sleep(0.01)
-
-
 async def solver_of(pool: Pool, holder: int | None = None) -> tuple[int, int, int]:
     """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
     with anyio.fail_after(LONGEST_S):
@@ -182,11 +137,3 @@ async def solver_of(pool: Pool, holder: int | None = None) -> tuple[int, int, in
                     if forks := children(warm):
                         return worker, warm, forks[0]
             await anyio.sleep(0.01)
-
-
-def kill(pid: int) -> None:
-    """Kill a process without warning."""
-    os.kill(pid, signal.SIGKILL)
-
-
-__all__ = ["JobState", "Shop", "children", "descendants", "is_alive", "kill", "kinds", "solver_of", "until_gone"]

@@ -16,8 +16,9 @@ from planner_mcp.jobs.model import Job, Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.light import LightChild, LightNursery
-from tests.integration.workers.conftest import LONGEST_S, OWNER, Shop
+from tests.integration.workers.conftest import OWNER, Shop
+from tests.shared.light import LightChild, LightNursery
+from tests.shared.processes import LONGEST_S
 from workers.attempt import TABLES_WAIT_S, Attempt
 from workers.consumer import Consumer
 

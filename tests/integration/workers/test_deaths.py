@@ -13,21 +13,12 @@ from planner_mcp.jobs.events import EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
-from tests.contract.fleet import fleet_body
-from tests.integration.workers.conftest import (
-    LONGEST_S,
-    OWNER,
-    SMALLEST,
-    Shop,
-    children,
-    descendants,
-    kill,
-    kinds,
-    solver_of,
-    until_gone,
-)
-from tests.signals import until_taken
-from tests.stopwatch import Stopwatch
+from tests.integration.workers.conftest import OWNER, Shop, kinds, solver_of
+from tests.shared.fleet import fleet_body
+from tests.shared.processes import LONGEST_S, children, descendants, kill, until_gone
+from tests.shared.scenarios import SMALLEST
+from tests.shared.signals import until_taken
+from tests.shared.stopwatch import Stopwatch
 from workers.pool import environment_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]

@@ -9,8 +9,9 @@ import pytest
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Progress
 from planner_mcp.store.redis_store import RedisStore
-from tests.chaos.light import PLAN, LightNursery
-from tests.integration.workers.conftest import LONGEST_S, Shop
+from tests.integration.workers.conftest import Shop
+from tests.shared.light import PLAN, LightNursery
+from tests.shared.processes import LONGEST_S
 from workers.consumer import Consumer
 
 pytestmark = pytest.mark.anyio

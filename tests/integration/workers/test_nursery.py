@@ -9,7 +9,8 @@ import pytest
 
 from planner_mcp.store.redis_store import RedisStore
 from tests.integration.store.conftest import Desk
-from tests.integration.workers.conftest import LONGEST_S, Shop
+from tests.integration.workers.conftest import Shop
+from tests.shared.processes import LONGEST_S
 from workers.attempt import Attempt
 from workers.nursery import KILLED, Child, Nursery
 

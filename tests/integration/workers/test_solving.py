@@ -5,9 +5,11 @@ import pytest
 from planner_mcp.jobs.events import EventKind
 from planner_mcp.jobs.lifecycle import JobState
 from planner_mcp.jobs.model import Job
-from tests.contract.fleet import fleet_body
-from tests.integration.workers.conftest import LONGEST_S, OWNER, SMALLEST, Shop, kinds, until_gone
-from tests.stopwatch import Stopwatch
+from tests.integration.workers.conftest import OWNER, Shop, kinds
+from tests.shared.fleet import fleet_body
+from tests.shared.processes import LONGEST_S, until_gone
+from tests.shared.scenarios import SMALLEST
+from tests.shared.stopwatch import Stopwatch
 from workers.engines import registry
 from workers.order import OVERRUN_S
 

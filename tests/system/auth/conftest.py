@@ -21,9 +21,9 @@ from planner_mcp.store.api_keys import RedisKeyRing
 from planner_mcp.store.connect import connect
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.registry import REGISTRY
-from tests import node_packages
-from tests.integration.auth.conftest import Caller
-from tests.ports import free_port
+from tests.shared import node_packages
+from tests.shared.caller import Caller
+from tests.shared.ports import free_port
 from tests.system.auth.authority import Authority, authority
 
 ROBOTS = {

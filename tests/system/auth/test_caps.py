@@ -8,9 +8,9 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from tests.integration.auth.conftest import Caller
+from tests.shared.caller import Caller
+from tests.shared.scenarios import SMALLEST
 from tests.system.auth.conftest import Fort, fort_with_keys
-from tests.system.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 MOST = 3

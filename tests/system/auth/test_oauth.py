@@ -13,10 +13,10 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 from examples.house import running
 from planner_mcp.jobs.model import READ, WRITE
-from tests.ports import free_port
+from tests.shared.ports import free_port
+from tests.shared.scenarios import SMALLEST, submit, use, wait_for
 from tests.system.auth.authority import authority
 from tests.system.auth.conftest import Fort, configured, issuers
-from tests.system.scenarios import SMALLEST, submit, use, wait_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
 CALLBACK = "http://127.0.0.1:9/callback"

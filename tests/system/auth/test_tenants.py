@@ -15,10 +15,10 @@ from planner_mcp.jobs.ids import plan_of, random_name
 from planner_mcp.settings import Settings
 from planner_mcp.store.webhooks import RedisWebhooks
 from planner_mcp.tools.registry import REGISTRY
-from tests.integration.auth.conftest import TASKS, Caller, recent_days
-from tests.integration.auth.handles import Ids, arguments, doors, kind_of, unknown
+from tests.shared.caller import TASKS, Caller, recent_days
+from tests.shared.handles import Ids, arguments, doors, kind_of, unknown
+from tests.shared.scenarios import SMALLEST, use, wait_for
 from tests.system.auth.conftest import Fort
-from tests.system.scenarios import SMALLEST, use, wait_for
 
 pytestmark = pytest.mark.anyio
 PERSON = "Wang Xiaoming"

@@ -14,10 +14,10 @@ import manifest
 from planner_mcp.auth.masking import COARSE, sensitive_fields
 from planner_mcp.jobs.ids import is_name, plan_of
 from planner_mcp.tools.registry import REGISTRY
-from tests.integration.auth.conftest import Caller
-from tests.integration.auth.handles import arguments, doors, kind_of
+from tests.shared.caller import Caller
+from tests.shared.handles import arguments, doors, kind_of
+from tests.shared.scenarios import SMALLEST
 from tests.system.auth.conftest import Fort
-from tests.system.scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 FORGED = '{"time":"2026-01-01","level":"info","logger":"planner_mcp.auth.audit","message":"audit","who":"forged"}'

@@ -7,7 +7,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 
 PLAN = lay_out(compile_scenario(parse_scenario(SMALLEST)), Candidate.of_tickets({0: [0]})).as_json()
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import planner_mcp
 from planner_mcp.cli.commands import app
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 from tests.unit.cli.calls import PLAN, told_of
 
 

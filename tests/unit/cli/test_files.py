@@ -10,7 +10,7 @@ from planner_mcp.cli.commands import app
 from planner_mcp.cli.files import check_output, read_matrices, read_scenario
 from planner_mcp.errors import InputError
 from planner_mcp.settings import Settings
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
 from tests.unit.cli.calls import PLAN, told_of
 
 

@@ -12,10 +12,10 @@ from planner_mcp.auth.masking import MASKED, masked_fields, plan_for, scenario_f
 from planner_mcp.cli.commands import app
 from planner_mcp.files.exports import FORMS
 from planner_mcp.jobs.model import Principal
-from tests.system.scenarios import SMALLEST
+from tests.shared.scenarios import SMALLEST
+from tests.shared.workbooks import rows_of, sheet_xml, workbook
 from tests.unit.cli.calls import PLAN, told_of
 from tests.unit.files.test_imports import VROOM
-from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
 
 
 def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:

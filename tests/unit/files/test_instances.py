@@ -1,14 +1,13 @@
 """Published instances as days: read once for callers and for benchmarks (SPEC T5)."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.instances import Rule, objective, problem_of, read_cordeau
+from benchmarks.instances import objective, problem_of, read_cordeau
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.files.instances.day import as_day
 from planner_mcp.files.instances.published import Published
@@ -18,14 +17,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.files.instance_texts import HEADER, NODES, li_lim, solomon, vrplib
-
-Read = Callable[..., Published]
-FORMS: dict[str, tuple[Read, Callable[..., str], Rule]] = {
-    "vrplib": (read_vrplib, vrplib, Rule(read_vrplib, 1, "round", 1)),
-    "solomon": (read_solomon, solomon, Rule(read_solomon, 10, "floor", 10)),
-    "li_lim": (read_li_lim, li_lim, Rule(read_li_lim, 1000, "round", 1000)),
-}
+from tests.shared.instance_texts import FORMS, HEADER, NODES, Read, li_lim, solomon, vrplib
 
 
 def day_of(published: Published) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from planner_mcp.files.sheets import tables_of
 from planner_mcp.files.tables import MAX_BYTES
 from planner_mcp.files.workbook import read_workbook
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.files.workbooks import DAY, MAIN, MOMENT, SPAN, TIME, archive, cell, rows_of, sheet_xml, workbook
+from tests.shared.workbooks import DAY, MAIN, MOMENT, SPAN, TIME, archive, cell, rows_of, sheet_xml, workbook
 
 ORDERS = rows_of(("订单号", "纬度", "经度", "重量(kg)"), (1001.0, 39.95, 116.4, 3.5), ("A/2", 39.96, 116.42, 4.0))
 SHEET = sheet_xml(ORDERS)

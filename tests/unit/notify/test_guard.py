@@ -9,7 +9,7 @@ import pytest
 from planner_mcp.errors import EndpointForbiddenError, EndpointUnreachableError
 from planner_mcp.notify.guard import check_callback_url, is_forbidden, resolve
 from planner_mcp.settings import Settings
-from tests.unit.notify.targets import FORBIDDEN_URLS, PUBLIC_URLS, SPECIAL
+from tests.shared.targets import FORBIDDEN_URLS, PUBLIC_URLS, SPECIAL
 
 NETWORK_WORDS = ("127.", "10.", "private", "loopback", "resolve", "dns", "refused", "timeout", "metadata", "network")
 

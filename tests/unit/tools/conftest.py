@@ -1,6 +1,5 @@
 """A real planner on a real store, and a call that goes through the dispatcher."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
 from planner_mcp.tools.registry import REGISTRY, dispatch
+from tests.shared.plans import Call
 
 TRACE = "0" * 32
-Call = Callable[..., Awaitable[ToolResult | ErrorResult]]
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from planner_mcp.tools.base import ErrorResult
-from tests.unit.tools.conftest import TRACE, Call
+from tests.shared.plans import Call
+from tests.unit.tools.conftest import TRACE
 
 pytestmark = pytest.mark.anyio
 

@@ -3,8 +3,7 @@
 import pytest
 
 from planner_mcp.store.redis_store import RedisStore
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import created, revised, solved
+from tests.shared.plans import Call, created, revised, solved
 
 pytestmark = pytest.mark.anyio
 

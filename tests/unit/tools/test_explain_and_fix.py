@@ -11,9 +11,8 @@ from planner_mcp.tools.arguments.subjects import subject
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.explain_unassigned import explained, lines_of
 from planner_mcp.tools.suggest_fixes import proposed, told_of
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created, finish, solved
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import DAY, Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
 

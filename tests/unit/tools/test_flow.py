@@ -14,8 +14,7 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext, ToolResult
 from planner_mcp.tools.create_scenario import EXAMPLE
 from planner_mcp.tools.registry import REGISTRY
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import stored_plan
+from tests.shared.plans import Call, stored_plan
 
 pytestmark = pytest.mark.anyio
 HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)

@@ -5,8 +5,7 @@ import pytest
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import created, solved
+from tests.shared.plans import Call, created, solved
 
 pytestmark = pytest.mark.anyio
 

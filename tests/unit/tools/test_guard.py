@@ -4,7 +4,7 @@ import pytest
 
 from planner_mcp.errors import InvalidParameterError
 from planner_mcp.tools.arguments.guard import MAX_FAULTS, check_json
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
 
 
 def test_a_large_input_is_walked_quickly() -> None:

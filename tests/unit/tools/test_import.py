@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from planner_mcp.tools.base import ErrorResult, ToolContext, ToolResult
-from tests.conformance.test_token_budgets import tokens, whole
-from tests.unit.files.instance_texts import li_lim, solomon, vrplib
+from tests.shared.instance_texts import li_lim, solomon, vrplib
+from tests.shared.plans import Call
+from tests.shared.tokens import tokens, whole
+from tests.shared.workbooks import rows_of, sheet_xml, workbook
 from tests.unit.files.test_imports import VROOM
-from tests.unit.files.workbooks import rows_of, sheet_xml, workbook
-from tests.unit.tools.conftest import Call
 
 pytestmark = pytest.mark.anyio
 DATE = "2025-07-15"

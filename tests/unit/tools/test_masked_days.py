@@ -9,7 +9,7 @@ import pytest
 
 from planner_mcp.jobs.model import READ, WRITE, Principal
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
+from tests.shared.plans import Call
 from tests.unit.tools.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import pytest
 from planner_mcp.text import clock
 from planner_mcp.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
 from planner_mcp.vrp.layout.schedule import lay_out
-from tests.unit.tools.plans import stored_plan
-from tests.unit.vrp.days import agent, candidate, problem, ticket
+from tests.shared.builders import agent, candidate, problem, ticket
+from tests.shared.plans import stored_plan
 
 
 def test_pages_join_into_the_whole_table() -> None:

@@ -9,9 +9,8 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created, solved
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import DAY, Call, created, solved
 
 pytestmark = pytest.mark.anyio
 

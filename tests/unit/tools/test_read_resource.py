@@ -15,8 +15,7 @@ from planner_mcp.resources.reports import ROOT, ReportFolder
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
 from planner_mcp.tools.read_resource import TOOL
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import created, solved
+from tests.shared.plans import Call, created, solved
 
 pytestmark = pytest.mark.anyio
 

@@ -13,9 +13,8 @@ from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created, finish, solved
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import DAY, Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
 

@@ -6,9 +6,8 @@ import pytest
 
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created, solved
-from tests.unit.vrp.days import body, ticket
+from tests.shared.builders import body, ticket
+from tests.shared.plans import DAY, Call, created, solved
 
 pytestmark = pytest.mark.anyio
 

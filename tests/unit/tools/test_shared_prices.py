@@ -6,9 +6,8 @@ import pytest
 
 from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import created, finish, revised, solved
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import Call, created, finish, revised, solved
 
 pytestmark = pytest.mark.anyio
 NEW = {"tickets": {"d": {"location": "E", "demand": 1}}}

@@ -4,9 +4,8 @@ import pytest
 
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import created, finish, solved
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
 

@@ -1,10 +1,8 @@
 """Heavy work of several callers at one replica (SPEC J8)."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-import anyio
 import pytest
 
 from planner_mcp.jobs.fair_limiter import FairLimiter
@@ -16,43 +14,16 @@ from planner_mcp.store.redis_store import RedisStore
 from planner_mcp.tools import create_scenario, import_scenario
 from planner_mcp.tools.arguments import subjects
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created, solved
+from tests.shared.plans import DAY, Call, created, solved
+from tests.shared.turns import SOON, place_behind
 
 pytestmark = pytest.mark.anyio
-MANY = 24
-SOON = 4
-"""Two slots: the call of each caller in turn, and the end of a call is heard a little later."""
 TABLE = {
     "format": "csv",
     "content": "id,location\na,A\n",
     "planning_date": "2025-07-15",
     "agents": [{"id": "v", "capacity": 9}],
 }
-
-
-async def place_behind(
-    limiter: FairLimiter, many: Callable[[], Awaitable[Any]], one: Callable[[], Awaitable[Any]]
-) -> int:
-    """Return as which one call is answered that waits at a limiter behind many of another caller."""
-    answered: list[str] = []
-
-    async def send(name: str, call: Callable[[], Awaitable[Any]]) -> None:
-        await call()
-        answered.append(name)
-
-    async with anyio.create_task_group() as tasks, limiter.turn("first"), limiter.turn("first"):
-        for _ in range(MANY):
-            tasks.start_soon(send, "many", many)
-        await _until_waiting(limiter, MANY)
-        tasks.start_soon(send, "one", one)
-        await _until_waiting(limiter, MANY + 1)
-    return answered.index("one")
-
-
-async def _until_waiting(limiter: FairLimiter, count: int) -> None:
-    while limiter.waiting < count:  # noqa: ASYNC110 a limiter has no event for it
-        await anyio.sleep(0.001)
 
 
 def of(ctx: ToolContext, name: str) -> ToolContext:

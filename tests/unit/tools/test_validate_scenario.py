@@ -3,9 +3,8 @@
 import pytest
 
 from planner_mcp.tools.base import ToolContext
-from tests.unit.tools.conftest import Call
-from tests.unit.tools.plans import DAY, created
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.plans import DAY, Call, created
 
 pytestmark = pytest.mark.anyio
 

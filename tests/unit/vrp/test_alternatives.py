@@ -12,7 +12,7 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.vrp.days import agent, body, candidate, ticket
+from tests.shared.builders import agent, body, candidate, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 

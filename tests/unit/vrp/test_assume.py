@@ -7,8 +7,8 @@ import pytest
 from planner_mcp.vrp.compile.assume import assumptions_of
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.stopwatch import Stopwatch
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
+from tests.shared.stopwatch import Stopwatch
 
 CITY = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.95, "lon": 116.5}]
 MATRIX = {"distances": [[0, 5], [5, 0]], "matrix_locations": ["D", "A"]}

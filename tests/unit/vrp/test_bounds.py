@@ -17,7 +17,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.plan import PlanStatus
-from tests.unit.vrp.days import agent, body, problem, ticket
+from tests.shared.builders import agent, body, problem, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 from workers.engines.native.arrays import board_for

@@ -11,8 +11,7 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import SHIPMENT, agent, body, by_table, haul, ticket, unjudged
+from tests.shared.builders import SHIPMENT, agent, body, by_table, haul, ticket, unjudged
 
 Json = dict[str, Any]
 

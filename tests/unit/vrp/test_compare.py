@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planner_mcp.vrp.advice.compare import Move, compare, difference
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
-from tests.unit.vrp.days import agent, problem, ticket
+from tests.shared.builders import agent, problem, ticket
 
 DAY = problem(
     [agent("v", capacity=99), agent("w", capacity=99)], [ticket(name, "ABCE"[n % 4]) for n, name in enumerate("abcdef")]

@@ -17,8 +17,8 @@ from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.every_plan import every_plan
-from tests.unit.vrp.days import agent, body, candidate, problem, ticket
+from tests.shared.builders import agent, body, candidate, problem, ticket
+from tests.shared.every_plan import every_plan
 from workers.engines import tiny
 from workers.engines.base import Limits
 

@@ -16,8 +16,7 @@ from planner_mcp.vrp.layout.pace import Pace, at_worst
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
 
 HOURS = 14
 """Times 0 … 13; every window and shift of the days below lies within."""

@@ -12,8 +12,7 @@ from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
 
 HOURLY = 3600
 """A price of one for each second."""

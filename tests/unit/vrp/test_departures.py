@@ -15,9 +15,8 @@ from planner_mcp.vrp.layout.pace import Pace
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, body, ticket
-from .days import route as route_of
+from tests.shared.builders import agent, body, ticket
+from tests.shared.builders import route as route_of
 
 HOURS = range(60)
 """Every shift, window and break below ends before; so does any route worth driving."""

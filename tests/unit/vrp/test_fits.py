@@ -15,7 +15,7 @@ from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.schedule import candidate_of, lay_out
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.vrp.days import agent, body, problem, route, ticket
+from tests.shared.builders import agent, body, problem, route, ticket
 from tests.unit.vrp.test_definition import days
 from tests.unit.vrp.test_verify import Looked, crowd
 

@@ -16,7 +16,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.vrp.days import SHIPMENT, agent, body, haul, ticket
+from tests.shared.builders import SHIPMENT, agent, body, haul, ticket
 from workers.engines import tiny
 from workers.engines.base import Limits
 

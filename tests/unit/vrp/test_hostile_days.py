@@ -11,8 +11,7 @@ import pytest
 from planner_mcp.errors import InputError
 from planner_mcp.vrp.checks.sizes import MAX_PAIRS
 from planner_mcp.vrp.scenario import parse_scenario, warnings
-
-from .days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
 
 PER_BYTE = 8
 """Calls that judging may take for each byte of the body; the costliest of these days takes four."""

@@ -16,8 +16,7 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario, scenario_schema
-
-from .days import agent, body, candidate, problem, route, ticket
+from tests.shared.builders import agent, body, candidate, problem, route, ticket
 
 Json = dict[str, Any]
 FAR: Json = {"id": "F", "x": 100, "y": 0}

@@ -10,7 +10,7 @@ from planner_mcp.errors import Fault, InvalidScenarioError
 from planner_mcp.vrp.day.model import end_of, start_of
 from planner_mcp.vrp.day.patch import Revision, changes, led_back, merge, misuses, revise
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
 
 APPENDIX: list[tuple[Any, Any, Any]] = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),

@@ -19,8 +19,7 @@ from planner_mcp.vrp.plan import Plan, PlanStatus
 from planner_mcp.vrp.problem import Candidate, Feature
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-
-from .days import agent, body, candidate, problem, scenario, ticket
+from tests.shared.builders import agent, body, candidate, problem, scenario, ticket
 
 HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
 

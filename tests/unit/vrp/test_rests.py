@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.proof.rests import can_pair
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, candidate, problem, ticket
+from tests.shared.builders import agent, candidate, problem, ticket
 
 Table = list[list[bool]]
 """Whether each taken (row) may stand for each asked for (column)."""

@@ -10,8 +10,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-
-from .days import agent, body, problem, ticket
+from tests.shared.builders import agent, body, problem, ticket
 
 NO_WAY = 999_999_999
 """What a caller writes where there is no way."""

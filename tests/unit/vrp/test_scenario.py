@@ -13,15 +13,8 @@ from planner_mcp.settings import Settings
 from planner_mcp.vrp.checks.sizes import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.vrp.day.model import end_of
 from planner_mcp.vrp.scenario import cautions, input_hash, parse_scenario, read_stored, scenario_schema, warnings
-
-from .days import PLACES, agent, body, scenario, ticket
-
-SMALLEST = {
-    "name": "北京城配",
-    "planning_date": "2025-07-15",
-    "agents": [{"id": "veh-1", "capacity": 100}],
-    "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
-}
+from tests.shared.builders import PLACES, agent, body, scenario, ticket
+from tests.shared.scenarios import SMALLEST
 
 
 def on_ticket(**fields: Any) -> dict[str, Any]:

@@ -18,9 +18,8 @@ from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.layout.timeline import Timeline, _burden, _forward, time_route
 from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, body, problem, ticket
-from .days import route as route_of
+from tests.shared.builders import agent, body, problem, ticket
+from tests.shared.builders import route as route_of
 
 HOURLY = 3600
 """A price of one for each second."""

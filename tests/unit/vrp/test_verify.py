@@ -13,8 +13,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan, PlanStatus, Unassigned
 from planner_mcp.vrp.problem import AgentSpec, Candidate, Problem, TicketSpec
 from planner_mcp.vrp.proof.verify import verify
-
-from .days import agent, candidate, problem, route, ticket
+from tests.shared.builders import agent, candidate, problem, route, ticket
 
 Change = Callable[[Problem], Problem]
 

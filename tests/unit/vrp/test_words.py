@@ -13,8 +13,7 @@ from planner_mcp.tools.suggest_fixes import SuggestArguments
 from planner_mcp.vrp.day.model import Agent, Break, Location, Options, Rush, Scenario, Ticket, Travel
 from planner_mcp.vrp.day.words import _FOREIGN, advice, meant
 from planner_mcp.vrp.scenario import parse_scenario
-
-from .days import PLACES, agent, body, ticket
+from tests.shared.builders import PLACES, agent, body, ticket
 
 MODELS: dict[str, type[BaseModel]] = {
     model.__name__: model for model in (Scenario, Agent, Break, Ticket, Location, Rush, Travel, Options)

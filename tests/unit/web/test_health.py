@@ -14,7 +14,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.store.connect import connect
 from planner_mcp.store.embedded import EmbeddedStore
 from planner_mcp.store.redis_store import RedisStore
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
 from tests.unit.web.conftest import build, serving
 
 pytestmark = pytest.mark.anyio

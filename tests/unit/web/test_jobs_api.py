@@ -14,7 +14,7 @@ from planner_mcp.jobs.ports import Claim
 from planner_mcp.jobs.service import Planner
 from planner_mcp.settings import Settings
 from planner_mcp.store.redis_store import RedisStore
-from tests.unit.tools.plans import stored_plan
+from tests.shared.plans import stored_plan
 from tests.unit.web.conftest import build, serving
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner_mcp.web.json_text import has_half_pair, is_deeper
-from tests.stopwatch import Stopwatch
+from tests.shared.stopwatch import Stopwatch
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=())),

@@ -13,8 +13,8 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import TOUR, abc, agent, ticket
-from tests.contract.days import DAYS
+from tests.shared.rule_day import TOUR, abc, agent, ticket
+from tests.shared.rule_days import DAYS
 from workers.engines.locked import broken_locks, locked_alone
 from workers.incumbent import LAST_S, PACE_S, Incumbent, Stamp
 

@@ -13,7 +13,7 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.vrp.days import agent, body, problem, ticket
+from tests.shared.builders import agent, body, problem, ticket
 from tests.unit.vrp.test_departures import HOURLY, costs
 from tests.unit.workers.engines.test_sisr import solve
 from workers.engines.sisr import SisrEngine

@@ -5,7 +5,7 @@ import ctypes
 import pytest
 
 from planner_mcp.vrp.problem import Feature, Problem
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
 from tests.unit.workers.engines.drivers import driver
 from workers.engines.native import arrays
 

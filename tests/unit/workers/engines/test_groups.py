@@ -8,7 +8,7 @@ import pytest
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate, Feature, Group, GroupKind, Load, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
 from workers.engines import registry
 from workers.engines.base import Limits
 from workers.engines.sisr import SisrEngine

@@ -3,7 +3,7 @@
 from itertools import count
 
 from planner_mcp.vrp.problem import Candidate
-from tests.unit.vrp.days import agent, problem, ticket
+from tests.shared.builders import agent, problem, ticket
 from workers.engines.mending import mended
 
 DAY = problem([agent(capacity=40)], [ticket(f"t{n}", "A") for n in range(60)])

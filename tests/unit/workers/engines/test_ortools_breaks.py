@@ -7,7 +7,7 @@ import pytest
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.vrp.days import agent, problem, ticket
+from tests.shared.builders import agent, problem, ticket
 from workers.engines.base import Limits
 from workers.engines.ortools_routing import OrToolsRouting
 

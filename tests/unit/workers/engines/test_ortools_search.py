@@ -11,8 +11,8 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.every_plan import cheapest
-from tests.contract.fleet import fleet_body
+from tests.shared.every_plan import cheapest
+from tests.shared.fleet import fleet_body
 from workers.engines import lanes
 from workers.engines.base import Limits, OnImprovement
 from workers.engines.ortools_model import RoutingDay

@@ -8,7 +8,7 @@ import pytest
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
 from tests.unit.workers.engines.drivers import driver
 from workers.engines.base import Limits
 from workers.engines.native import arrays

@@ -24,8 +24,8 @@ from planner_mcp.vrp.plan import Plan
 from planner_mcp.vrp.problem import Candidate, Feature, Problem, Route
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import PLACES, agent, ticket
-from tests.contract.fleet import fleet, fleet_body
+from tests.shared.fleet import fleet, fleet_body
+from tests.shared.rule_day import PLACES, agent, ticket
 from workers.engines import pyvrp_loop, pyvrp_run, registry
 from workers.engines.base import Limits
 from workers.engines.pyvrp_loop import Search
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 def day(agents: list[Json], tickets: list[Json]) -> Problem:
-    """Return a day on the square of `tests/contract/day.py`."""
+    """Return a day on the square of `tests/shared/rule_day.py`."""
     places = [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()]
     body = {"name": "day", "planning_date": "2025-07-15", "depot": "D", "locations": places}
     return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets}))

@@ -7,10 +7,10 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import abc
-from tests.contract.day import agent as driver
-from tests.contract.days import DAYS
-from tests.unit.vrp import days
+from tests.shared import builders
+from tests.shared.rule_day import abc
+from tests.shared.rule_day import agent as driver
+from tests.shared.rule_days import DAYS
 from workers.engines.refill import _without, filled, refilled
 
 POINTS = {"D": (0, 0), "A": (-4, -1), "B": (5, -5), "E": (-2, -4), "F": (2, -3), "X": (6, 0)}
@@ -87,12 +87,12 @@ def test_a_ticket_without_room_goes_in_with_a_reload_and_takes_it_along() -> Non
 
 def test_a_break_makes_way_for_a_ticket() -> None:
     """SPEC S1: b has to come first, and then a is over too late for the break that stood behind it."""
-    resting = days.agent(breaks=[{"earliest": 3, "latest": 5, "duration_s": 4}])
-    orders = [days.ticket("a", service_time_s=3), days.ticket("b", "B", time_windows=[[2, 2]])]
-    problem = days.problem([resting], orders)
-    rested = days.candidate(problem, "a", "break")
+    resting = builders.agent(breaks=[{"earliest": 3, "latest": 5, "duration_s": 4}])
+    orders = [builders.ticket("a", service_time_s=3), builders.ticket("b", "B", time_windows=[[2, 2]])]
+    problem = builders.problem([resting], orders)
+    rested = builders.candidate(problem, "a", "break")
     assert verify(problem, lay_out(problem, rested)) == []
-    assert filled(problem, rested, lambda: False).routes == days.candidate(problem, "b", "break", "a").routes
+    assert filled(problem, rested, lambda: False).routes == builders.candidate(problem, "b", "break", "a").routes
 
 
 def test_nothing_is_changed_where_the_time_is_up() -> None:

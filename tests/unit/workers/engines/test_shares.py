@@ -9,8 +9,8 @@ import pytest
 
 from planner_mcp.vrp.layout.schedule import price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
-from tests.told import Told
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
+from tests.shared.told import Told
 from tests.unit.workers.engines.test_tiny import crossing
 from workers.engines import lanes, portfolio, registry, tiny
 from workers.engines.base import Engine, Limits, OnImprovement, ShouldStop

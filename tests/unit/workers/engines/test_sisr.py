@@ -17,9 +17,9 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.fleet import fleet_body
-from tests.stopwatch import Stopwatch
-from tests.unit.workers.engines.days import random_day
+from tests.shared.fleet import fleet_body
+from tests.shared.random_days import random_day
+from tests.shared.stopwatch import Stopwatch
 from workers.engines import sisr
 from workers.engines.base import Limits, StopReason
 from workers.engines.native import build
@@ -248,7 +248,7 @@ def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 FUZZ = """
 import sys, time
 from pathlib import Path
-from tests.unit.workers.engines.days import random_day
+from tests.shared.random_days import random_day
 from workers.engines import sisr
 from workers.engines.base import Limits
 sisr.LIBRARY = Path(sys.argv[1])

@@ -12,9 +12,9 @@ from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.contract.day import Day, agent, ticket
-from tests.contract.days import DAYS
-from tests.contract.every_plan import cheapest
+from tests.shared.every_plan import cheapest
+from tests.shared.rule_day import Day, agent, ticket
+from tests.shared.rule_days import DAYS
 from workers.engines import tiny
 from workers.engines.base import Limits, StopReason
 

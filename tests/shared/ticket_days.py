@@ -1,7 +1,7 @@
 """Days on which a rule about tickets decides: when, by whom, with what and whether each is served."""
 
 from planner_mcp.vrp.problem import Feature
-from tests.contract.day import CORNER, DETOUR, DIAGONAL, SPLIT, TOUR, Day, abc, agent, of_tickets, ticket
+from tests.shared.rule_day import CORNER, DETOUR, DIAGONAL, SPLIT, TOUR, Day, abc, agent, of_tickets, ticket
 
 TICKET_DAYS = [
     Day(

@@ -1,19 +1,21 @@
 """Plans as a worker stores them, of any size; and days that are solved with the test as the worker."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from planner_mcp.jobs.model import Progress
 from planner_mcp.jobs.ports import Claim
 from planner_mcp.store.redis_store import RedisStore
+from planner_mcp.tools.base import ErrorResult, ToolResult
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out
 from planner_mcp.vrp.problem import Candidate
 from planner_mcp.vrp.scenario import parse_scenario
-from tests.unit.tools.conftest import Call
-from tests.unit.vrp.days import agent, body, ticket
+from tests.shared.builders import agent, body, ticket
 
 Name = Callable[[str, int], str]
+Call = Callable[..., Awaitable[ToolResult | ErrorResult]]
+"""Of a tool by its name, with its arguments."""
 CODES = ("NO_ROOM_FOUND", "ALL_CAPACITY_USED", "TIME_WINDOW_UNREACHABLE")
 DAY = body(
     [agent("v", shift_end=20), agent("w", shift_end=20)],

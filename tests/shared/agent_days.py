@@ -1,7 +1,7 @@
 """Days on which a rule about agents decides: what they carry, cost, and when and how far they go."""
 
 from planner_mcp.vrp.problem import Feature
-from tests.contract.day import CORNER, DETOUR, DIAGONAL, SPLIT, TOUR, Day, abc, agent, of_agents, of_tickets, ticket
+from tests.shared.rule_day import CORNER, DETOUR, DIAGONAL, SPLIT, TOUR, Day, abc, agent, of_agents, of_tickets, ticket
 
 AGENT_DAYS = [
     Day(

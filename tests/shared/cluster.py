@@ -1,5 +1,6 @@
 """A Redis Cluster on loopback: three primaries, with a replica each where asked, and nodes to kill."""
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -9,8 +10,10 @@ from pathlib import Path
 import redis
 from redis.crc import key_slot
 
-from tests.chaos.valkey import Valkey
+from tests.shared.valkey import Valkey
 
+IS_CLUSTER = os.environ.get("STORE") == "cluster"
+"""Whether the tests run on a cluster of three nodes instead of one server."""
 NODES = 3
 SLOTS = 16384
 AGREE_S = 30.0

@@ -1,6 +1,11 @@
 """Small instances, written in each form."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from benchmarks.instances import Rule
+from planner_mcp.files.instances.published import Published
+from planner_mcp.files.instances.rows import read_li_lim, read_solomon
+from planner_mcp.files.instances.vrplib import read_vrplib
 
 Node = tuple[int, int, int, int, int, int]
 """x, y, demand, opens, closes, service; the depot first."""
@@ -39,3 +44,11 @@ def li_lim(nodes: Sequence[Node] = NODES, *, vehicles: int = 3, capacity: int = 
         rows.append(f"{number} {x} {y} {demand} {' '.join(map(str, times))} 0 {number + 1}")
         rows.append(f"{number + 1} {x2} {y2} {-demand} {' '.join(map(str, times2))} {number} 0")
     return "\n".join([f"{vehicles}\t{capacity}\t1", *rows, ""])
+
+
+Read = Callable[..., Published]
+FORMS: dict[str, tuple[Read, Callable[..., str], Rule]] = {
+    "vrplib": (read_vrplib, vrplib, Rule(read_vrplib, 1, "round", 1)),
+    "solomon": (read_solomon, solomon, Rule(read_solomon, 10, "floor", 10)),
+    "li_lim": (read_li_lim, li_lim, Rule(read_li_lim, 1000, "round", 1000)),
+}

@@ -12,6 +12,15 @@ SMALLEST: dict[str, Any] = {
     "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
 }
 """SPEC T1, verbatim."""
+OPEN: dict[str, Any] = {
+    "name": "open",
+    "planning_date": "2025-07-15",
+    "agents": [{"id": "veh-1", "capacity": 100}],
+    "tickets": [{"id": "t-1", "location": "shop", "demand": 20, "time_windows": [["09:00", "10:00"]]}],
+    "locations": [{"id": "shop", "lat": 39.9, "lon": 116.4}, {"id": "depot", "lat": 39.8, "lon": 116.3}],
+}
+CHOICES = {"depot": "depot", "shift_start": "08:00", "shift_end": "18:00", "speed_kmh": 30}
+"""What `OPEN` leaves open."""
 
 
 def ring(tickets: int = 40) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from planner_mcp.store.embedded import find_server
-from tests.ports import free_port
+from tests.shared.ports import free_port
 
 START_S = 30.0
 STARTS = 5
