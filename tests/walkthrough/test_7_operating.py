@@ -18,8 +18,10 @@ from tests.system.scenarios import SMALLEST, ring, submit, use, wait_for
 pytestmark = pytest.mark.anyio
 
 
-async def test_health_and_readiness_are_two_questions(house: House, http: httpx.AsyncClient) -> None:
+async def test_health_and_readiness_are_two_questions(house: House, client: Client, http: httpx.AsyncClient) -> None:
     """SPEC O3: `/healthz` says that the process lives, `/readyz` that its store answers and who would do the work."""
+    with anyio.fail_after(30):  # a server answers before its worker has started; once a job has ended, it has
+        await wait_for(client, await submit(client, SMALLEST, "PT1S"), "COMPLETED")
     alive = await http.get(f"{house.url}/healthz")
     ready = await http.get(f"{house.url}/readyz")
     assert (alive.status_code, alive.json()["status"]) == (200, "ok")
