@@ -178,7 +178,7 @@ class Group:
     """For ONE_OF: cost when none is served (the tickets of such a group have penalty 0 themselves)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Problem:
     """A day as integers; see the module docstring for units and meaning."""
 

@@ -49,6 +49,21 @@ def test_the_table_of_rooms_tells_what_each_builds_on() -> None:
     assert {room: told[room] for room in built} == built
 
 
+def test_the_table_of_tests_names_every_folder_of_them() -> None:
+    """Our choice: who looks for a test, or for a place to write one, finds all rooms on one page."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `tests/(\w+)` \|", page, re.MULTILINE)
+    folders = [path for path in (ROOT / "tests").iterdir() if path.is_dir() and not (path / "package.json").exists()]
+    assert sorted(told) == sorted(path.name for path in folders if any(path.rglob("test_*.py")))
+
+
+def test_the_tutorial_knows_nothing_of_the_inside() -> None:
+    """Our choice: tests/walkthrough shows what a caller has, so it imports none of the three packages."""
+    chapters = sorted((ROOT / "tests" / "walkthrough").glob("*.py"))
+    assert chapters
+    assert {path.name: found for path in chapters if (found := _imported(path))} == {}
+
+
 def _rooms_under(room: str) -> set[str]:
     """Return the other rooms that a room's files import, without the ground floor."""
     folder = ROOT / room if (ROOT / room).is_dir() else ROOT / "planner_mcp" / room

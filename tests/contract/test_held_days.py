@@ -175,3 +175,47 @@ def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: E
     after = solved(engine, known, plan)
     assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]
     assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW_UNREACHABLE")]
+
+
+ON_THE_WAY: Json = {
+    "until_s": 10 * HOUR_S,
+    "routes": [
+        {
+            "agent": "v0",
+            "start_s": 8 * HOUR_S,
+            "visits": [{"ticket": "a", "start_s": 29400, "departure_s": 29400}],
+            "next_ticket": "b",
+            "arrival_s": 36600,
+        }
+    ],
+}
+TOO_LATE: dict[str, tuple[Json, Json]] = {
+    "a window": ({"time_windows": [["14:00", "16:00"]]}, ON_THE_WAY),
+    "two windows": ({"time_windows": [["14:00", "15:00"], ["16:00", "17:00"]]}, ON_THE_WAY),
+    "a release": ({"release_time": "14:00"}, {"until_s": HOUR_S}),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LATE)
+def test_what_comes_up_after_everybodys_day_is_left_out_and_the_rest_is_planned(name: str) -> None:
+    """SPEC T5, S1: on a day under way a new ticket nobody can reach is no fault; every engine plans the others."""
+    late, held = TOO_LATE[name]
+    day: Json = {
+        "name": "too late",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 0, "y": 600}],
+        "agents": [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "12:00"}],
+        "tickets": [
+            {"id": "a", "location": "A", "demand": 1},
+            {"id": "b", "location": "B", "demand": 1},
+            {"id": "late", "location": "B", "demand": 1, **late},
+        ],
+        "held": held,
+    }
+    known = compile_scenario(parse_scenario(day))
+    able = [each for each in registry.engines() if each.is_available() and not registry.missing(each, known)]
+    assert able
+    for engine in able:
+        after = solved(engine, known)
+        assert [left.ticket_id for left in after.unassigned] == ["late"], engine.name

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import EngineCrashedError
+from planner_mcp.vrp.layout import recent
 from planner_mcp.vrp.layout.schedule import price
-from planner_mcp.vrp.problem import Candidate
+from planner_mcp.vrp.layout.timeline import Timeline, time_route
+from planner_mcp.vrp.problem import Candidate, Problem, Route
 from tests.shared.every_plan import cheapest
 from tests.shared.fleet import fleet, proving
 from tests.shared.stopwatch import Stopwatch
@@ -19,6 +21,7 @@ from tests.shared.told import Told
 from workers.engines import lanes, registry, tiny
 from workers.engines.base import Limits, OnImprovement, Outcome, StopReason
 from workers.engines.portfolio import Portfolio
+from workers.incumbent import Incumbent, Stamp
 
 ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
 
@@ -126,6 +129,22 @@ def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) ->
     assert outcome.best == truth
     assert truth in heard
     assert engines[1].starts == [None if is_liar_first else truth]
+
+
+def test_a_plan_is_timed_once_however_many_judge_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: where hours are paid, timing a large plan for each of them would outlast the time of the solve."""
+    problem, timed = fleet(60), list[Route]()
+
+    def time_noted(day: Problem, route: Route, *span: Any) -> Timeline:
+        timed.append(route)
+        return time_route(day, route, *span)
+
+    monkeypatch.setattr(recent, "time_route", time_noted)
+    incumbent = Incumbent(problem, Stamp("auto", 1, {}, ""), lambda *_: None)
+    limits = Limits(time.monotonic() + 5)
+    outcome = Portfolio([Told("sisr", TWO)]).solve(problem, limits, incumbent.offer, lambda: False)
+    assert incumbent.settle(outcome.best).tickets_served == 2
+    assert timed == list(TWO.routes)
 
 
 @pytest.mark.parametrize("cores", [1, 2])

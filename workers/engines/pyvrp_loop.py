@@ -11,12 +11,14 @@ Departures from `pyvrp.solve` 0.14.1, which a test holds this to otherwise, plan
 2. Making the moves ready, the first plan and the search are three calls, so that a stop is heard between them: on the
    largest days each of the first two takes seconds and cannot be ended.
 3. Each rule has a least penalty of its own.
+4. On small days with shipments everything is a neighbour of everything. The library leaves the two farthest out, so
+   that a shipment and one delivery have no neighbour at all and never share a vehicle.
 """
 
 from collections.abc import Callable
 from typing import Final
 
-from pyvrp import CostEvaluator, ProblemData, RandomNumberGenerator, Solution
+from pyvrp import Activity, ActivityType, CostEvaluator, ProblemData, RandomNumberGenerator, Solution
 from pyvrp.search import (
     OPERATORS,
     LocalSearch,
@@ -52,7 +54,7 @@ class Search:
         self._penalties = penalties
         self._random = RandomNumberGenerator(seed=seed)
         disturbance = PerturbationManager(PerturbationParams())
-        self._moves = LocalSearch(data, self._random, compute_neighbours(data, neighbourhood), disturbance)
+        self._moves = LocalSearch(data, self._random, neighbours_of(data, neighbourhood), disturbance)
         for operator in OPERATORS:
             if operator.supports(data):
                 self._moves.add_operator(operator(data))
@@ -94,6 +96,25 @@ class Search:
         """Return the best plan and what a descent over all stops makes of it, which may break a rule that pays."""
         thorough = self._moves(found, evaluator, exhaustive=True)
         return (thorough if thorough.is_feasible() else found), thorough
+
+
+def neighbours_of(data: ProblemData, neighbourhood: NeighbourhoodParams) -> dict[Activity, list[Activity]]:
+    """Return the library's neighbours, nearest first, and behind them what it leaves out where all would have room."""
+    found = compute_neighbours(data, neighbourhood)
+    every = [Activity(ActivityType.CLIENT, number) for number in range(data.num_clients)]
+    for kind in (ActivityType.PICKUP, ActivityType.DELIVERY):
+        every += [Activity(kind, number) for number in range(data.num_shipments)]
+    if not data.num_shipments or len(every) > neighbourhood.num_neighbours:
+        return found
+    return {
+        one: [*near, *(other for other in every if other not in near and not _is_one(one, other))]
+        for one, near in found.items()
+    }
+
+
+def _is_one(one: Activity, other: Activity) -> bool:
+    """Return whether two activities are the same client or of the same shipment."""
+    return one.idx == other.idx and (one.type == ActivityType.CLIENT) == (other.type == ActivityType.CLIENT)
 
 
 class Late:

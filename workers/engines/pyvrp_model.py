@@ -173,7 +173,7 @@ class PyvrpDay:
             service_duration=ticket.service,
             tw_early=opens,
             tw_late=closes,
-            release_time=ticket.release,
+            release_time=min(ticket.release, closes),
             prize=self._prize(ticket),
             required=self._is_complete and not ticket.is_priced,
         )
@@ -200,7 +200,9 @@ class PyvrpDay:
         )
 
     def _is_lost(self, ticket: TicketSpec) -> bool:
-        """Return whether a shipment closes before it opens: nobody may serve it; the library refuses it."""
+        """Return whether a ticket closes before it is released or opens: nobody may serve it, the library refuses."""
+        if ticket.release > (ticket.windows[0][1] if ticket.windows else self._horizon):
+            return True
         if ticket.pickup is None or not ticket.windows:
             return False
         pickup = self.problem.tickets[ticket.pickup]

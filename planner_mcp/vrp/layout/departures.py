@@ -7,7 +7,7 @@ running the route backwards. Candidates are costed by running the route forwards
 windows take no longer than few. The times of the one chosen are laid out by `layout/timeline.py`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -16,12 +16,11 @@ import numpy as np
 
 from planner_mcp.vrp.layout.driving import drive, mirror
 from planner_mcp.vrp.layout.legs import Leg
-from planner_mcp.vrp.layout.pace import Moments, Pace
+from planner_mcp.vrp.layout.pace import MAX_IN_64_BITS, USUAL, Moments, Pace
 from planner_mcp.vrp.problem import AgentSpec, Break, Problem, StopKind
 
 _MAX_AT_ONCE: Final = 1000
 """Moments followed through one route; of more, as a day with dozens of rushes has, every second or third is."""
-_MAX_IN_64_BITS: Final = 2**62
 
 Bounds = Sequence[tuple[int, int]]
 """By leg: the earliest moments at which the agent can set out on it, and can be at its end."""
@@ -66,18 +65,21 @@ def best_departure(tour: Tour, soonest: int) -> int:
         tour: On a day whose travel takes the same at every hour.
         soonest: The first departure that is possible.
     """
-    return _best(tour, _moments(tour, _steady_turns(tour, soonest)), _steady)
+    leaving: Moments = np.array(sorted(_steady_turns(tour, soonest)), dtype=_numbers(tour, soonest))
+    return _best(tour, leaving, _steady)
 
 
-def best_departure_in_rushes(tour: Tour, bounds: Bounds) -> int:
+def best_departure_in_rushes(tour: Tour, bounds: Bounds, pace: Pace) -> int:
     """Return the same on a day with rushes.
 
     Args:
         tour: On such a day.
         bounds: As the first departure that is possible leads to them.
+        pace: The clock of the day.
     """
-    pace = Pace(tour.problem.rushes, tour.over + sum(leg.travel for leg in tour.legs))
-    leaving = pace.moments({bounds[0][0]} | {int(at) for at in _turns(tour, bounds, pace)})
+    soonest = bounds[0][0]
+    turns = _turns(tour, bounds, pace, _numbers(tour, soonest, pace))
+    leaving = _in_order(np.array([soonest], dtype=turns.dtype), turns)
     return _best(tour, leaving, partial(_arrivals, pace=pace))
 
 
@@ -85,7 +87,7 @@ def _best(tour: Tour, leaving: Moments, follow: Follow) -> int:
     """Return the best of some departures and of those between them from which on the route is short enough."""
     hours = _weighed(tour, leaving, follow)
     if (more := _crossings(tour, leaving, hours[-1])).size:
-        leaving = np.unique(np.concatenate([leaving, more]))
+        leaving = _in_order(leaving, more)
         hours = _weighed(tour, leaving, follow)
     broken, cost, lasts = hours
     return int(leaving[np.lexsort((leaving, lasts, cost, broken))[0]])
@@ -128,7 +130,8 @@ def _steady_turns(tour: Tour, soonest: int) -> set[int]:
         found |= {closes + 1 - work for _, closes in leg.windows}
         work += leg.service
     found |= {edge - work for edge in _ends(tour)}
-    return {soonest} | {at for at in found if soonest < at <= tour.over}
+    over = tour.over
+    return {soonest} | {at for at in found if soonest < at <= over}
 
 
 def _crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments:
@@ -140,14 +143,21 @@ def _crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments:
     return np.concatenate([leaving[:0], *between])
 
 
-def _moments(tour: Tour, times: Iterable[int]) -> Moments:
-    """Return moments in order, as numbers to reckon time and money in: of 64 bits where those suffice."""
-    moments = sorted(times)
-    edges = (edge for leg in tour.legs for edge in _edges(leg) | {rest.window[1] for rest in leg.breaks})
-    work = sum(leg.travel + leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in tour.legs)
-    latest = max(tour.over, moments[-1], *edges) + work
+def _numbers(tour: Tour, soonest: int, pace: Pace | None = None) -> type:
+    """Return what to reckon time and money in: numbers of 64 bits where those suffice."""
+    slowest = USUAL if pace is None else pace.slowest
+    work = sum(leg.setup + leg.service + sum(rest.duration for rest in leg.breaks) for leg in tour.legs)
+    work += sum(1 + leg.travel * slowest // USUAL for leg in tour.legs)
+    latest = max(soonest, tour.over, *(_last_edge(leg) for leg in tour.legs)) + work
     dear = tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(map(tour.lateness_cost, tour.legs))
-    return np.array(moments, dtype=np.int64 if latest * (1 + dear) < _MAX_IN_64_BITS else object)
+    is_small = latest * (1 + dear) < MAX_IN_64_BITS and (pace is None or pace.is_small(latest))
+    return np.int64 if is_small else object
+
+
+def _last_edge(leg: Leg) -> int:
+    """Return after when nothing waits for a moment any more at the end of a leg or in its breaks."""
+    closes = leg.windows[-1][1] if leg.windows else 0
+    return max(closes, leg.earliest, leg.soft_close or 0, *(rest.window[1] for rest in leg.breaks))
 
 
 def _steady(leg: Leg, leaving: Moments) -> tuple[Moments, Moments]:
@@ -172,43 +182,52 @@ def _ends(tour: Tour) -> set[int]:
     return {tour.agent.shift[1], tour.over, *(rest.window[1] for rest in tour.absent)}
 
 
-def _turns(tour: Tour, bounds: Bounds, pace: Pace) -> Moments:
+def _turns(tour: Tour, bounds: Bounds, pace: Pace, numbers: type) -> Moments:
     """Return the departures at which something changes on the way through rushes, and the moments after them."""
     over, ends = tour.over, _ends(tour)
-    leave = pace.moments(())
+    edges: Moments = np.array(pace.edges, dtype=numbers)
+    leave = edges[:0]
     for leg, (left, reached) in zip(reversed(tour.legs), reversed(bounds), strict=True):
         last = leg.windows[-1][1] if leg.windows else over
         start = leave - leg.service
         marks = {edge - leg.setup for edge in _edges(leg)} | set(pace.edges) | (ends if leg.stop is None else set())
-        arrive = np.unique(np.concatenate([start[start <= last] - leg.setup, pace.moments(marks)]))
+        arrive = _in_order(start[start <= last] - leg.setup, np.array([*marks], dtype=numbers))
         arrive = arrive[(arrive >= reached) & (arrive <= over)]
-        leave = np.concatenate([_departures(leg, arrive, pace), *_ways_into_rests(leg, pace), pace.moments(pace.edges)])
-        leave = np.unique(leave)
+        leave = _in_order(_departures(leg, arrive, pace), *_ways_into_rests(leg, edges, pace), edges)
         leave = leave[(leave >= left) & (leave <= over)]
         leave = leave[:: 1 + len(leave) // _MAX_AT_ONCE]
-    out = {rest.window[0] + rest.duration for rest in tour.absent}
-    leave = np.concatenate([leave, leave + 1, pace.moments(out)])
+    out: Moments = np.array([rest.window[0] + rest.duration for rest in tour.absent], dtype=numbers)
+    leave = np.concatenate([leave, leave + 1, out])
     return leave[(leave > bounds[0][0]) & (leave <= over)]
 
 
-def _ways_into_rests(leg: Leg, pace: Pace) -> list[Moments]:
+def _in_order(*times: Moments) -> Moments:
+    """Return the moments of all, each once."""
+    found = np.sort(np.concatenate(times))
+    is_new = np.ones(len(found), dtype=bool)
+    is_new[1:] = found[1:] != found[:-1]
+    return found[is_new]
+
+
+def _ways_into_rests(leg: Leg, edges: Moments, pace: Pace) -> list[Moments]:
     """Return when to leave for a leg on which a break should begin by the edge of its window or of a rush."""
     if not leg.breaks:
         return []
-    marks = pace.moments({edge for rest in leg.breaks for edge in rest.window} | set(pace.edges))
-    return [marks, pace.departures(marks, leg.travel * pace.per_unit)]
+    windows = [edge for rest in leg.breaks for edge in rest.window]
+    marks = np.concatenate([np.array(windows, dtype=edges.dtype), edges])
+    return [marks, pace.departures(marks, leg.travel)]
 
 
 def _departures(leg: Leg, arrive: Moments, pace: Pace) -> Moments:
     if not leg.breaks:
-        return pace.departures(arrive, leg.travel * pace.per_unit)
-    return pace.moments(mirror(leg, int(at), pace) for at in arrive)
+        return pace.departures(arrive, leg.travel)
+    return np.array([mirror(leg, int(at), pace) for at in arrive], dtype=arrive.dtype)
 
 
 def _arrivals(leg: Leg, leaving: Moments, pace: Pace) -> tuple[Moments, Moments]:
     """Return when a leg is over, and by how much its breaks begin too late."""
     if not leg.breaks:
-        return pace.arrivals(leaving, leg.travel * pace.per_unit), 0 * leaving
+        return pace.arrivals(leaving, leg.travel), 0 * leaving
     ways = [drive(leg, int(at), pace) for at in leaving]
     missed = [
         sum(max(0, begun - rest.window[1]) for rest, (_, begun) in zip(leg.breaks, rests, strict=True))
@@ -219,7 +238,9 @@ def _arrivals(leg: Leg, leaving: Moments, pace: Pace) -> tuple[Moments, Moments]
 
 def _openings(leg: Leg, ready: Moments) -> Moments:
     """Return the first moments from `ready` on that lie in a window; `ready` itself when none is left."""
-    start = ready
-    for opens, closes in reversed(leg.windows):
-        start = np.where(ready <= closes, np.maximum(ready, opens), start)
+    if not leg.windows:
+        return ready
+    # behind the last window is one that has always been open, and has no end to look for
+    opens, closes = np.array([*leg.windows, (-MAX_IN_64_BITS, 0)], dtype=ready.dtype).T
+    start: Moments = np.maximum(ready, opens.take(np.searchsorted(closes[:-1], ready)))
     return start

@@ -3,12 +3,15 @@
 Owns the clock of a moving vehicle: how far it comes between two moments, and when it arrives. A leg is work to be
 done; at a factor of 1.4 an hour does an hour's work divided by 1.4. The pace changes at the moments themselves, on the
 way too, so whoever leaves later never arrives earlier. All arithmetic is exact in integers; an arrival is the first
-whole unit of time at which the work is done. Also owns what can be said of a day without the clock: its quickest and
-its slowest travel.
+whole unit of time at which the work is done. One vehicle is followed in a unit of work of which every pace does a whole
+number; many at once by `_Stretches`, whose numbers stay small. Also owns what can be said of a day without the clock:
+its quickest and its slowest travel.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import accumulate
 from math import lcm
 from typing import Any, Final
 
@@ -22,30 +25,29 @@ Moments = NDArray[Any]
 USUAL: Final = 1000
 """The factor outside every rush, in thousandths."""
 _ENDLESS: Final = 2**62
-_A_YEAR: Final = 2**35
-"""In thousandths of a second."""
-_WORK_IN_64_BITS: Final = 2**59
-"""Work up to which whatever is driven past the last moment still fits."""
+MAX_IN_64_BITS: Final = 2**62
+"""Numbers up to which the sum of two still fits."""
 
 
 class Pace:
     """The clock of a day with rushes.
 
     Args:
-        rushes: In order, not overlapping.
-        latest: The last moment that many are reckoned for at once (`moments`).
+        rushes: In order, not overlapping; at least one.
     """
 
-    def __init__(self, rushes: Sequence[Rush], latest: int = _A_YEAR) -> None:
+    def __init__(self, rushes: Sequence[Rush]) -> None:
         common = lcm(USUAL, *(rush.factor for rush in rushes))
+        spans = list(_spans(rushes))
         self.per_unit = common // USUAL
         """Work of one unit of undisturbed travel."""
-        self._spans = [(start, end, common // factor) for start, end, factor in _spans(rushes)]
-        self.edges = [end for _, end, _ in self._spans[:-1]]
+        self.edges = [end for _, end, _ in spans[:-1]]
         """When the pace changes."""
-        most = max(speed for _, _, speed in self._spans) * (latest + max(self.edges, default=0))
-        self._numbers = np.int64 if most < _WORK_IN_64_BITS else object
-        self._stretches: tuple[Moments, Moments, Moments] | None = None
+        self.slowest = max(factor for _, _, factor in spans)
+        """The largest factor."""
+        self._spans = [(start, end, common // factor) for start, end, factor in spans]
+        self._factors = [factor for _, _, factor in spans]
+        self._stretches: dict[Any, _Stretches] = {}
 
     def done(self, since: int, until: int) -> int:
         """Return the work done by driving from one moment to another."""
@@ -71,47 +73,84 @@ class Pace:
             now = start
         return now
 
-    def moments(self, times: Iterable[int]) -> Moments:
-        """Return different moments in order, as numbers to reckon work in: of 64 bits where those suffice."""
-        return np.array(sorted(set(times)), dtype=self._numbers)
+    def is_small(self, latest: int) -> bool:
+        """Return whether 64 bits suffice for many moments up to one and legs no longer than that."""
+        least = min(self._factors)
+        most = self.slowest * (self.slowest * -(-USUAL // least) + USUAL) * (latest + self.edges[-1])
+        return most < MAX_IN_64_BITS
 
-    def arrivals(self, leaving: Moments, work: int) -> Moments:
-        """Return `arrival` of many moments."""
-        base, done, speed = self._lines(leaving.dtype)
-        sought = self._done_by(leaving) + work
-        at = np.searchsorted(done[1:], sought, side="left")
-        over: Moments = base[at] - (done[at] - sought) // speed[at]
-        return over
+    def arrivals(self, leaving: Moments, travel: int) -> Moments:
+        """Return when legs of so much undisturbed travel are over that are left at many moments, as `arrival` does."""
+        return self._in_stretches(leaving.dtype).arrivals(leaving, travel)
 
-    def departures(self, arriving: Moments, work: int) -> Moments:
-        """Return `departure` of many moments."""
-        base, done, speed = self._lines(arriving.dtype)
-        sought = self._done_by(arriving) - work
-        at = np.searchsorted(done[1:], sought, side="right")
-        last: Moments = base[at] + (sought - done[at]) // speed[at]
-        return last
+    def departures(self, arriving: Moments, travel: int) -> Moments:
+        """Return the last moments to leave for legs that must be over at many moments, as `departure` does."""
+        return self._in_stretches(arriving.dtype).departures(arriving, travel)
 
-    def _done_by(self, times: Moments) -> Moments:
-        """Return the work that could be done from the first edge up to each moment."""
-        base, done, speed = self._lines(times.dtype)
-        at = np.searchsorted(base[1:], times, side="right")
-        work: Moments = done[at] + speed[at] * (times - base[at])
-        return work
-
-    def _lines(self, dtype: Any) -> tuple[Moments, Moments, Moments]:
-        """Return by stretch of one pace: a moment from which it is reckoned, the work done by then, the speed."""
-        if self._stretches is None:
-            work, works = 0, [0, 0]
-            for start, end, speed in self._spans[1:-1]:
-                work += speed * (end - start)
-                works.append(work)
-            lists = ([self.edges[0], *self.edges], works, [speed for _, _, speed in self._spans])
-            base, done, speeds = (np.array(values, dtype=dtype) for values in lists)
-            self._stretches = base, done, speeds
-        return self._stretches
+    def _in_stretches(self, dtype: Any) -> "_Stretches":
+        if dtype not in self._stretches:
+            done = [0, *accumulate(speed * (end - start) for start, end, speed in self._spans[1:-1])]
+            self._stretches[dtype] = _Stretches(self.edges, self._factors, [0, *done], self.per_unit, dtype)
+        return self._stretches[dtype]
 
     def _among(self, since: int, until: int) -> Iterator[tuple[int, int, int]]:
         return (span for span in self._spans if span[1] > since and span[0] < until)
+
+
+class _Stretches:
+    """The same clock for many vehicles at once, without the unit of work that a day of odd factors makes immense.
+
+    What a vehicle has done since the beginning of the stretch it is in, times the factor there, is a whole number; so
+    it may be compared with what the stretches between two edges hold, times that factor, cut to whole numbers.
+
+    Args:
+        edges: When the pace changes.
+        factors: Of the stretch before the first edge, and from each edge on.
+        done: Work from the first edge up to the moment from which each stretch is reckoned: an edge, the first twice.
+        per_unit: Work of one unit of undisturbed travel.
+        dtype: Of the moments.
+    """
+
+    def __init__(
+        self, edges: Sequence[int], factors: Sequence[int], done: Sequence[int], per_unit: int, dtype: Any
+    ) -> None:
+        self._base = np.array([edges[0], *edges], dtype=dtype)
+        self._factor = np.array(factors, dtype=dtype)
+        works, by = np.array(done, dtype=object), np.array(factors, dtype=object)
+        # (stretch a vehicle is in, another), in one row each: the work between them, times the factor of the first …
+        between = by[:, None] * (works[None, :] - works[:, None])
+        beyond = np.full((len(by), 1), MAX_IN_64_BITS if dtype == np.int64 else MAX_IN_64_BITS**3, dtype=object)
+        self._width = len(by) + 1
+        self._to_pass = np.hstack([between // per_unit, beyond]).astype(dtype).ravel()
+        self._to_stay = np.hstack([-beyond, -(-between[:, 1:] // per_unit), beyond]).astype(dtype).ravel()
+        # … and times that of the other, rounded down and up
+        self._at_least = np.hstack([between * by // per_unit, beyond]).astype(dtype).ravel()
+        self._at_most = np.hstack([-(-between * by // per_unit), beyond]).astype(dtype).ravel()
+
+    def arrivals(self, leaving: Moments, travel: int) -> Moments:
+        """Return when legs are over: in the last stretch whose beginning they pass."""
+        here, row, factor, begun = self._place(leaving)
+        ahead, there = begun + travel * factor, here
+        while (goes_on := ahead > self._to_pass.take(row + there + 1)).any():
+            there = there + goes_on
+        short = self._factor.take(there) * ahead - self._at_least.take(row + there)
+        over: Moments = self._base.take(there) - -short // (USUAL * factor)
+        return over
+
+    def departures(self, arriving: Moments, travel: int) -> Moments:
+        """Return when to leave for legs: in the first stretch before whose end that must be."""
+        here, row, factor, begun = self._place(arriving)
+        behind, there = begun - travel * factor, here
+        while (goes_on := behind < self._to_stay.take(row + there)).any():
+            there = there - goes_on
+        left = self._factor.take(there) * behind - self._at_most.take(row + there)
+        last: Moments = self._base.take(there) + left // (USUAL * factor)
+        return last
+
+    def _place(self, times: Moments) -> tuple[Moments, Moments, Moments, Moments]:
+        """Return by moment: its stretch, the row of that, its factor, and what is done in it by then, times that."""
+        here = np.searchsorted(self._base[1:], times, side="right")
+        return here, here * self._width, self._factor.take(here), USUAL * (times - self._base.take(here))
 
 
 def _spans(rushes: Sequence[Rush]) -> Iterator[tuple[int, int, int]]:
@@ -127,7 +166,12 @@ def _spans(rushes: Sequence[Rush]) -> Iterator[tuple[int, int, int]]:
 
 def pace_of(problem: Problem) -> Pace | None:
     """Return the clock of a day, None where travel takes the same at every hour."""
-    return Pace(problem.rushes) if problem.rushes else None
+    return _pace(problem.rushes) if problem.rushes else None
+
+
+@lru_cache(maxsize=16)
+def _pace(rushes: tuple[Rush, ...]) -> Pace:
+    return Pace(rushes)
 
 
 def quickest(problem: Problem) -> tuple[Matrix, ...]:

@@ -52,10 +52,11 @@ class Timeline:
         return self.end - self.start
 
 
-_FREE: Final = Span()
+FREE: Final = Span()
+"""The price of being the longest where it costs nothing."""
 
 
-def time_route(problem: Problem, route: Route, span: Span = _FREE) -> Timeline:
+def time_route(problem: Problem, route: Route, span: Span = FREE) -> Timeline:
     """Return the canonical times of a route; `span`: the price of being the longest, where it is."""
     legs, agent = legs_of(problem, route), problem.agents[route.agent]
     soonest = max(agent.shift[0], first_release(problem, legs))
@@ -85,7 +86,7 @@ def _weighed(tour: Tour, soonest: int) -> list[Timeline]:
     times = _forward(tour.legs, soonest, pace)
     lefts = [soonest, *(time.departure for time in times[:-1])]
     bounds = [(left, time.arrival) for left, time in zip(lefts, times, strict=True)]
-    leaving = best_departure_in_rushes(tour, bounds)
+    leaving = best_departure_in_rushes(tour, bounds, pace)
     return [first, _timed(tour.legs, leaving, pace)]
 
 

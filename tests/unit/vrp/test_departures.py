@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.day.model import Scenario
 from planner_mcp.vrp.layout.pace import Pace
 from planner_mcp.vrp.layout.schedule import lay_out, price
-from planner_mcp.vrp.problem import Candidate, Problem, Route, StopKind
+from planner_mcp.vrp.problem import Candidate, Problem, Route, Rush, StopKind
+from planner_mcp.vrp.proof.pace import drive
 from planner_mcp.vrp.proof.verify import verify
 from tests.shared.builders import agent, body, ticket
 from tests.shared.builders import route as route_of
@@ -237,18 +239,39 @@ def test_a_route_leaves_when_a_later_leg_meets_the_end_of_the_rush(driver: dict[
     assert (plan.routes[0].start_s, plan.routes[0].end_s) == (12, 25)
 
 
+@st.composite
+def paces(draw: st.DrawFn) -> tuple[Rush, ...]:
+    """Return rushes of any factors, some with quiet hours between."""
+    now, found = 0, []
+    for gap, length, factor in draw(
+        st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(100, 10_000)), min_size=1, max_size=12)
+    ):
+        found.append(Rush(now + gap, now + gap + length, factor))
+        now = found[-1].end
+    return tuple(found)
+
+
+@given(paces(), st.integers(0, 40))
+def test_many_moments_are_reckoned_in_64_bits_and_as_exactly_as_the_proof(rushes: tuple[Rush, ...], need: int) -> None:
+    """SPEC S1, S3: whatever the factors, though their common measure passes 64 bits; only absurd times need more."""
+    pace, hours = Pace(rushes), range(160)
+    assert pace.is_small(10**9)
+    assert not pace.is_small(2**60)
+    for numbers in (np.int64, object):
+        moments = np.array(hours, dtype=numbers)
+        arrivals, departures = pace.arrivals(moments, need), pace.departures(moments, need)
+        assert {arrivals.dtype, departures.dtype} == {moments.dtype}
+        assert arrivals.tolist() == [at + (drive(rushes, [(at, 10**6)], need) or 0) for at in hours]
+        assert departures.tolist() == [pace.departure(at, need * pace.per_unit) for at in hours]
+
+
 def test_a_rush_of_an_odd_factor_is_reckoned_exactly() -> None:
     """SPEC S1: paces whose common measure passes 64 bits."""
     hours = [{"start": 10 * n + 5, "end": 10 * n + 9, "factor": 1.337 + 0.034 * n} for n in range(9)]
     travel = {"decimals": 0, "rush_hours": hours}
     orders = [ticket("a", "E", service_time_s=3), ticket("b", "B")]
     day = compile_scenario(Scenario.model_validate(body([agent(cost_per_hour=HOURLY)], orders, travel=travel)))
-    pace = Pace(day.rushes)
-    for work in (0, 1, 7 * pace.per_unit, 12 * pace.per_unit + 1):
-        moments = pace.moments(range(-3, 120))
-        assert moments.dtype == object
-        assert pace.arrivals(moments, work).tolist() == [pace.arrival(int(at), work) for at in moments]
-        assert pace.departures(moments, work).tolist() == [pace.departure(int(at), work) for at in moments]
+    assert Pace(day.rushes).per_unit > 2**63
     plan = lay_out(day, Candidate((route_of(day, "a", "b"),)))
     assert verify(day, plan) == []
     assert plan.routes[0].end_s - plan.routes[0].start_s == 11

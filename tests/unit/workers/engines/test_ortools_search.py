@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from ortools.constraint_solver import pywrapcp
 
 from planner_mcp.vrp.compile.compiler import compile_scenario
 from planner_mcp.vrp.layout.schedule import lay_out, price
@@ -12,7 +13,7 @@ from planner_mcp.vrp.problem import Candidate, Problem
 from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.shared.every_plan import cheapest
-from tests.shared.fleet import fleet_body
+from tests.shared.fleet import fleet, fleet_body
 from workers.engines import lanes
 from workers.engines.base import Limits, OnImprovement
 from workers.engines.ortools_model import RoutingDay
@@ -137,3 +138,30 @@ def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
     told: list[Candidate] = []
     OrToolsRouting().solve(problem, Limits(time.monotonic() + 0.5, 1, 1), told.append, lambda: False)
     assert all(not verify(problem, lay_out(problem, candidate)) for candidate in told)
+
+
+def test_a_thousand_tickets_have_a_first_plan_within_a_second() -> None:
+    """SPEC S3: what the library copies each time it weighs the times of a route is not the table of the day."""
+    problem = fleet(1000)
+    began = time.thread_time()
+    spent: list[float] = []
+    OrToolsRouting().solve(
+        problem, Limits(time.monotonic() + 3), lambda _: spent.append(time.thread_time() - began), lambda: bool(spent)
+    )
+    assert spent[0] < 1.0
+
+
+def test_costs_are_registered_once_for_agents_of_many_speeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: a speed changes no distance, and on a large day each table takes a tenth of a second to hand over."""
+    registered: list[int] = []
+    register = pywrapcp.RoutingModel.RegisterTransitMatrix
+
+    def counted(routing: pywrapcp.RoutingModel, matrix: list[list[int]]) -> int:
+        registered.append(len(matrix))
+        return int(register(routing, matrix))
+
+    monkeypatch.setattr(pywrapcp.RoutingModel, "RegisterTransitMatrix", counted)
+    body = fleet_body(MANY)
+    agents = [{**agent, "speed_factor": 1 + number / 10} for number, agent in enumerate(body["agents"])]
+    RoutingDay(compile_scenario(parse_scenario({**body, "agents": agents}))).build()
+    assert len(registered) == 1

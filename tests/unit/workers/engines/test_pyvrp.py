@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pyvrp import (
+    Activity,
     IteratedLocalSearchCallbacks,
     IteratedLocalSearchParams,
     PenaltyParams,
@@ -16,6 +17,7 @@ from pyvrp import (
     SolveParams,
     solve,
 )
+from pyvrp.search import compute_neighbours
 from pyvrp.stop import MaxIterations
 
 from planner_mcp.vrp.compile.compiler import compile_scenario
@@ -28,7 +30,7 @@ from tests.shared.fleet import fleet, fleet_body
 from tests.shared.rule_day import PLACES, agent, ticket
 from workers.engines import pyvrp_loop, pyvrp_run, registry
 from workers.engines.base import Limits
-from workers.engines.pyvrp_loop import Search
+from workers.engines.pyvrp_loop import Search, neighbours_of
 from workers.engines.pyvrp_model import MAX_PRIZES, PyvrpDay
 from workers.engines.pyvrp_penalties import FALLS_TO, UPDATED_EVERY, Penalties, Start, neighbourhood_of, start_of
 from workers.engines.pyvrp_run import Watch, search
@@ -92,6 +94,40 @@ def test_a_shipment_with_one_half_priced_keeps_its_worth_where_something_stays_o
     short = agent(max_distance_m=62)
     plan = planned(day([short], shipped(F={"penalty": 5}, C={"penalty": 50})))
     assert [left.ticket_id for left in plan.unassigned] == ["C"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_shipment_and_a_delivery_share_a_vehicle(seed: int) -> None:
+    """SPEC S3: on the smallest days too each is a neighbour of the other; with a vehicle each the way is longer."""
+    square = {"D": (0, 0), "A": (100, 0), "B": (0, 100), "C": (-100, 0)}
+    problem = compile_scenario(
+        parse_scenario(
+            {
+                "name": "shipment and delivery",
+                "planning_date": "2025-07-15",
+                "depot": "D",
+                "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in square.items()],
+                "agents": [agent(1, capacity=9), agent(2, capacity=9)],
+                "tickets": [ticket("A"), ticket("B", pickup="A"), ticket("C")],
+            }
+        )
+    )
+    outcome = PyvrpSearch().solve(problem, Limits(time.monotonic() + 0.3, seed), lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert [len(route.tickets) for route in outcome.best.routes] == [3]
+
+
+def test_small_days_with_shipments_have_every_neighbour_and_large_ones_the_librarys() -> None:
+    """Our choice: a shipment's two ends are no neighbours of each other, nor is anything its own."""
+    model, begin = PyvrpDay(day([agent()], shipped())), start_of(day([agent()], shipped()))
+    near = {str(one): {str(other) for other in others} for one, others in _neighbours(model.data, begin).items()}
+    assert near == {"L0": {"C0"}, "C0": {"L0", "U0"}}
+    large = PyvrpDay(day([agent()], [*shipped(), *(ticket("X", id=f"X{number}") for number in range(50))]))
+    assert _neighbours(large.data, begin) == compute_neighbours(large.data, neighbourhood_of(begin))
+
+
+def _neighbours(data: ProblemData, begin: Start) -> dict[Activity, list[Activity]]:
+    return neighbours_of(data, neighbourhood_of(begin))
 
 
 def test_low_priorities_are_served_beside_the_highest() -> None:

@@ -1,0 +1,67 @@
+"""Chapter 3, while it runs: progress, another client, an end before the time is up.
+
+You learn that a job belongs to you and not to your connection, and that its best plan is there at any moment. The day
+is a ring of 39 tickets here, because the search for a small one is over before anybody could watch it.
+"""
+
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from examples.house import House
+from tests.shared.scenarios import ring, submit, use, wait_for
+
+pytestmark = pytest.mark.anyio
+
+
+async def first_cost(client: Client, job_id: str) -> float:
+    """Wait for the first plan of a job and return its cost."""
+    status = await use(client, "query_vrp_status", job_id=job_id)
+    while status.get("cost") is None:
+        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=10)
+    return float(status["cost"])
+
+
+async def test_waiting_call_tells_progress(client: Client) -> None:
+    """SPEC T3, J5: progress comes as notifications while a call is open; it never falls and never says 100 too soon."""
+    heard: list[float] = []
+
+    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
+        heard.append(progress)
+
+    with anyio.fail_after(30):
+        asked = {"job_id": await submit(client, ring(), "PT3S"), "wait_s": 20}
+        status: dict[str, Any] = {"status": "QUEUED"}
+        while status["status"] in ("QUEUED", "SOLVING"):
+            result = await client.call_tool("query_vrp_status", asked, progress_callback=hear)
+            status = result.structured_content
+    assert status["status"] == "COMPLETED"
+    assert len(heard) > 1
+    assert heard == sorted(heard)
+    assert all(progress < 100 for progress in heard[:-1])
+
+
+async def test_another_client_finds_the_job_after_a_lost_connection(house: House, client: Client) -> None:
+    """SPEC J9, T5: a job outlives the client that asked for it; who lost its id finds it in the list."""
+    async with Client(house.mcp) as first:
+        job_id = await submit(first, ring(), "PT2S")
+    with anyio.fail_after(30):
+        jobs = await use(client, "list_jobs", size=1)
+        assert [row[0] for row in jobs["rows"]] == [job_id]
+        done = await wait_for(client, job_id, "COMPLETED")
+    assert done["tickets_served"] == 39
+
+
+async def test_cancelled_job_keeps_its_best_plan(client: Client) -> None:
+    """SPEC T4, S3: a job that is stopped on its way leaves a plan that is no worse than the one you had seen."""
+    with anyio.fail_after(30):
+        job_id = await submit(client, ring(), "PT60S")
+        seen = await first_cost(client, job_id)
+        answer = await use(client, "cancel_vrp_job", job_id=job_id)
+        await wait_for(client, job_id, "CANCELLED")
+        plan = await use(client, "read_plan", job_id=job_id)
+    assert answer["cancelled"]
+    assert plan["tickets_served"] == 39
+    assert plan["cost"] <= seen

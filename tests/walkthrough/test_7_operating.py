@@ -1,0 +1,61 @@
+"""Chapter 7, operating: is it well, what does it do, and how it grows.
+
+You learn the pages that whoever runs the planner looks at, and the one command that gives it more hands.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import httpx2 as httpx
+import pytest
+from mcp import Client
+
+from examples.house import House
+from tests.shared.scenarios import SMALLEST, ring, submit, use, wait_for
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_health_and_readiness_are_two_questions(house: House, client: Client, http: httpx.AsyncClient) -> None:
+    """SPEC O3: `/healthz` says that the process lives, `/readyz` that its store answers and who would do the work."""
+    with anyio.fail_after(30):  # a server answers before its worker has started; once a job has ended, it has
+        await wait_for(client, await submit(client, SMALLEST, "PT1S"), "COMPLETED")
+    alive = await http.get(f"{house.url}/healthz")
+    ready = await http.get(f"{house.url}/readyz")
+    assert (alive.status_code, alive.json()["status"]) == (200, "ok")
+    assert (ready.status_code, ready.json()["status"]) == (200, "ready")
+    assert ready.json()["live_workers"] >= 1
+
+
+async def test_metrics_count_what_was_asked(house: House, client: Client, http: httpx.AsyncClient) -> None:
+    """SPEC O3: Prometheus reads `/metrics`: calls by tool and outcome, what answers cost, how long the queue is."""
+
+    async def refusals() -> int:
+        lines = (await http.get(f"{house.url}/metrics")).text.splitlines()
+        counts = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+        assert "planner_jobs_queued" in counts
+        return int(counts.get('planner_tool_calls_total{tool="create_scenario",outcome="error"}', 0))
+
+    before = await refusals()
+    await client.call_tool("create_scenario", {"name": "nobody to drive"})
+    assert await refusals() == before + 1
+
+
+async def test_second_worker_takes_what_waits(house: House, walkthrough_dir: Path, client: Client) -> None:
+    """SPEC O1: `planner-mcp worker` on the same store solves what the busy one has no hand free for."""
+    command = [sys.executable, "-m", "planner_mcp", "worker", "--data-dir", str(walkthrough_dir)]
+    with anyio.fail_after(60):
+        busy = await submit(client, ring(), "PT60S")
+        await wait_for(client, busy, "SOLVING")
+        waiting = await submit(client, SMALLEST, "PT1S")
+        assert (await use(client, "query_vrp_status", job_id=waiting))["status"] == "QUEUED"
+        async with await anyio.open_process(command, stdout=None, stderr=subprocess.DEVNULL) as worker:
+            try:
+                await wait_for(client, waiting, "COMPLETED")
+                assert (await use(client, "query_vrp_status", job_id=busy))["status"] == "SOLVING"
+            finally:
+                worker.terminate()
+                await use(client, "cancel_vrp_job", job_id=busy)
+            assert await worker.wait() == 0, "it drains, then ends"
