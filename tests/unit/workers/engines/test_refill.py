@@ -11,7 +11,7 @@ from tests.contract.day import abc
 from tests.contract.day import agent as driver
 from tests.contract.days import DAYS
 from tests.unit.vrp import days
-from workers.engines.refill import _without, filled, refilled
+from workers.engines.refill import _without, filled, mended, refilled
 
 POINTS = {"D": (0, 0), "A": (-4, -1), "B": (5, -5), "E": (-2, -4), "F": (2, -3), "X": (6, 0)}
 TICKETS = [("t0", "F", 3, 0), ("t1", "X", 1, 2), ("t2", "E", 0, 2), ("t3", "B", 0, 0), ("t4", "A", 0, 1)]
@@ -100,3 +100,15 @@ def test_nothing_is_changed_where_the_time_is_up() -> None:
     problem = rushed_day()
     careful = Candidate.of_tickets({0: [2], 1: [1, 3, 0]})
     assert price(problem, refilled(problem, careful, 1, lambda: True)) == price(problem, careful)
+
+
+def test_what_comes_too_late_on_the_real_clock_is_left_out_and_nothing_else() -> None:
+    """SPEC S1: all five were planned for an agent that has time for three; where the time is up there is no plan."""
+    problem = rushed_day()
+    crowded = Candidate.of_tickets({0: [2], 1: [4, 1, 3, 0]})
+    fitting = mended(problem, crowded, lambda: False)
+    assert fitting is not None
+    assert verify(problem, lay_out(problem, fitting)) == []
+    assert sum(len(route.tickets) for route in fitting.routes) == 4
+    assert mended(problem, fitting, lambda: True) == fitting
+    assert mended(problem, crowded, lambda: True) is None
