@@ -204,3 +204,24 @@ def test_a_lock_that_only_the_real_clock_can_keep_leaves_the_rest_of_the_day_as_
     assert lay_out(problem, best).tickets_served == 30
     assert prices
     assert price(problem, best) < 1.1 * price(problem, free)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in ("sisr", registry.AUTO)])
+def test_an_hour_of_rush_in_the_morning_takes_no_more_agents_than_the_hour_costs(name: str) -> None:
+    """SPEC S1, S3: two agents have the time; if all the way were as slow as that hour it would take three."""
+    draw = random.Random(3)
+    places = {f"P{n}": (draw.uniform(-15000, 15000), draw.uniform(-15000, 15000)) for n in range(60)}
+    shift = {"capacity": 99, "shift_start": "08:00", "shift_end": "17:00", "fixed_cost": 100, "cost_per_km": 1}
+    body = {
+        "name": "morning",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in {"D": (0, 0), **places}.items()],
+        "agents": [{"id": f"v{n}", **shift} for n in range(4)],
+        "tickets": [{"id": f"t{n}", "location": f"P{n}", "demand": 1, "service_time_s": 600} for n in range(60)],
+        "travel": {"plane_speed": 11, "rush_hours": [{"start": "08:00", "end": "09:00", "factor": 2.5}]},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best, _ = search(problem, name)
+    plan = lay_out(problem, best)
+    assert (plan.tickets_served, plan.agents_used) == (60, 2)

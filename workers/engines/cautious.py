@@ -1,32 +1,56 @@
 """An engine on a day whose travel depends on the hour, which no engine knows of.
 
-Owns the way round that: the engine plans as if every agent always drove at the slowest pace of its shift, save where it
-breaks a lock (`workers/engines/slow_day.py`). Such a plan keeps every promise on the day itself, where real legs leave
-time to spare, or is mended; afterwards what was left out for fear of a rush, or costs less elsewhere, is put where the
-real clock has room (`workers/engines/refill.py`). A plan that serves everything is never worse than feasible; on tight
-days it may use more agents than needed.
+Owns the way round that, in turns. First the engine plans by a clock that shows what can be driven, with services as
+long as they may be by it (`workers/engines/driven_day.py`), or, where rushes are long and ways short, at the slowest
+pace of each shift (`workers/engines/slow_day.py`): such a plan keeps every promise on the day itself. Then it plans by
+a milder clock, which takes a rush as spent on the way only as far as that first plan is; what is too late on the real
+clock is left out, and a clock between the two looks for room for it. Last, what is still left out, or costs less
+elsewhere, is put where the real clock has room (`workers/engines/refill.py`).
 """
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
+import numpy as np
+
+from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.advice.repair import repair
+from planner_mcp.vrp.layout.legs import legs_of
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
 from planner_mcp.vrp.proof.verify import verify
 from workers.engines import tiny
-from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop
+from workers.engines.base import Engine, Limits, OnImprovement, Outcome, ShouldStop, StopReason
+from workers.engines.driven_day import DRIVING, driven_day
 from workers.engines.mending import mended
-from workers.engines.refill import refilled
+from workers.engines.refill import filled, refilled, with_locked
 from workers.engines.slow_day import slow_day
 
-SEARCH_SHARE: Final = 0.9
-"""Of the time the engine has; the rest is for the real clock."""
+SAFE_SHARE: Final = 0.5
+"""Of the time the engine has, for plans that hold as they are found …"""
+MILD_SHARE: Final = 0.25
+"""… for those by a milder clock …"""
+MEAN_SHARE: Final = 0.15
+"""… and for those by one between; the rest is for the real clock."""
+FILL_SHARE: Final = 0.05
+"""Of the time, for what one of these plans leaves out; what then is missing makes it dear."""
+MILD_MARGIN: Final = Fraction(1, 8)
+"""How far from the mean time on the way to all of a rush the milder clock is …"""
+MEAN_MARGIN: Final = Fraction(3, 8)
+"""… and that between."""
+ROOMIER: Final = Fraction(11, 10)
+"""How much more room the slowest pace must leave by a guess to be planned first."""
+NEAR: Final = 4
+"""Neighbours of a ticket from which it may be reached."""
+MANY_TICKETS: Final = 400
+"""Tickets from which on a turn goes on from the plan before: to begin anew there is too little time."""
 
 
 class Cautious:
-    """Runs an engine on the slowest day there could be.
+    """Runs an engine on days without hours whose plans hold on the day with them, or nearly.
 
     Args:
         engine: Respects every other feature of the day.
@@ -54,43 +78,140 @@ class Cautious:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> Outcome:
-        """Search on the slowest day, then fill in on the real one; try everything where there is time for it."""
+        """Search by clocks an engine understands, then on the real one; try everything where there is time for it."""
         if not tiny.is_tiny(problem):
-            return self._search(problem, limits, on_improvement, should_stop, warm_start)
+            return _Search(self.engine, problem, limits, on_improvement, should_stop).run(warm_start)
         tried = tiny.solve(problem, limits, on_improvement, should_stop)
         if not tiny.is_given_up(tried, limits):
             return tried
-        start = _cheapest(problem, tried.best, warm_start)
-        outcome = self._search(problem, replace(limits, asked_s=None), on_improvement, should_stop, start)
-        return replace(outcome, best=_cheapest(problem, tried.best, outcome.best))
+        start = _cheapest(problem, [tried.best, warm_start])
+        search = _Search(self.engine, problem, replace(limits, asked_s=None), on_improvement, should_stop)
+        outcome = search.run(start)
+        return replace(outcome, best=_cheapest(problem, [tried.best, outcome.best]))
 
-    def _search(
+
+class _Search:
+    """The turns of one solve."""
+
+    def __init__(
         self,
+        engine: Engine,
         problem: Problem,
         limits: Limits,
         on_improvement: OnImprovement,
         should_stop: ShouldStop,
-        warm_start: Candidate | None,
-    ) -> Outcome:
-        """Search on the slowest day, then fill in on the real one."""
+    ) -> None:
+        self._engine = engine
+        self._problem = problem
+        self._limits = limits
+        self._on_improvement = on_improvement
+        self._should_stop = should_stop
+        self._began = time.monotonic()
+        self._spent = 0.0
+        self._iterations = 0
+        self._reason = StopReason.TIME_LIMIT
 
-        def is_over() -> bool:
-            return should_stop() or time.monotonic() >= limits.deadline
+    def run(self, warm_start: Candidate | None) -> Outcome:
+        """Search in turns; the cheapest that holds is handed over on the way and returned."""
+        found = self._turn(SAFE_SHARE, self._safe_day(), warm_start, self._on_improvement)
+        reason = self._reason
+        first = repair(self._problem, found or Candidate((), (self._engine.name,)), self._is_over)
+        best = found if found == first else self._better(None, first)
+        if best is not None and not self._is_over():
+            best = self._by_milder_clocks(best)
+        better = refilled(self._problem, best or first, self._limits.seed, self._is_over)
+        best = self._better(best, better) or found
+        return Outcome(best, StopReason.STOPPED if self._reason is StopReason.STOPPED else reason, self._iterations)
 
-        slow, now = slow_day(problem, is_over), time.monotonic()
-        start = None if warm_start is None else mended(slow, warm_start, limits.deadline, should_stop)
-        span_s = None if limits.asked_s is None else SEARCH_SHARE * limits.asked_s
-        searching = replace(limits, deadline=now + SEARCH_SHARE * (limits.deadline - now), asked_s=span_s)
-        outcome = self.engine.solve(slow, searching, on_improvement, should_stop, start)
-        found = repair(problem, outcome.best or Candidate((), (self.name,)), is_over)
-        best = refilled(problem, found, limits.seed, is_over)
-        if best == outcome.best or verify(problem, lay_out(problem, best)):
-            return outcome
-        on_improvement(best)
-        return replace(outcome, best=best)
+    def _by_milder_clocks(self, best: Candidate) -> Candidate:
+        """Search by a clock as mild as a plan suggests, then by one between; return the best there is after that."""
+        problem, on_the_way = self._problem, share_on_the_way(self._problem, best)
+        start = best if len(problem.tickets) >= MANY_TICKETS else None
+        for share, margin in ((MILD_SHARE, MILD_MARGIN), (MEAN_SHARE, MEAN_MARGIN)):
+            day = driven_day(problem, on_the_way + margin * (DRIVING - on_the_way))
+            found = self._turn(share, day, start, _tell_nobody)
+            if found is None:
+                break
+            start = repair(problem, found, self._is_over)
+            best = self._better(best, filled(problem, start, self._soon())) or best
+        return best
+
+    def _turn(
+        self, share: float, day: Problem, start: Candidate | None, on_improvement: OnImprovement
+    ) -> Candidate | None:
+        """Let the engine search a day without hours for a share of the time."""
+        limits, self._spent = self._limits, self._spent + share
+        until = self._began + self._spent * (limits.deadline - self._began)
+        if self._spent > share and (self._is_over() or time.monotonic() >= until):
+            return None
+        asked_s = None if limits.asked_s is None else share * limits.asked_s
+        turn = replace(limits, deadline=until, asked_s=asked_s)
+        start = None if start is None else mended(day, start, until, self._should_stop)
+        outcome = self._engine.solve(day, turn, on_improvement, self._should_stop, start)
+        self._iterations += outcome.iterations
+        self._reason = outcome.reason
+        return outcome.best
+
+    def _safe_day(self) -> Problem:
+        """Return the roomier of two days whose plans hold on the real one, or nearly so where it would break a lock."""
+        problem, day = self._problem, driven_day(self._problem)
+        slow, on_the_way = slow_day(problem, self._is_over), _guessed_share_on_the_way(problem)
+        locked = with_locked(problem, Candidate(()), self._is_over).routes
+        is_slow_roomier = room(problem, slow, on_the_way) > ROOMIER * room(problem, day, on_the_way)
+        return slow if is_slow_roomier or any(obstacles(day, route) for route in locked) else day
+
+    def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
+        """Return another candidate where it holds and costs less, and tell of it; else the best."""
+        if best is not None and (other == best or price(self._problem, other) >= price(self._problem, best)):
+            return best
+        if verify(self._problem, lay_out(self._problem, other)):
+            return best
+        self._on_improvement(other)
+        return other
+
+    def _soon(self) -> ShouldStop:
+        """Return whether the time to fill one of several plans is up."""
+        until = time.monotonic() + FILL_SHARE * (self._limits.deadline - self._began)
+        return lambda: self._is_over() or time.monotonic() >= until
+
+    def _is_over(self) -> bool:
+        return self._should_stop() or time.monotonic() >= self._limits.deadline
 
 
-def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
+def share_on_the_way(problem: Problem, candidate: Candidate) -> Fraction:
+    """Return how much of their busy time the agents of a plan would spend on the way if there were no rush."""
+    legs = [leg for route in candidate.routes for leg in legs_of(problem, route)]
+    travel, rest = sum(leg.travel for leg in legs), sum(leg.setup + leg.service for leg in legs)
+    return Fraction(round(100 * travel / max(1, travel + rest)), 100)
+
+
+def _guessed_share_on_the_way(problem: Problem) -> Fraction:
+    """Return the same before there is a plan: a ticket is reached from one of those near to it."""
+    places = [ticket.location for ticket in problem.tickets]
+    table = problem.durations[problem.agents[0].profile][np.ix_(places, places)]
+    near = min(NEAR, len(places) - 1)
+    travel = int(np.partition(table, near)[:, 1 : near + 1].mean(axis=1).sum()) if near else 0
+    rest = sum(ticket.setup + ticket.service for ticket in problem.tickets)
+    return Fraction(travel, max(1, travel + rest))
+
+
+def room(problem: Problem, day: Problem, on_the_way: Fraction) -> Fraction:
+    """Return how many of a plan's hours fit into its shifts on a day without hours, for one hour on the day itself."""
+
+    def hours(each: Problem) -> tuple[int, int, int]:
+        shifts = sum(agent.shift[1] + agent.overtime - agent.shift[0] for agent in each.agents)
+        ways = sum(int(each.durations[agent.profile].sum()) for agent in each.agents)
+        return max(1, shifts), max(1, ways), max(1, sum(ticket.service + ticket.setup for ticket in each.tickets))
+
+    shifts, ways, services = (Fraction(*pair) for pair in zip(hours(day), hours(problem), strict=True))
+    return shifts / (on_the_way * ways + (1 - on_the_way) * services)
+
+
+def _tell_nobody(candidate: Candidate) -> None:
+    """Leave a candidate that may not hold."""
+
+
+def _cheapest(problem: Problem, candidates: Iterable[Candidate | None]) -> Candidate | None:
     """Return the cheapest of those there are."""
     found = [candidate for candidate in candidates if candidate is not None]
     return min(found, key=lambda candidate: price(problem, candidate), default=None)

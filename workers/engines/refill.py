@@ -13,7 +13,7 @@ from typing import Final
 from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.advice.insertion import Trial, bundled, halves, trials, with_route
 from planner_mcp.vrp.advice.repair import rested
-from planner_mcp.vrp.layout.schedule import price
+from planner_mcp.vrp.layout.schedule import price, running
 from planner_mcp.vrp.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.base import ShouldStop
 
@@ -91,24 +91,28 @@ def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_
 def _inserted(problem: Problem, candidate: Candidate, bundle: Bundle, is_over: ShouldStop) -> Candidate | None:
     """Return the candidate with all tickets of a bundle, None where one does not fit."""
     for ticket in bundle:
-        routes = (_fitting(problem, trial) for trial in trials(problem, candidate, ticket, until=is_over))
-        ways = (with_route(candidate, route) for route in routes if route is not None)
-        best = min(ways, key=lambda way: price(problem, way), default=None)
+        ways = chain.from_iterable(
+            _fitting(problem, candidate, trial) for trial in trials(problem, candidate, ticket, until=is_over)
+        )
+        best = min(ways, key=lambda way: way[0], default=None)
         if best is None:
             return None
-        candidate = replace(best, found_by=candidate.found_by)
+        candidate = replace(with_route(candidate, best[1]), found_by=candidate.found_by)
     return candidate
 
 
-def _fitting(problem: Problem, trial: Trial) -> Route | None:
-    """Return the route of a trial, its breaks elsewhere where it does not fit otherwise; None where nothing helps."""
+def _fitting(problem: Problem, candidate: Candidate, trial: Trial) -> Iterator[tuple[int, Route]]:
+    """Yield what a trial costs and its route, breaks elsewhere where it does not fit otherwise; nothing if that fails.
+
+    A trial knows what it costs more; the whole plan is priced only where breaks have moved.
+    """
     if not trial.obstacles:
-        return trial.route
-    stops = tuple(stop for stop in trial.route.stops if stop.kind is not StopKind.BREAK)
-    if not problem.agents[trial.route.agent].breaks:
-        return None
-    route = rested(problem, Route(trial.route.agent, stops))
-    return None if obstacles(problem, route) else route
+        yield trial.cost, trial.route
+    elif problem.agents[trial.route.agent].breaks:
+        stops = tuple(stop for stop in trial.route.stops if stop.kind is not StopKind.BREAK)
+        route = rested(problem, Route(trial.route.agent, stops))
+        if not obstacles(problem, route):
+            yield running(problem, with_route(candidate, route)) - running(problem, candidate), route
 
 
 def _served(candidate: Candidate) -> set[int]:

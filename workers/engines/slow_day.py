@@ -1,4 +1,4 @@
-"""The day as an engine plans it that knows no hours: at the slowest pace, so that its plans hold on the real day.
+"""The day at the slowest pace, for an engine that knows no hours, so that its plans hold on the real day.
 
 Owns the one exception: locked visits that only the real clock can keep. They come first on their route, so it is known
 when they happen, and their legs take what they take then. The rest of the day goes on at the slowest pace.
