@@ -288,6 +288,24 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_threads_race_for_nothing(tmp_path: Path) -> None:
+    """Issue 6: several threads, who reads their board and who cancels them share nothing without order."""
+    flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "races"
+    try:
+        library = build.build(tmp_path / "tsan.so", flags)
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    source = Path(__file__).with_name("races.cpp")
+    common = ("-std=c++20", "-pthread", *flags, "-I", str(build.FOLDER), str(source), str(library))
+    subprocess.run([str(build.compiler()), *common, "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("this kernel lays memory out as the sanitizer does not know it")
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
 def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
     """SPEC S2: on an arc a thousand and more kilometres around the depot one route is the cheapest."""
     arc = [(1.2e6 * math.cos(turn / 40), 1.2e6 * math.sin(turn / 40)) for turn in range(12)]
