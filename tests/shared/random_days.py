@@ -129,7 +129,20 @@ def _groups(draw: Draw, tickets: list[TicketSpec]) -> tuple[list[TicketSpec], tu
         if kind is GroupKind.ONE_OF:
             for member in members:
                 tickets[member] = replace(tickets[member], penalty=0)
+    if Feature.GROUPS in draw.features and (chosen := _choice_of_shipments(draw, tickets)):
+        groups.append(Group(GroupKind.ONE_OF, chosen, WANTED))
     return tickets, tuple(groups)
+
+
+def _choice_of_shipments(draw: Draw, tickets: list[TicketSpec]) -> tuple[int, ...]:
+    """Return the pickups, or the deliveries, of two shipments of which one is enough; empty on days with fewer."""
+    drops = {ticket.pickup: index for index, ticket in enumerate(tickets) if ticket.pickup is not None}
+    if len(drops) < 2 or draw.random.random() < 0.5:
+        return ()
+    lifts = tuple(draw.random.sample(sorted(drops), 2))
+    for half in (*lifts, *(drops[lift] for lift in lifts)):
+        tickets[half] = replace(tickets[half], penalty=0)
+    return lifts if draw.random.random() < 0.5 else tuple(drops[lift] for lift in lifts)
 
 
 def _agents(draw: Draw, fleet: int, places: int, sizes: int, tickets: list[TicketSpec]) -> tuple[AgentSpec, ...]:

@@ -39,8 +39,8 @@ from planner_mcp.vrp.problem import AgentSpec, Candidate, Load, Problem, Route, 
 PRIZE_IN_DETOURS: Final = 10
 """Longest arcs that the smallest prize of a wanted ticket is worth."""
 DEFAULT_MAX_PENALTY: Final = 100_000.0
-MAX_PENALTIES: Final = 1 << 62
-"""What all that is broken in a plan may cost: the library adds it up in 64 bits."""
+MAX_PENALTIES: Final = 1 << 60
+"""What one rule, broken throughout a plan, may cost: the library adds up rules and weighs two plans in 64 bits."""
 MAX_PRIZES: Final = 1 << 52
 """What all prizes may come to: exact in a float as well."""
 UNLIMITED: Final = int(np.iinfo(np.int64).max)
@@ -71,13 +71,11 @@ class PyvrpDay:
     def max_penalty(self) -> float:
         """The most one unit of a broken rule may cost: more than any prize or way out, lest breaking it should pay.
 
-        No more, though, than more than the smallest prize of a wanted ticket, where a plan that breaks everything could
-        not be priced.
+        No more, though, than lets a plan that breaks everything be priced.
         """
         prizes = [self._prize(ticket) for ticket in self.problem.tickets]
-        dearest = min(max(self._way_out, 2 * max(prizes)), MAX_PENALTIES // self._most_broken)
-        least = 0 if self._is_complete or not self._prizes else 2 * min(self._prizes.values())
-        return max(DEFAULT_MAX_PENALTY, dearest, least)
+        wish = max(DEFAULT_MAX_PENALTY, self._way_out, 2 * max(prizes))
+        return min(wish, MAX_PENALTIES // self._most_broken)
 
     # ---- solutions
 

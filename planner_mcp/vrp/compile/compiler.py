@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import Final
 
 from planner_mcp.vrp.checks.amounts import total
-from planner_mcp.vrp.compile.extent import extent_of
+from planner_mcp.vrp.compile.extent import extent_of, finest_scale
 from planner_mcp.vrp.compile.features import features_of
 from planner_mcp.vrp.compile.held import bound, lay
 from planner_mcp.vrp.compile.prices import Prices, exact, price_list, roundings, shortfalls
-from planner_mcp.vrp.compile.travel import measure
+from planner_mcp.vrp.compile.travel import Travel, measure
 from planner_mcp.vrp.day import model
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, end_of, most_reloads, start_of
@@ -39,7 +39,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
     scenario = bound(scenario)
     names = _locations(scenario)
     factors = sorted({agent.speed_factor for agent in scenario.agents})
-    travel = measure(scenario, names, factors)
+    travel = _travel(scenario, names, factors)
     extent = extent_of(scenario, travel, names, factors)
     units = _Units(scenario, names, factors, travel.scale, extent.horizon)
     prices = price_list(scenario, travel.scale, extent)
@@ -77,6 +77,17 @@ def compile_scenario(scenario: Scenario) -> Problem:
     )
     problem = lay(own, scenario.held, units.horizon)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, rushes, balance))
+
+
+def _travel(scenario: Scenario, names: tuple[str, ...], factors: list[float]) -> Travel:
+    """Return the travel of a day, with fewer decimals than the caller's where legs are too long for engines."""
+    travel = measure(scenario, names, factors)
+    if (scale := finest_scale(scenario, travel, factors)) == travel.scale:
+        return travel
+    pace = scenario.travel.model_copy(update={"decimals": len(str(scale)) - 1})
+    travel = measure(scenario.model_copy(update={"travel": pace}), names, factors)
+    said = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
+    return replace(travel, assumptions=(*travel.assumptions, said))
 
 
 def _locations(scenario: Scenario) -> tuple[str, ...]:

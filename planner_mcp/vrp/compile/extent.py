@@ -21,6 +21,8 @@ _DAY_S: Final = 86_400
 _CHUNK_ROWS: Final = 256
 """Rows of a table looked at at once."""
 _ENDLESS: Final = math.inf
+LONGEST_LEG: Final = 2**31 - 1
+"""Units of a leg that every engine tells from a longer one: ours keeps legs in 32 bits."""
 _MAX_UNITS: Final = 2**62
 
 Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -35,6 +37,37 @@ class Extent:
     """Distance units that all routes together can drive."""
     horizon: int
     """A time unit by which every route is over that waits for nothing but windows, breaks and releases."""
+
+
+def finest_scale(scenario: Scenario, travel: Travel, factors: list[float]) -> int:
+    """Return the largest scale, that of the matrices or a power of ten below, at which no leg that matters is too long.
+
+    What matters is each leg that can be driven, and each limit that a longer leg must be seen to break. Beside tables,
+    legs of more than `MAX_TIME_S` are no ways.
+
+    Args:
+        scenario: As checked.
+        travel: Its matrices.
+        factors: Speed factors in the order of the profiles.
+    """
+    tables = (*travel.distances, *travel.durations)
+    if all(int(table.max(initial=0)) <= LONGEST_LEG for table in tables):
+        return travel.scale
+    profiles = zip(factors, travel.distances, travel.durations, strict=True)
+    longest, scale = max(_reach(scenario, travel.scale, *profile) for profile in profiles), travel.scale
+    while scale > 1 and longest > LONGEST_LEG:
+        longest, scale = longest // 10 + 1, scale // 10
+    return scale
+
+
+def _reach(scenario: Scenario, scale: int, factor: float, metres: Matrix, seconds: Matrix) -> int:
+    """Return the longest leg or limit of agents of this speed, in units."""
+    far, late = _limits(scenario, scale, factor)
+    no_way = MAX_TIME_S * scale
+    is_way = seconds <= min(late, _ENDLESS if scenario.tables is None else no_way)
+    length = min(int(metres[is_way].max(initial=0)), far)
+    time = int((seconds[is_way] if late == _ENDLESS else seconds).max(initial=0))
+    return math.ceil(max(length, min(time, late, no_way)))
 
 
 def extent_of(scenario: Scenario, travel: Travel, names: tuple[str, ...], factors: list[float]) -> Extent:

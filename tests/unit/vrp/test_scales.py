@@ -1,5 +1,6 @@
 """What becomes of the caller's numbers in integers: prices, amounts and hours that are small beside others."""
 
+import math
 from typing import Any
 
 import pytest
@@ -81,6 +82,55 @@ def test_a_long_way_that_is_the_only_one_can_be_driven() -> None:
     plan = lay_out(day, Candidate.of_tickets({0: [0, 1]}))
     assert verify(day, plan) == []
     assert plan.cost < day.tickets[0].penalty / day.cost_scale
+
+
+COAST = 5_512_345.678
+"""Metres of a leg of days, as a table with three decimals has it."""
+
+
+def far_apart(length: float, **driver: Any) -> Problem:
+    """Return a day by a table in which A is a length from D, B a hundred from A, and C is cut off from B."""
+    table = [[0, length, length, 1.234], [length, 0, 100, 100], [length, 100, 0, NO_WAY], [1.234, 100, NO_WAY, 0]]
+    places = [{"id": name} for name in "DABC"]
+    orders = [ticket(name, name) for name in "ABC"]
+    return problem([agent(**driver)], orders, locations=places, travel={"distances": table})
+
+
+@pytest.mark.parametrize(
+    ("length", "driver", "scale"),
+    [
+        (COAST, {}, 100),
+        (COAST, {"max_distance_km": 11_600}, 100),
+        (COAST, {"max_distance_km": 3000}, 100),
+        (COAST, {"max_distance_km": 2000}, 1000),
+        (COAST, {"shift_start": "08:00", "shift_end": "18:00"}, 1000),
+        (COAST / 10, {}, 1000),
+        (COAST * 10, {}, 10),
+    ],
+)
+def test_legs_that_can_be_driven_have_units_that_every_engine_can_reckon_with(
+    length: float, driver: Any, scale: int
+) -> None:
+    """SPEC S2: a leg, or a limit that a longer one breaks, fits into 32 bits; what is no way costs no decimals."""
+    day = far_apart(length, **driver)
+    told = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
+    assert day.scale == scale
+    assert int(day.distances[0][0, 1]) == pytest.approx(length * scale, abs=0.6)
+    assert [said for said in day.assumptions if "rounded" in said] == ([told] if scale < 1000 else [])
+
+
+@pytest.mark.parametrize(("width", "scale"), [(1e6, 1000), (1e7, 100), (1e9, 1)])
+@pytest.mark.parametrize("speed", [1, 1e-3])
+def test_plane_units_are_told_as_they_came(width: float, scale: int, speed: float) -> None:
+    """SPEC S2: fewer decimals, the same numbers; a pace so slow that no leg ends costs one digit at the most."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": width, "y": 0}, {"id": "B", "x": width, "y": width / 10}]
+    travel = {"plane_speed": speed}
+    day = problem([agent()], [ticket(), ticket("b", "B")], locations=places, travel=travel)
+    assert day.scale == (min(scale, 100) if speed < 1 else scale)
+    assert int(day.distances[0].max()) < 2**31
+    plan = lay_out(day, Candidate.of_tickets({0: [0, 1]}))
+    assert plan.distance_m == pytest.approx((1.1 + math.hypot(1, 0.1)) * width, rel=1e-6)
+    assert verify(day, plan) == []
 
 
 @pytest.mark.parametrize(

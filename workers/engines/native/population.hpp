@@ -25,8 +25,8 @@ private:
     std::vector<Member> members_;
 };
 
-// Give a plan routes of another that lie together, each in the place of the route it has most tickets of. What was on
-// either and is now on none is left out. Pinned routes stay.
+// Give a plan routes of another that lie together, in exchange for as many of its own: those with most of the same
+// tickets. What was on either and is now on none is left out. Pinned routes stay.
 //
 // Source: selective route exchange, Nagata and Kobayashi 2010 (PPSN XI), section 3; departures: the routes are drawn
 // around a place, and what is left out is put back by whoever searches on.

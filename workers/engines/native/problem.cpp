@@ -120,8 +120,8 @@ void Problem::read_items() {
         if (input_.group[2 * g] == 0) continue;
         const Number *begin = input_.members + input_.members_at[g], *end = input_.members + input_.members_at[g + 1];
         items.push_back({{}, input_.group[2 * g + 1]});
-        std::for_each(begin, end,
-                      [&](Number ticket) { add_option(static_cast<int>(items.size()) - 1, static_cast<int>(ticket)); });
+        for (auto member = begin; member != end; ++member)  // what is on board is no choice, nor is its delivery
+            if (!is_locked_[*member]) add_option(static_cast<int>(items.size()) - 1, static_cast<int>(*member));
         const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
         if (locked > 0) items.back() = {{}, 0};  // decided
         is_sound = is_sound && locked <= 1;

@@ -54,6 +54,10 @@ DAYS: dict[str, tuple[tuple[Group, ...], dict[int, int], tuple[int, ...]]] = {
     "locked, and the other has an alternative": ((all_of(1, 2), one_of(2, 6)), {}, (1,)),
     "a chain of which one end is locked": ((all_of(1, 2), all_of(2, 3)), {}, (1,)),
     "a locked pickup whose delivery has an alternative": ((one_of(2, 6),), {2: 1}, (1,)),
+    "a locked pickup that has an alternative": ((one_of(1, 3),), {2: 1, 4: 3}, (1,)),
+    "a locked pickup that is the alternative": ((one_of(3, 1),), {2: 1, 4: 3}, (1,)),
+    "a locked pickup whose delivery is in another group": ((one_of(1, 3), one_of(2, 4)), {2: 1, 4: 3}, (1,)),
+    "a locked pickup whose delivery stands before": ((one_of(2, 4), one_of(1, 3)), {2: 1, 4: 3}, (1,)),
 }
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -287,6 +288,24 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_threads_race_for_nothing(tmp_path: Path) -> None:
+    """Issue 6: several threads, who reads their board and who cancels them share nothing without order."""
+    flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "races"
+    try:
+        library = build.build(tmp_path / "tsan.so", flags)
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    source = Path(__file__).with_name("races.cpp")
+    common = ("-std=c++20", "-pthread", *flags, "-I", str(build.FOLDER), str(source), str(library))
+    subprocess.run([str(build.compiler()), *common, "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("this kernel lays memory out as the sanitizer does not know it")
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
 def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
     """SPEC S2: on an arc a thousand and more kilometres around the depot one route is the cheapest."""
     arc = [(1.2e6 * math.cos(turn / 40), 1.2e6 * math.sin(turn / 40)) for turn in range(12)]
@@ -297,6 +316,26 @@ def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
     best = solve(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
     assert best is not None
     assert len(best.routes) == 1
+
+
+@pytest.mark.parametrize("driver", [{}, {"max_distance_km": 15_000}])
+def test_what_is_planned_from_coast_to_coast_costs_what_was_believed(driver: dict[str, float]) -> None:
+    """SPEC S2: whether in the plane or by a table with three decimals, no leg counts less than it is long."""
+    random = Random(7)
+    points = [(0.0, 0.0), *((random.uniform(0, 4.4e6), random.uniform(-1.3e6, 1.3e6)) for _ in range(20))]
+    names = [f"P{n}" for n in range(len(points))]
+    plane = [{"id": name, "x": x, "y": y} for name, (x, y) in zip(names, points, strict=True)]
+    table = [[round(1.2345678 * math.dist(one, other), 3) for other in points] for one in points]
+    day = {
+        "name": "far",
+        "planning_date": "2025-07-15",
+        "depot": "P0",
+        "agents": [{"id": f"v{n}", "capacity": 60, **driver} for n in range(6)],
+        "tickets": [{"id": f"t{n}", "location": name, "demand": 12} for n, name in enumerate(names[1:])],
+    }
+    for travel in ({"distances": table, "matrix_locations": names}, {}):
+        places = [{"id": name} for name in names] if travel else plane
+        assert is_honest(compile_scenario(parse_scenario({**day, "locations": places, "travel": travel})), 1)
 
 
 def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
