@@ -36,7 +36,7 @@ async def solving(planner: Planner, store: RedisStore, **args: Any) -> Any:
 
 
 async def test_a_job_goes_from_scenario_to_plan(planner: Planner, store: RedisStore, plan: dict[str, Any]) -> None:
-    """SPEC T1 to T3."""
+    """SPEC T1-T3."""
     claim = await solving(planner, store)
     assert claim.scenario.body == BODY
     with pytest.raises(PlanNotReadyError):
