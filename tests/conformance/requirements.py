@@ -1,15 +1,20 @@
 """Every promise of the product, and which tests prove it.
 
 Owns the list of promises. Proofs are not listed by hand: a test proves what its docstring names, as in `"SPEC J6"` or
-`"SPEC J2, J4"`, and `proofs()` collects them from the sources. A promise that is not fully kept yet says
-when it will be kept; remove that with the last test it lacks. `python -m tests.conformance.requirements`
-prints the table. `SPEC` is the numbered list of promises below.
+`"SPEC J2, J4"`, and `proofs()` collects them from the sources. One that names a text of others instead (`"Spec
+2025-11-25, tasks: …"`, `"RFC 9110 …"`) proves the promises of its module; one with a reason of ours (`"Our choice: …"`,
+`"Issue 3: …"`) proves none. A promise that is not fully kept yet says when it will be kept; remove that with the last
+test it lacks. `python -m tests.conformance.requirements` prints the table, with ids behind it the tests of each. `SPEC`
+is the numbered list of promises below.
 """
 
 import ast
+import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
@@ -87,18 +92,61 @@ REQUIREMENTS: Final = (
     ),
 )
 
-_NAMED = re.compile(r"\bSPEC ((?:[TJWRMXASO]\d+(?:[-–][TJWRMXASO]?\d+)?(?:, | and )?)+)")
-_ID = re.compile(r"([TJWRMXASO])(\d+)(?:[-–][TJWRMXASO]?(\d+))?")
+_NAMED = re.compile(r"\bSPEC ((?:[A-Z]\d+(?:[-–][A-Z]?\d+)?(?:, | and )?)+)")
+_ID = re.compile(r"([A-Z])(\d+)(?:[-–][A-Z]?(\d+))?")
+_TEXT = re.compile(r"(?:Spec|MCP|JSON-RPC|RFC|Standard Webhooks|Tasks extension|Source)\b")
+_OUR_REASON = re.compile(r"(?:Our choice|Issues? \d|ADR|Engine contract|STYLE)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test, as far as its words go.
+
+    Args:
+        name: `path::test_name`.
+        docstring: Its own.
+        module: The docstring of its module.
+    """
+
+    name: str
+    docstring: str
+    module: str
+
+    @property
+    def says_who_demands_it(self) -> bool:
+        """Whether its own docstring names a promise, a text of others or a reason of ours."""
+        return bool(ids_in(self.docstring) or _TEXT.match(self.docstring) or _OUR_REASON.match(self.docstring))
+
+    @property
+    def proves(self) -> set[str]:
+        """The promises it names; one that names none, nor a reason of ours, proves those of its module."""
+        is_ours = _OUR_REASON.match(self.docstring)
+        return ids_in(self.docstring) or (set() if is_ours else ids_in(self.module))
 
 
 def proofs() -> dict[str, list[str]]:
-    """Return the tests that name each id, as `path::test_name`, by id."""
+    """Return the tests that prove each id, as `path::test_name`, by id."""
     found: dict[str, list[str]] = {}
-    for path in sorted(TESTS.rglob("test_*.py")):
-        for name, docstring in _tests(ast.parse(path.read_text(encoding="utf-8"))):
-            for id_ in ids_in(docstring):
-                found.setdefault(id_, []).append(f"{path.relative_to(TESTS.parent).as_posix()}::{name}")
+    for test in cases():
+        for id_ in test.proves:
+            found.setdefault(id_, []).append(test.name)
     return found
+
+
+def cases() -> Iterator[Case]:
+    """Yield every test of the house."""
+    for path in sorted(_sources()):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        module, where = ast.get_docstring(tree) or "", path.relative_to(TESTS.parent).as_posix()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                yield Case(f"{where}::{node.name}", ast.get_docstring(node) or "", module)
+
+
+def _sources() -> Iterator[Path]:
+    for folder, folders, files in os.walk(TESTS):
+        folders[:] = [each for each in folders if each != "node_modules"]  # thousands of files of others
+        yield from (Path(folder, name) for name in files if fnmatch(name, "test_*.py"))
 
 
 def ids_in(docstring: str) -> set[str]:
@@ -110,18 +158,13 @@ def ids_in(docstring: str) -> set[str]:
     return ids
 
 
-def _tests(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield each test with its docstring; a test without one that names a promise speaks with its module's."""
-    module = ast.get_docstring(tree) or ""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-            own = ast.get_docstring(node) or ""
-            yield node.name, own if ids_in(own) else module
-
-
 def main() -> None:
-    """Print each promise with its state and the number of its proofs."""
-    found = proofs()
+    """Print the proofs of the promises that are named, else each promise with its state and how many it has."""
+    found, named = proofs(), sys.argv[1:]
+    for id_ in named:
+        print(id_, *found.get(id_, []), sep="\n")  # noqa: T201
+    if named:
+        return
     for requirement in REQUIREMENTS:
         state = requirement.open_in or "kept"
         print(f"{requirement.id:4} {state:12} {len(found.get(requirement.id, [])):3} tests  {requirement.promise}")  # noqa: T201

@@ -56,7 +56,7 @@ def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
 
 
 def test_candidate_travels_whole() -> None:
-    """Between processes candidates are plain JSON."""
+    """Our choice: between processes candidates are plain JSON."""
     found = replace(TWO, found_by=("sisr", "pyvrp"))
     assert lanes.decode(lanes.encode(found)) == found
     assert lanes.decode(lanes.encode(found)).found_by == found.found_by
@@ -76,7 +76,7 @@ def test_lane_that_dies_costs_the_others_nothing() -> None:
 
 
 def test_lane_that_ignores_the_deadline_is_ended() -> None:
-    """No solve waits for an engine that forgets the time."""
+    """SPEC J6: no solve waits for an engine that forgets the time."""
     began, watch = time.monotonic(), Stopwatch()
 
     def sleep(tell: OnImprovement) -> None:

@@ -150,7 +150,7 @@ def test_a_group_that_only_the_real_clock_can_serve_is_put_back_whole_with_its_r
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "pyvrp"])
 def test_a_tiny_day_with_more_to_try_than_time_is_searched(name: str) -> None:
-    """SPEC S3, T4: a rush every hour makes trying dear, and the plans that serve most hold least."""
+    """SPEC S3: a rush every hour makes trying dear, and the plans that serve most hold least."""
     draw = random.Random(1)
     rushes = [{"start": 3600 * n, "end": 3600 * (n + 1), "factor": 1 + 0.1 * (n % 5)} for n in range(14)]
     windows = [[2 * 3600, 5 * 3600], [8 * 3600, 12 * 3600]]
@@ -194,7 +194,7 @@ def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_t
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "pyvrp"])
 def test_a_lock_that_only_the_real_clock_can_keep_leaves_the_rest_of_the_day_as_good_as_without_it(name: str) -> None:
-    """SPEC S1 (locks, rush hours), S2: at the slowest pace the locked visits would come too late."""
+    """SPEC S1, S2 (locks, rush hours): at the slowest pace the locked visits would come too late."""
     problem = hurried(30, is_locked=True)
     visits = Route(0, tuple(Stop(StopKind.TICKET, ticket) for ticket in problem.agents[0].locked))
     assert not obstacles(problem, visits)

@@ -75,7 +75,7 @@ def test_plain_day_and_day_with_breaks_are_planned(told: list[str]) -> None:
 
 
 def test_day_only_the_native_engine_can_plan_is_refused_with_the_way_to_get_it(told: list[str]) -> None:
-    """SPEC T8: breaks and reloads together; the message names what is missing and how to get it."""
+    """SPEC S2: breaks and reloads together; the message names what is missing and how to get it."""
     assert "lacks" in told[2]
     assert f"'sisr' is not here: {REMEDY}." in told[2]
 

@@ -118,7 +118,7 @@ async def test_channel_comes_back_when_it_is_told_to(
 
 
 async def test_channel_that_is_refused_for_good_says_so() -> None:
-    """SPEC T8: a job that is not there is not asked for again."""
+    """Our choice: a job that is not there is not asked for again."""
     transport = httpx2.MockTransport(lambda _request: httpx2.Response(404))
     async with httpx2.AsyncClient(transport=transport) as http:
         with pytest.raises(httpx2.HTTPStatusError):

@@ -109,8 +109,8 @@ async def test_unknown_tool_is_a_protocol_error_with_our_data(house: House, mode
     assert caught.value.data["type"] == "UnknownTool"
 
 
-async def test_unknown_and_foreign_ids_get_the_same_answer(house: House) -> None:
-    """SPEC A2."""
+async def test_an_unknown_id_is_told_as_such(house: House) -> None:
+    """SPEC T7."""
     async with Client(house.mcp) as client:
         result = await client.call_tool("query_vrp_status", {"job_id": "job-0-aaaaaaaaaaaaaaaaaaaaaaaaaa"})
     assert result.is_error

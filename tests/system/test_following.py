@@ -6,7 +6,7 @@ from mcp import Client
 from mcp.client.subscriptions import ResourceUpdated
 
 from examples.house import House
-from tests.shared.scenarios import ring, submit, wait_for
+from tests.shared.scenarios import ring, submit, use
 from tests.shared.switch import switching
 
 pytestmark = pytest.mark.anyio
@@ -21,5 +21,6 @@ async def test_python_client_listens_to_a_resource(house: House, second: House) 
                 assert heard.honored.resource_subscriptions == [f"job://{job_id}"]
                 async for event in heard:
                     assert event == ResourceUpdated(uri=f"job://{job_id}")
-                    break
-            await wait_for(client, job_id, "COMPLETED")
+                    status = await use(client, "query_vrp_status", job_id=job_id)
+                    if status["status"] == "COMPLETED":
+                        break

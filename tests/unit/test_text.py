@@ -31,12 +31,12 @@ def test_long_text_is_cut() -> None:
 
 
 def test_one_of_a_kind_is_told_in_the_singular() -> None:
-    """SPEC T8: sentences are made to be read."""
+    """Our choice: sentences are made to be read."""
     assert [counted(number, "agent") for number in (0, 1, 2)] == ["0 agents", "1 agent", "2 agents"]
 
 
 def test_a_number_keeps_its_digits() -> None:
-    """SPEC T8: what an error says is accepted is accepted when it is sent back."""
+    """SPEC T7: what an error says is accepted is accepted when it is sent back."""
     shown = {1234567.25: "1234567.25", 40_000_000: "40000000", 0.1 + 0.2: "0.3", 12.0: "12"}
     assert {value: figure(value) for value in shown} == shown
 

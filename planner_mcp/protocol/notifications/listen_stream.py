@@ -1,10 +1,11 @@
 """One stream of `subscriptions/listen`: what happens to the things a client asked for, as messages.
 
 The stream is level-triggered, as the revision has no replay: after the acknowledgement comes the present state of each
-task and job, then every change, so a client that listens anew on another replica has missed no end. Of several changes
-that wait for a slow reader only the last of each kind and job is kept, so a stream holds no more than it has subjects;
-a reader that takes nothing for `SEND_S` is answered with an error. A draining replica ends its streams with their
-results. Events come from the feed of the replica: a stream costs Redis nothing.
+task and job, then every change, so a client that listens anew on another replica has missed no end. Lists are looked
+at before the acknowledgement: one that changes right behind it is told. Of several changes that wait for a slow reader
+only the last of each kind and job is kept, so a stream holds no more than it has subjects; a reader that takes nothing
+for `SEND_S` is answered with an error. A draining replica ends its streams with their results. Events come from the
+feed of the replica: a stream costs Redis nothing.
 """
 
 from contextlib import aclosing
@@ -13,7 +14,7 @@ from typing import Any, Final, cast
 
 import anyio
 import mcp_types as types
-from anyio.abc import TaskGroup
+from anyio.abc import TaskGroup, TaskStatus
 
 from planner_mcp.auth.principal import seconds_left
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
@@ -84,10 +85,11 @@ class Stream:
     async def run(self, asked: Filter) -> None:
         """Tell what is asked for, as far as it is the principal's, until the replica drains or the credential ends."""
         self._wanted = await self._honoured(asked)
-        await self._send(
-            Note(method="notifications/subscriptions/acknowledged", params={"notifications": self._wanted.as_json()})
-        )
         async with anyio.create_task_group() as tasks:
+            if self._wanted.lists:
+                await tasks.start(self._lists)  # what changes right behind the acknowledgement counts
+            honoured = {"notifications": self._wanted.as_json()}
+            await self._send(Note(method="notifications/subscriptions/acknowledged", params=honoured))
             for job_id in {*self._wanted.tasks, *self._wanted.jobs}:
                 self._begin(tasks, job_id, _before(self._jobs[job_id].event_id))
             for subject in self._subjects:
@@ -95,8 +97,6 @@ class Stream:
                     tasks.start_soon(self._scenario, subject, tasks)
                 else:
                     self._begin(tasks, subject.name, self._jobs[subject.name].event_id)
-            if self._wanted.lists:
-                tasks.start_soon(self._lists)
             tasks.start_soon(self._until_over)
             await self._write()
             tasks.cancel_scope.cancel()
@@ -166,12 +166,15 @@ class Stream:
             if subject.name in (job.id, job.request.scenario_id) and subject.moves(event, before):
                 self._put(("uri", subject.uri), "notifications/resources/updated", {"uri": subject.uri})
 
-    async def _lists(self) -> None:
+    async def _lists(self, *, task_status: TaskStatus[None]) -> None:
+        """Tell of lists that change from now on; it has started once it knows how they stand."""
         wakes, principal = self._sources.registry.wakes, self._principal.id
         if wakes is None:
+            task_status.started()
             return
         async with wakes.watch(LISTS_CHANNEL) as bell:
             last = await self._sources.log.list_versions(principal)
+            task_status.started()
             while True:
                 await bell.wait(QUIET_S)
                 versions = await self._sources.log.list_versions(principal)

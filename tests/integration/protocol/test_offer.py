@@ -46,7 +46,6 @@ async def test_a_replica_with_other_tools_is_announced_to_listeners(
             async with modern.stream(houses[1], "subscriptions/listen", notifications=asked) as response:
                 heard = messages(response)
                 await anext(heard)
-                await modern.result(houses[1], "tools/list")  # by now the stream has looked how things stand
                 async with replica(url, tmp_path, toolsets="core,data") as other:
                     told = await anext(heard)
                     names = {tool["name"] for tool in (await modern.result(other, "tools/list"))["tools"]}

@@ -217,7 +217,7 @@ def test_a_table_of_a_thousand_places_is_read_without_holding_the_interpreter() 
     import threading
     import time
 
-    size = 700
+    size = 1000
     row = "[" + ",".join(f"{n}.5" for n in range(size)) + "]"
     names = json.dumps([str(n) for n in range(size)])
     text = f'{{"locations": {names}, "distances": [{",".join([row] * size)}]}}'

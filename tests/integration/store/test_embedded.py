@@ -59,7 +59,7 @@ def client(server: EmbeddedStore) -> redis.Redis:
 
 
 def test_a_server_keeps_what_it_was_given(folder: Path) -> None:
-    """SPEC J7: appendonly file, no TCP port, nobody else's to read."""
+    """SPEC O1, J7: appendonly file, no TCP port, nobody else's to read."""
     with EmbeddedStore(folder) as server, client(server) as line:
         line.set("k", "v")
         assert line.config_get("port")["port"] == "0"
@@ -72,7 +72,7 @@ def test_a_server_keeps_what_it_was_given(folder: Path) -> None:
 
 
 def test_two_processes_share_one_server_and_the_last_stops_it(folder: Path) -> None:
-    """The starter may leave first."""
+    """SPEC O1: the starter may leave first."""
     with ExitStack() as stack:
         starter, pid = user(stack, folder)
         with EmbeddedStore(folder) as server, client(server) as line:
@@ -84,7 +84,7 @@ def test_two_processes_share_one_server_and_the_last_stops_it(folder: Path) -> N
 
 
 def test_a_server_that_outlived_its_user_is_adopted(folder: Path) -> None:
-    """SIGKILL of the parent leaves the server running."""
+    """SPEC O1: SIGKILL of the parent leaves the server running."""
     with ExitStack() as stack:
         starter, pid = user(stack, folder)
         starter.kill()
@@ -95,7 +95,7 @@ def test_a_server_that_outlived_its_user_is_adopted(folder: Path) -> None:
 
 
 def test_many_starters_at_once_make_one_server(folder: Path) -> None:
-    """Doubling would ruin the append-only file."""
+    """SPEC O1, J7: doubling would ruin the append-only file."""
     with ExitStack() as stack:
         assert len({user(stack, folder)[1] for _ in range(4)}) == 1
         with EmbeddedStore(folder):
@@ -117,7 +117,7 @@ def test_a_killed_server_is_revived_with_what_it_acknowledged(folder: Path) -> N
 
 
 def test_a_server_that_hangs_is_not_doubled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It lives as long as its lock is held, whether it answers or not."""
+    """SPEC O1: it lives as long as its lock is held, whether it answers or not."""
     monkeypatch.setattr(embedded, "START_S", 0.3)
     monkeypatch.setattr(embedded, "ANSWER_S", 0.1)
     with EmbeddedStore(folder) as server:
@@ -133,7 +133,7 @@ def test_a_server_that_hangs_is_not_doubled(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_a_long_folder_name_still_gets_a_short_socket(folder: Path) -> None:
-    """Unix socket paths are limited to about 100 bytes."""
+    """SPEC O1: Unix socket paths are limited to about 100 bytes."""
     deep = folder.joinpath(*["deep" * 10] * 4)
     with EmbeddedStore(deep) as server, client(server) as line:
         assert line.ping()
@@ -144,7 +144,7 @@ def test_a_long_folder_name_still_gets_a_short_socket(folder: Path) -> None:
 def test_a_folder_for_the_socket_that_others_may_write_to_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, taken: str
 ) -> None:
-    """SPEC J7: whoever made it first could put a server of their own in the store's place."""
+    """SPEC O1: whoever made it first could put a server of their own in the store's place."""
     shared = folder.parent
     monkeypatch.setattr(tempfile, "tempdir", str(shared))
     private = shared / f"planner-mcp-{os.getuid()}"

@@ -118,7 +118,7 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
 
 
 def test_the_engine_calls_redis_in_one_file_only() -> None:
-    """The faults above reach every call: all of them stand in store/link.py and go through `execute_command`."""
+    """Our choice: the faults above reach every call; all stand in store/link.py and go through `execute_command`."""
     folder = Path(planner_mcp.store.link.__file__).parent
     engine = ("caller_store", "worker_store", "event_log", "records", "redis_store", "scripts", "keys", "border")
     sites = {

@@ -124,7 +124,7 @@ async def test_what_a_crowd_is_told_close_together_is_read_together(
 async def test_a_feed_that_was_trimmed_unread_is_noticed(
     desk: Any, feed: RedisFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A replica that lags behind the shared feed reads each job's own stream."""
+    """SPEC J4: a replica that lags behind the shared feed reads each job's own stream."""
     monkeypatch.setattr("planner_mcp.store.event_log.READ_AT_ONCE", 2)
     claim = await desk.solving()
     seen: list[Event] = []
@@ -226,7 +226,7 @@ async def test_two_replicas_tell_the_same_story(desk: Any, feed: RedisFeed, plan
 async def test_a_feed_without_followers_stops_reading_and_starts_again(
     desk: Any, feed: RedisFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A replica nobody follows on costs Redis nothing."""
+    """Our choice: a replica nobody follows on costs Redis nothing."""
     monkeypatch.setattr(feed_module, "BLOCK_S", 0.05)
     monkeypatch.setattr(feed_module, "LINGER_S", 0.1)
     claim = await desk.ended(JobState.COMPLETED)

@@ -85,7 +85,7 @@ async def test_renewing_keeps_the_reaper_away(desk: Any) -> None:
 
 
 async def test_repeating_a_write_whose_answer_was_lost_is_safe(desk: Any, plan: dict[str, Any], half: Progress) -> None:
-    """Each worker step may be repeated after StoreUnavailableError: one event, one outbox entry."""
+    """SPEC J1, W3: each worker step may be repeated after StoreUnavailableError: one event, one outbox entry."""
     claim = await desk.solving(callback_url="https://example.org/hook")
     for _twice in range(2):
         await desk.store.report(claim, Progress(percent=10), None)
@@ -98,7 +98,7 @@ async def test_repeating_a_write_whose_answer_was_lost_is_safe(desk: Any, plan: 
 
 
 async def test_repeating_a_crash_counts_it_once(desk: Any) -> None:
-    """Crash and hand-back may be repeated like every step."""
+    """SPEC J6: a crash may be told again like every step and brings no job nearer its end."""
     claim = await desk.solving()
     for _twice in range(2):
         assert await desk.store.crash(claim, {"code": 1}) is JobState.QUEUED

@@ -76,7 +76,7 @@ async def dammed() -> AsyncIterator[tuple[Dam, str]]:
 
 
 async def test_tables_on_their_way_hold_up_nobody_and_only_a_few_come_at_once() -> None:
-    """SPEC J7: over a slow link the others are answered meanwhile, and Redis holds few large answers whole."""
+    """Our choice: over a slow link the others are answered meanwhile, and Redis holds few large answers whole."""
     async with dammed() as (dam, url), connect(Settings(redis_url=url)) as store:
         name = ids.derived_name("mat", bytes(32), 1)
         await store.put_matrix("ann", name, LARGE, is_cache=False)

@@ -101,7 +101,7 @@ async def test_keys_of_different_principals_never_meet(desk: Any) -> None:
 
 
 async def test_the_same_step_sent_twice_makes_one_job(desk: Any) -> None:
-    """A submit whose answer was lost is repeated under the same name, fresh or not."""
+    """SPEC T2: a submit whose answer was lost is repeated under the same name, fresh or not."""
     request, name = await desk.request(fresh=True), ids.random_name("job", 0)
     first = await desk.store.submit("ann", request, name)
     again = await desk.store.submit("ann", request, name)

@@ -53,7 +53,7 @@ async def edge(link: Link) -> None:
 
 
 async def test_every_key_is_in_the_grammar(desk: Any, plan: dict[str, Any], half: Progress) -> None:
-    """The docstring of store/keys.py names all, and nothing that is never written."""
+    """Our choice: the docstring of store/keys.py names all, and nothing that is never written."""
     await everything(desk, plan, half)
     written = {key.split(":")[1] async for key in desk.store.redis.scan_iter()}
     named = set(re.findall(r"^\{pN\}:(\w+)", keys.__doc__ or "", re.MULTILINE))

@@ -47,6 +47,12 @@ def kill(server: EmbeddedStore) -> None:
         pass
 
 
+async def until_blocked(store: RedisStore) -> None:
+    """Return when the server holds somebody's call."""
+    while not int((await store.redis.info("clients"))["blocked_clients"]):  # noqa: ASYNC110 only the server knows
+        await anyio.sleep(0.01)
+
+
 async def test_everything_acknowledged_is_there_after_a_crash_of_the_server(
     desk: Any, server: EmbeddedStore, plan: dict[str, Any], half: Progress
 ) -> None:
@@ -97,13 +103,13 @@ async def test_a_claim_that_waits_reports_the_outage_and_works_after_it(desk: An
     """SPEC J7: the worker hears of it and tries again."""
     await desk.workers()
 
-    async def kill_soon() -> None:
-        await anyio.sleep(0.05)
+    async def kill_under_it() -> None:
+        await until_blocked(desk.store)
         kill(server)
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
-            group.start_soon(kill_soon)
+            group.start_soon(kill_under_it)
             with pytest.raises(StoreUnavailableError):
                 await desk.store.claim("w1", 10)
         server.start()
@@ -120,14 +126,10 @@ async def test_who_waits_while_a_primary_becomes_a_replica_is_told_to_come_back(
             await desk.store.wait_control(30)
         told.append("away")
 
-    async def is_blocked() -> bool:
-        return bool(int((await redis.info("clients"))["blocked_clients"]))
-
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
-            while not await is_blocked():  # noqa: ASYNC110 only the server knows
-                await anyio.sleep(0.01)
+            await until_blocked(desk.store)
             await redis.execute_command("REPLICAOF", "127.0.0.1", "1")
     await redis.execute_command("REPLICAOF", "NO", "ONE")
     assert told == ["away"]

@@ -146,7 +146,7 @@ def brought_by(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 async def test_a_page_far_behind_brings_little_in_each_step(
     spread: RedisStore, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPEC J7: others wait for each step; of what a page does not show, little more than the ages is read."""
+    """Our choice: others wait for each step; of what a page does not show, little more than the ages is read."""
     for pool in range(2):
         await rows.fill(spread, pool, range(FIRST_MS + pool, FIRST_MS + pool + 2400, 2))
     brought = brought_by(spread.link, monkeypatch)
@@ -163,7 +163,7 @@ async def test_a_page_far_behind_brings_little_in_each_step(
 async def test_a_page_far_behind_of_one_pool_brings_what_it_shows(
     store: RedisStore, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPEC J7."""
+    """Our choice: others wait for each step."""
     await rows.fill(store, 0, range(FIRST_MS, FIRST_MS + 1200))
     brought = brought_by(store.link, monkeypatch)
     found, total = await rows.page(store, 1190, 10)

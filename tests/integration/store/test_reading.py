@@ -42,7 +42,7 @@ async def test_expired_jobs_leave_the_lists(desk: Any) -> None:
 
 @pytest.mark.parametrize("is_noted", [True, False], ids=["noted", "lost"])
 async def test_a_step_clears_so_many_expired_jobs_and_no_more(desk: Any, is_noted: bool) -> None:
-    """SPEC J7, J9: others wait for each step; the list is the same in the end, whatever told that a job is gone."""
+    """SPEC J9: others wait for each step; the list is the same in the end, whatever told that a job is gone."""
     redis, dead = desk.store.redis, {ids.random_name("job", 0): number - 3000 for number in range(1200)}
     for index in ("{p0}:jobs:ann", "{p0}:jobs:ann:completed", *(["{p0}:ended:ann"] if is_noted else [])):
         await redis.zadd(index, dead)

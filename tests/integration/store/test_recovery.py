@@ -60,7 +60,7 @@ async def test_handing_back_burns_no_attempt_and_goes_to_the_front(desk: Any) ->
 
 
 async def test_a_delivery_that_was_never_claimed_is_nobodys_fault(desk: Any) -> None:
-    """A worker died between taking the entry and claiming the job."""
+    """SPEC J6: a worker died between taking the entry and claiming the job."""
     await desk.workers()
     job = await desk.submit()
     await desk.store.redis.xreadgroup("workers", "w1", {"{p0}:ready": ">"})
@@ -132,7 +132,7 @@ async def test_slots_of_workers_that_all_fell_silent_are_not_alive(desk: Any) ->
 
 
 async def test_a_silent_worker_is_forgotten_after_three_leases(desk: Any) -> None:
-    """WorkerStore.register."""
+    """SPEC O3: by whoever registers next; the slots that are told are there."""
     await desk.workers(4, "dead")
     await desk.store.redis.zadd("{p0}:alive", {"dead": 1})
     await desk.workers(1, "w1")

@@ -81,7 +81,7 @@ async def test_a_scenario_that_expired_is_listed_no_more(planner: Planner, store
 
 
 async def test_a_step_clears_so_many_expired_scenarios_and_no_more(planner: Planner, store: RedisStore) -> None:
-    """SPEC J7, J9: others wait for each step."""
+    """SPEC J9: others wait for each step."""
     dead = {ids.random_name("scn", 0): number for number in range(1, 1201)}
     await store.redis.zadd("{p0}:scns:local", dead)
     kept = [(await planner.create_scenario(LOCAL, dict(SMALLEST))).id for _ in range(2)]

@@ -110,7 +110,7 @@ async def test_what_is_stored_tells_nothing(secrets: RedisSecrets, store: RedisS
 
 
 async def test_every_process_finds_the_same_key(settings: Settings) -> None:
-    """O1: servers and workers of one data folder share the key file."""
+    """SPEC O1: servers and workers of one data folder share the key file."""
     sealed = open_seal(settings).seal("text", "ann")
     assert open_seal(settings).open(sealed, "ann") == "text"
     named = settings.model_copy(update={"secret_key": "the same everywhere"})

@@ -47,7 +47,7 @@ def test_a_setting_that_cannot_be_read_is_told_in_a_sentence_without_its_value(
 
 
 def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC T8: the variable, the place within it, the option; what two settings say together stands as it is."""
+    """SPEC O3: the variable, the place within it, the option; what two settings say together stands as it is."""
     monkeypatch.setenv("PLANNER_MAX_TICKETS", "0")
     monkeypatch.setenv("PLANNER_WEBHOOK_ALLOW_PORTS", "443,0")
     with pytest.raises(typer.BadParameter) as refused:

@@ -44,5 +44,5 @@ def test_how_a_call_is_named_does_not_change_what_it_asks() -> None:
 
 
 def test_an_idempotency_key_of_any_characters_fits_into_a_key() -> None:
-    """Colons and braces of a caller never reach the key grammar."""
+    """SPEC T2: colons and braces of a caller never reach the key grammar."""
     assert set(key_digest("a:{b}\n☃")) <= set("0123456789abcdef")

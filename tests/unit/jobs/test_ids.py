@@ -25,14 +25,14 @@ def test_a_malformed_name_is_answered_like_an_unknown_one(name: str) -> None:
 
 
 def test_a_plan_is_named_after_its_job() -> None:
-    """The best plan of a job is found without looking it up."""
+    """Our choice: the best plan of a job is found without looking it up."""
     job_id = ids.random_name("job", 0)
     assert ids.job_of(ids.plan_of(job_id)) == job_id
     assert ids.pool_of("plan", ids.plan_of(job_id)) == 0
 
 
 def test_pools_are_drawn_from_those_there_are() -> None:
-    """New scenarios spread over all pools."""
+    """Our choice: new scenarios spread over all pools."""
     assert {ids.random_pool(4) for _ in range(200)} == {0, 1, 2, 3}
 
 

@@ -86,7 +86,7 @@ async def test_names_written_for_the_rows_of_a_matrix_are_told(call: Call) -> No
 
 
 async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
-    """SPEC Q1, T7: broken parts of a day under way are told as faults, never as an error of ours."""
+    """SPEC T5, T7: broken parts of a day under way are told as faults, never as an error of ours."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
     held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01"})
     lost: dict[str, Any] = {"agents": {"w": None}}

@@ -423,7 +423,7 @@ def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
 
 
 def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> None:
-    """SPEC Q1, T7: a caller may send such a day too; unknown names say nothing, unreadable ones are faults."""
+    """SPEC T5, T7: a caller may send such a day too; unknown names say nothing, unreadable ones are faults."""
     with pytest.raises(InputError) as refused:
         parse_scenario(body(held={"routes": [{"agent": 7}], "stay": {"a": 1}, "until_s": "x"}))
     assert {fault.path for fault in refused.value.errors} >= {"/held/until_s", "/held/routes/0/agent"}
@@ -441,7 +441,7 @@ def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> 
 
 
 def test_models_are_not_told_of_what_the_server_writes() -> None:
-    """SPEC T4: `held` is no field a model fills in; it costs no tokens in the slim schema."""
+    """SPEC T9: `held` is no field a model fills in; it costs no tokens in the slim schema."""
     assert "held" not in str(scenario_schema())
     assert problem().since == 0
 

@@ -40,6 +40,7 @@ PLACE = "Give the place an id with lat and lon under /locations and name it"
 NUMBER, WINDOW = "a number, 0 or more", "[open, close] with open ≤ close"
 PAST = "Swap the two, or write hours past midnight as 24:00 to 47:59."
 ID = "text of 1 to 100 characters"
+NOTE, NOT_TEXT = "text of at most 500 characters", "The value is not text."
 AGENT = "id, capacity, start_location, end_location, shift_start, shift_end, fixed_cost, cost_per_km, …"
 BAD: list[tuple[str, Any, list[Fault]]] = [
     ("not an object", [1], [Fault("", "The value has the wrong type.", "object")]),
@@ -93,6 +94,9 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
         {**on_ticket(location={"lat": 39.9, "lon": 116.4}), "depot": {"lat": 39.9, "lon": 116.4}},
         [Fault(path, "The value is not text.", ID, f"{PLACE} here.") for path in ("/tickets/0/location", "/depot")],
     ),
+    ("a number for people", on_ticket(notes=7), [Fault("/tickets/0/notes", NOT_TEXT, NOTE, "Write it in quotes.")]),
+    ("a list for people", on_ticket(notes=["x"]), [Fault("/tickets/0/notes", NOT_TEXT, NOTE)]),
+    ("a long note", on_ticket(notes="x" * 501), [Fault("/tickets/0/notes", "The text has 501 characters.", NOTE)]),
     ("id as number", on_ticket(name=7), [Fault("/tickets/0/id", "The value is not text.", ID, "Write it in quotes.")]),
     (
         "half a surrogate pair",

@@ -29,10 +29,11 @@ SLOW_S = 0.9
 
 @dataclass
 class House:
-    """A server, and how many of its streams are open."""
+    """A server, how many of its streams are open, and whether a request that takes its time has come to its handler."""
 
     server: AnnouncingServer
     streams: list[object] = field(default_factory=list)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
     async def talk(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
@@ -51,6 +52,7 @@ class House:
 
 
 async def echo(request: Request) -> PlainTextResponse:
+    request.app.state.begun.set()
     try:
         return PlainTextResponse(f"[{len(await request.body())}]")
     except ClientDisconnect:
@@ -58,6 +60,7 @@ async def echo(request: Request) -> PlainTextResponse:
 
 
 async def slow(request: Request) -> PlainTextResponse:
+    request.app.state.begun.set()
     await request.body()
     await asyncio.sleep(SLOW_S)
     return PlainTextResponse("[slow]")
@@ -85,8 +88,9 @@ async def house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[House]:
 
     routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (echo, slow, refuse)]
     app = Starlette(routes=[*routes, Route("/stream", Door(stream, "GET, HEAD"))])
+    app.state.begun = asyncio.Event()
     async with listening(app, HastyProtocol, timeout_keep_alive=1) as server:
-        yield House(server, streams)
+        yield House(server, streams, app.state.begun)
     assert not [record for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR]
 
 
@@ -113,7 +117,7 @@ async def test_what_comes_half_meanwhile_does_not_cut_an_answer_off(house: House
     """SPEC X3: deadlines are for what is waited for (an empty line behind a request is none, RFC 9112 §2.2)."""
     async with house.talk() as (reader, writer):
         writer.write(GET % b"slow")
-        await asyncio.sleep(0.05)
+        await house.begun.wait()
         writer.write(more)
         assert b"[slow]" in await reader.read()
     assert await house.is_empty()
@@ -124,7 +128,7 @@ async def test_junk_behind_a_request_is_no_answer_to_it(house: House, junk: byte
     """SPEC X3: what is answered first was asked first."""
     async with house.talk() as (reader, writer):
         writer.write(GET % b"slow")
-        await asyncio.sleep(0.05)
+        await house.begun.wait()
         writer.write(junk)
         heard = await reader.read()
     assert heard.startswith(b"HTTP/1.1 200 ")
@@ -170,7 +174,7 @@ async def test_a_trailer_or_extension_without_end_is_refused(house: House, end: 
     """SPEC X3: memory of a server is not a client's to fill, behind the body neither."""
     async with house.talk() as (reader, writer):
         writer.write(b"POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n" + end)
-        await asyncio.sleep(0.05)
+        await house.begun.wait()
         writer.write(10 * MAX_HEAD * b"a")
         assert (await reader.read()).startswith(b"HTTP/1.1 431 ")
     assert await house.is_empty()

@@ -11,7 +11,7 @@ MESSAGES = [{"kind": "plan", "name": "北京"}, {}, {"n": [1, 2.5, None, True]}]
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_messages_come_out_whole_however_they_were_chopped(size: int) -> None:
-    """A stream socket keeps bytes in order and nothing else."""
+    """Our choice: a stream socket keeps bytes in order and nothing else."""
     stream = b"".join(frames.pack(message) for message in MESSAGES)
     buffer = frames.FrameBuffer()
     found = [message for at in range(0, len(stream), size) for message in buffer.feed(stream[at : at + size])]
@@ -20,7 +20,7 @@ def test_messages_come_out_whole_however_they_were_chopped(size: int) -> None:
 
 @pytest.mark.anyio
 async def test_stream_that_ends_inside_a_message_has_ended() -> None:
-    """A child that is killed while it sends is a child that hung up."""
+    """SPEC J6: a child that is killed while it sends is a child that hung up."""
     reader = asyncio.StreamReader()
     reader.feed_data(frames.pack({"kind": "done"}) + frames.pack({"kind": "plan"})[:-1])
     reader.feed_eof()

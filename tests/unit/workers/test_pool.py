@@ -12,7 +12,7 @@ from workers.pool import environment_of
 
 
 def test_workers_read_the_settings_of_their_supervisor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Overrides of the command line reach the workers, lists and floats included."""
+    """SPEC O1: overrides of the command line reach the workers, lists and floats included."""
     settings = Settings(data_dir=tmp_path, lease_s=0.7, webhook_allow_ports=[1, 2], public_url="https://x.example")
     for name, value in environment_of(settings).items():
         monkeypatch.setenv(name, value)
@@ -30,7 +30,7 @@ def test_workers_do_not_read_what_an_override_left_empty(name: str, monkeypatch:
 
 
 def test_supervisor_loads_no_solver_and_no_numpy() -> None:
-    """`serve` runs the supervisor beside the server: it must stay small."""
+    """Our choice: `serve` runs the supervisor beside the server: it must stay small."""
     code = "import sys, workers.pool; print([m for m in ('numpy', 'ortools', 'pyvrp', 'redis') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stdout.strip() == "[]"

@@ -51,7 +51,7 @@ ENUMERATED = [day for day in DAYS if day.feature not in (Feature.BREAKS, Feature
 
 @pytest.mark.parametrize("day", ENUMERATED, ids=str)
 def test_enumeration_finds_the_best_plan_of_every_feature(day: Day) -> None:
-    """The days of the engine contract are priced by hand; trying everything must come to the same."""
+    """SPEC S1: the days of the engine contract are priced by hand; trying everything must come to the same."""
     problem = day.problem
     assert tiny.is_tiny(problem)
     found: list[Candidate] = []
@@ -91,7 +91,7 @@ def test_a_day_of_six_tickets_is_tiny_for_one_agent_and_not_for_four() -> None:
 
 @pytest.mark.parametrize("day", [day for day in DAYS if day not in ENUMERATED], ids=str)
 def test_days_with_stops_that_are_no_tickets_are_left_to_the_engines(day: Day) -> None:
-    """Breaks and reloads are not enumerated."""
+    """Our choice: breaks and reloads are not enumerated."""
     assert not tiny.is_tiny(day.problem)
 
 
