@@ -14,8 +14,7 @@ from planner_mcp.vrp.plan import Plan, PlannedRoute, Unassigned, Visit
 from planner_mcp.vrp.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.vrp.proof.verify import verify
 from tests.shared.builders import agent, body, ticket
-
-from .definition import honest, is_allowed, is_right
+from tests.unit.vrp.definition import honest, is_allowed, is_right
 
 NAMES = "abcd"
 

@@ -10,8 +10,7 @@ from planner_mcp.vrp.checks.logic import contradictions
 from planner_mcp.vrp.checks.mend import Place, is_doubtful
 from planner_mcp.vrp.day.model import Agent, Location, Ticket, Travel
 from tests.shared.builders import SHIPMENT, agent, body, ticket, unjudged
-
-from .test_checks import CASES
+from tests.unit.vrp.test_checks import CASES
 
 Json = dict[str, Any]
 

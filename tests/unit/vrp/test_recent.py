@@ -12,8 +12,7 @@ from planner_mcp.vrp.layout.recent import CANDIDATES, timed_once
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
 from planner_mcp.vrp.problem import Candidate, Problem, Route
-
-from .days import agent, route, scenario, ticket
+from tests.shared.builders import agent, route, scenario, ticket
 
 
 class Clock:
