@@ -129,7 +129,7 @@ def _search(order: Order, desk: Desk) -> frames.Message:
         return False
 
     incumbent = Incumbent(problem, _stamp(order, engine), publish)
-    start = None if order.best_plan is None else _mended(problem, order.best_plan, deadline, should_stop)
+    start = None if order.best_plan is None else _mended(problem, order.best_plan, deadline, desk.is_stopped)
     warm_start = None if start is None else incumbent.start_from(start)
     search = Limits(deadline, order.seed, order.cores, order.solve_s)
     try:
@@ -151,7 +151,10 @@ def _stamp(order: Order, engine: Engine) -> Stamp:
 
 
 def _mended(problem: Problem, plan: dict[str, Any], deadline: float, should_stop: ShouldStop) -> Candidate:
-    """Return what is left of an earlier plan on this day, with what agents it leaves idle are locked to."""
+    """Return what is left of an earlier plan on this day, with what agents it leaves idle are locked to.
+
+    A stop cuts it short; the search hears of it at its first look, when what is left has been told.
+    """
     return with_locked(problem, mended(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
 
 

@@ -40,8 +40,11 @@ def read_points(told: Any, *, max_rows: int) -> Table:
     if faults:
         raise input_error(faults)
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))
-    if not headers or len(headers) > MAX_COLUMNS:
-        raise input_error([Fault("", "The points have no properties, or too many.", _ACCEPTED)])
+    if len(headers) > MAX_COLUMNS:
+        problem = f"The points have more than {MAX_COLUMNS} properties."
+        raise too_large("/features", problem, f"at most {MAX_COLUMNS}", "Leave out properties that are not needed.")
+    if not headers:
+        raise input_error([Fault("", "The points have no properties.", _ACCEPTED)])
     return Table(headers, tuple(rows))
 
 

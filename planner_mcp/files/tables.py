@@ -185,7 +185,10 @@ def _closing_quote(text: str, opening: int) -> int:
 
 def _check_headers(headers: tuple[str, ...], path: str) -> None:
     named = [header for header in headers if header]
-    if not named or len(headers) > MAX_COLUMNS:
+    if len(headers) > MAX_COLUMNS:
+        problem = f"The table has more than {MAX_COLUMNS} columns."
+        raise too_large(path, problem, f"at most {MAX_COLUMNS} columns", "Leave out columns that are not needed.")
+    if not named:
         raise input_error(
             [Fault(path, "The table has no header line.", "a first line that names the columns", "Add it.")]
         )

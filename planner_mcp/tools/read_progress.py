@@ -44,7 +44,9 @@ _OUTPUT: Final = {
         "status": {"type": "string"},
         "columns": {"type": "array"},
         "rows": {"type": "array"},
+        "agents_needed": {"type": "integer"},
         "lower_bound": {"type": "number"},
+        "no_lower_bound": {"type": "string", "description": "why there is none"},
         "gap": {"type": "number", "description": "share of the cost; the true gap is at most this"},
     },
     "required": ["job_id", "status", "columns", "rows"],
@@ -117,7 +119,8 @@ def _text(told: Json) -> str:
     lines = [f"{told['job_id']} {told['status']}, {counted(told['improvements'], 'improvement')}: {' '.join(_COLUMNS)}"]
     lines += [" ".join(map(str, row)) for row in told["rows"]]
     if "lower_bound" in told:
-        lines.append(f"No plan serving all wanted tickets costs less than {told['lower_bound']}.")
+        needed, cost = told["agents_needed"], told["lower_bound"]
+        lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")
     if "no_lower_bound" in told:
         why = told["no_lower_bound"]
         lines.append(f"Agents needed: {told['agents_needed']} or more; no bound on the cost: {why}.")

@@ -22,7 +22,7 @@ from planner_mcp.tools.arguments.subjects import (
 )
 from planner_mcp.tools.base import READ, Arguments, Hints, Tool, ToolContext, ToolResult, parse, schema_of
 from planner_mcp.vrp.advice.alternatives import with_prices_of
-from planner_mcp.vrp.advice.fixes import ADD_AGENT, PENALTY, Fix
+from planner_mcp.vrp.advice.fixes import ADD_AGENT, NOTHING, PENALTY, Fix
 
 BUDGET_S: Final = 4.0
 """Time to look for fixes, divided between the tickets; those it does not suffice for are named."""
@@ -167,7 +167,7 @@ def proposed(
         is_whole = not is_over()
         if each or is_whole:
             fixes[name] = each
-        if each and not is_whole:
+        if each and not is_whole and each[0].kinds != (NOTHING,):
             hurried.append(name)
     return fixes, hurried
 

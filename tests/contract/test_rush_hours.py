@@ -17,8 +17,10 @@ from planner_mcp.vrp.proof.verify import verify
 from planner_mcp.vrp.scenario import parse_scenario
 from tests.shared.fleet import fleet_body, proving
 from tests.shared.rule_days import DAYS
+from tests.shared.told import Told
 from workers.engines import registry
 from workers.engines.base import Limits
+from workers.engines.cautious import Cautious
 
 NAMES = [registry.AUTO, *(engine.name for engine in registry.engines() if engine.is_available())]
 RUSHES = {"rush_hours": [{"start": 100, "end": 400, "factor": 1.8}, {"start": 600, "end": 800, "factor": 1.5}]}
@@ -225,3 +227,14 @@ def test_an_hour_of_rush_in_the_morning_takes_no_more_agents_than_the_hour_costs
     best, _ = search(problem, name)
     plan = lay_out(problem, best)
     assert (plan.tickets_served, plan.agents_used) == (60, 2)
+
+
+def test_a_plan_that_was_given_and_holds_stays_in_the_race() -> None:
+    """SPEC T5, S3: by a clock on which every plan holds it may not; what comes of it there may be worse."""
+    problem = rushed(40)
+    found, _ = search(problem, "sisr")
+    poor = Told("poor", Candidate.of_tickets({0: [0]}))
+    outcome = Cautious(poor).solve(problem, Limits(time.monotonic() + 0.5), lambda _: None, lambda: False, found)
+    assert outcome.best is not None
+    assert verify(problem, lay_out(problem, outcome.best)) == []
+    assert price(problem, outcome.best) <= price(problem, found)

@@ -1,7 +1,7 @@
 """Chapter 1, a first plan: a day is stored, a solve is queued and waited for, its plan is read.
 
-You learn the five steps of every other chapter. A *scenario* is a day of work: agents (vehicles with their drivers) and
-tickets (visits). A solve of it is a *job*, and what a job finds is a *plan*.
+You learn the four steps that the other chapters build on: store, queue, wait, read. A *scenario* is a day of work:
+agents (vehicles with their drivers) and tickets (visits). A solve of it is a *job*, and what a job finds is a *plan*.
 """
 
 import json

@@ -9,6 +9,7 @@ elsewhere, is put where the real clock has room (`workers/engines/refill.py`).
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -17,7 +18,6 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.vrp.advice.fits import obstacles
-from planner_mcp.vrp.advice.repair import repair
 from planner_mcp.vrp.layout.legs import legs_of
 from planner_mcp.vrp.layout.schedule import lay_out, price
 from planner_mcp.vrp.problem import Candidate, Feature, Problem
@@ -29,8 +29,10 @@ from workers.engines.mending import mended
 from workers.engines.refill import filled, refilled, with_locked
 from workers.engines.slow_day import slow_day
 
+LOCKED_SHARE: Final = 0.9
+"""Of the time the engine has, for the only clock there is where locked visits fit no other …"""
 SAFE_SHARE: Final = 0.5
-"""Of the time the engine has, for plans that hold as they are found …"""
+"""… and elsewhere for plans that hold as they are found …"""
 MILD_SHARE: Final = 0.25
 """… for those by a milder clock …"""
 MEAN_SHARE: Final = 0.15
@@ -46,7 +48,7 @@ ROOMIER: Final = Fraction(11, 10)
 NEAR: Final = 4
 """Neighbours of a ticket from which it may be reached."""
 MANY_TICKETS: Final = 400
-"""Tickets from which on a turn goes on from the plan before: to begin anew there is too little time."""
+"""Tickets from which on the second turn, too, goes on from the plan before: to begin anew there is too little time."""
 
 
 class Cautious:
@@ -113,13 +115,18 @@ class _Search:
 
     def run(self, warm_start: Candidate | None) -> Outcome:
         """Search in turns; the cheapest that holds is handed over on the way and returned."""
-        found = self._turn(SAFE_SHARE, self._safe_day(), warm_start, self._on_improvement)
+        problem, day = self._problem, driven_day(self._problem)
+        has_milder = not self._breaks_locks(day)
+        share, day = (SAFE_SHARE, self._roomier(day)) if has_milder else (LOCKED_SHARE, self._slow_day())
+        found = self._turn(share, day, warm_start, self._on_improvement)
         reason = self._reason
-        first = repair(self._problem, found or Candidate((), (self._engine.name,)), self._is_over)
+        first = self._mended(problem, found or Candidate((), (self._engine.name,)), self._limits.deadline)
         best = found if found == first else self._better(None, first)
-        if best is not None and not self._is_over():
+        if warm_start is not None:
+            best = self._better(best, filled(problem, warm_start, self._soon()))
+        if best is not None and has_milder and not self._is_over():
             best = self._by_milder_clocks(best)
-        better = refilled(self._problem, best or first, self._limits.seed, self._is_over)
+        better = refilled(problem, best or first, self._limits.seed, self._is_over)
         best = self._better(best, better) or found
         return Outcome(best, StopReason.STOPPED if self._reason is StopReason.STOPPED else reason, self._iterations)
 
@@ -132,7 +139,7 @@ class _Search:
             found = self._turn(share, day, start, _tell_nobody)
             if found is None:
                 break
-            start = repair(problem, found, self._is_over)
+            start = self._mended(problem, found, self._limits.deadline)
             best = self._better(best, filled(problem, start, self._soon())) or best
         return best
 
@@ -146,19 +153,28 @@ class _Search:
             return None
         asked_s = None if limits.asked_s is None else share * limits.asked_s
         turn = replace(limits, deadline=until, asked_s=asked_s)
-        start = None if start is None else mended(day, start, until, self._should_stop)
+        start = None if start is None else self._mended(day, start, until)
         outcome = self._engine.solve(day, turn, on_improvement, self._should_stop, start)
         self._iterations += outcome.iterations
         self._reason = outcome.reason
         return outcome.best
 
-    def _safe_day(self) -> Problem:
-        """Return the roomier of two days whose plans hold on the real one, or nearly so where it would break a lock."""
-        problem, day = self._problem, driven_day(self._problem)
-        slow, on_the_way = slow_day(problem, self._is_over), _guessed_share_on_the_way(problem)
-        locked = with_locked(problem, Candidate(()), self._is_over).routes
+    def _mended(self, day: Problem, candidate: Candidate, until: float) -> Candidate:
+        return mended(day, candidate, until, self._should_stop)
+
+    def _breaks_locks(self, day: Problem) -> bool:
+        """Return whether locked visits that can be kept on the real day cannot by another clock."""
+        locked = with_locked(self._problem, Candidate(()), self._is_over).routes
+        return any(obstacles(day, route) for route in locked)
+
+    def _slow_day(self) -> Problem:
+        return slow_day(self._problem, self._is_over)
+
+    def _roomier(self, day: Problem) -> Problem:
+        """Return a day whose plans hold on the real one, or the slowest pace of each shift where that is roomier."""
+        problem, slow, on_the_way = self._problem, self._slow_day(), _guessed_share_on_the_way(self._problem)
         is_slow_roomier = room(problem, slow, on_the_way) > ROOMIER * room(problem, day, on_the_way)
-        return slow if is_slow_roomier or any(obstacles(day, route) for route in locked) else day
+        return slow if is_slow_roomier else day
 
     def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
         """Return another candidate where it holds and costs less, and tell of it; else the best."""
@@ -200,7 +216,8 @@ def room(problem: Problem, day: Problem, on_the_way: Fraction) -> Fraction:
 
     def hours(each: Problem) -> tuple[int, int, int]:
         shifts = sum(agent.shift[1] + agent.overtime - agent.shift[0] for agent in each.agents)
-        ways = sum(int(each.durations[agent.profile].sum()) for agent in each.agents)
+        kinds = Counter(agent.profile for agent in each.agents)
+        ways = sum(count * int(each.durations[profile].sum()) for profile, count in kinds.items())
         return max(1, shifts), max(1, ways), max(1, sum(ticket.service + ticket.setup for ticket in each.tickets))
 
     shifts, ways, services = (Fraction(*pair) for pair in zip(hours(day), hours(problem), strict=True))

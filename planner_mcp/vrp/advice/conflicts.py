@@ -259,11 +259,18 @@ def _combined(
     parts = [list(wanted)] if len(wanted) <= MOST else [part for part in own if len(part) <= MOST]
     for part in parts:
         agents = sorted(frozenset[int]().union(*(may_serve[index] for index in part)))
-        some = fewest_unshared(problem, part, agents, rounds, MAX_STEPS // len(parts))
-        if some:
-            left = frozenset[int]().union(*(may_serve[index] for index in some))
-            crew = [problem.agents[agent] for agent in sorted(left)]
-            yield _conflict(problem, "COMBINED", some, crew, _in_no_way(len(some), len(crew)))
+        for routes, words in ((None, _too_much), (rounds, _in_no_way)):
+            some = fewest_unshared(problem, part, agents, routes, MAX_STEPS // len(parts))
+            if some:
+                left = frozenset[int]().union(*(may_serve[index] for index in some))
+                crew = [problem.agents[agent] for agent in sorted(left)]
+                yield _conflict(problem, "COMBINED", some, crew, words(len(some), len(crew)))
+
+
+def _too_much(tickets: int, agents: int) -> str:
+    if agents == 1 or tickets == 1:
+        return "together they are more than an agent may carry or serve on one route"
+    return f"however they are shared among the {agents} agents, one has more than it may carry or serve"
 
 
 def _in_no_way(tickets: int, agents: int) -> str:

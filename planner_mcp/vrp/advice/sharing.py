@@ -22,7 +22,7 @@ Kind = tuple[AgentSpec, int]
 
 
 def fewest_unshared(
-    problem: Problem, tickets: Sequence[int], agents: Iterable[int], rounds: Rounds, most: int = MAX_STEPS
+    problem: Problem, tickets: Sequence[int], agents: Iterable[int], rounds: Rounds | None, most: int = MAX_STEPS
 ) -> list[int]:
     """Return the fewest of some tickets that cannot all be served; none where they might, or where it takes too long.
 
@@ -30,7 +30,7 @@ def fewest_unshared(
         problem: The day.
         tickets: Indexes; more than `MOST` are not looked at.
         agents: All who may serve any of them.
-        rounds: Their routes on the whole day.
+        rounds: Their routes on the whole day; None to look at what each may carry and serve alone.
         most: Steps there is time for.
     """
     count = len(tickets)
@@ -40,7 +40,8 @@ def fewest_unshared(
     shared, orders = {0}, [problem.tickets[index] for index in tickets]
     for kind, times in kinds.items():
         may = _loadable(problem, tickets, kind)
-        sets = rounds.of(kind[0]).sets(orders, may.__getitem__)
+        carried = {bits for bits, is_allowed in enumerate(may) if is_allowed}
+        sets = carried if rounds is None else rounds.of(kind[0]).sets(orders, may.__getitem__)
         for _ in range(min(times, count)):
             shared |= {some | others for some in shared for others in sets if not some & others}
         if 2**count - 1 in shared:

@@ -270,7 +270,7 @@ class _Layer:
         for limit, values in self._raised.items():
             yield f"{limit} counts as {named(values)}: what has been done needs it."
         if lost := [plain(ticket, _MAX_NAME) for past in self._pasts.values() for ticket in past.lost]:
-            been = "Their agents are planned as if they had not been there."
+            been = "Whoever began them is planned as if never there."
             yield f"Begun and no longer of the day: {named(lost)}. {been}"
         if self._unlocked:
             yield f"{named(self._unlocked)} can be locked no longer."

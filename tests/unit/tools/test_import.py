@@ -18,6 +18,7 @@ pytestmark = pytest.mark.anyio
 DATE = "2025-07-15"
 ORDERS = "订单号,纬度,经度,Quantitty,内部码\nA1,39.95,116.40,3,x\nA2,39.96,116.42,4,y\n"
 AGENTS = [{"id": "veh-1", "capacity": 9}]
+WIDE = {f"c{number}": "1" for number in range(201)}
 BOOK = workbook(
     {
         "订单": sheet_xml(rows_of(("订单号", "地点", "数量"), ("A1", "X", 3.0))),
@@ -264,3 +265,21 @@ async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
     assert fault["problem"] == result.structured["message"]
     assert fault["accepted"].startswith("at most ")
     assert fault["hint"] == ("Split the day." if form in ("csv", "geojson", "xlsx") else "")
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "path"),
+    [
+        ("csv", f"{','.join(WIDE)}\n", "/content"),
+        ("geojson", json.dumps({"features": [{**POINTS["features"][0], "properties": WIDE}]}), "/content/features"),
+    ],
+)
+async def test_a_table_of_too_many_columns_is_told_as_what_it_is(
+    call: Call, form: str, content: str, path: str
+) -> None:
+    """SPEC T7: not as a table without a header line."""
+    asked = {"format": form, "content": content, "planning_date": DATE, "agents": AGENTS}
+    result = await call("import_scenario", asked)
+    assert result.structured["code"] == 4013
+    (fault,) = result.structured["errors"]
+    assert (fault["path"], fault["accepted"][:11]) == (path, "at most 200")

@@ -105,7 +105,7 @@ def test_goods_that_cannot_be_divided_are_a_conflict() -> None:
         "COMBINED",
         ("a", "b", "c"),
         ("v", "w"),
-        "shared among the 2 agents in no way do they fit within their windows and all limits",
+        "however they are shared among the 2 agents, one has more than it may carry or serve",
     )
 
 

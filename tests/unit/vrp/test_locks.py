@@ -453,7 +453,7 @@ def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_told() -> None:
     gone = {**later, "tickets": [entry for entry in later["tickets"] if entry["id"] not in "bc"]}
     assert begun_and_gone(later) == {}
     assert begun_and_gone(gone) == {"b": ("v", 2.0), "c": ("w", 3.0)}
-    told = "Begun and no longer of the day: b, c. Their agents are planned as if they had not been there."
+    told = "Begun and no longer of the day: b, c. Whoever began them is planned as if never there."
     assert compiled(gone).past_notes == (told,)
     assert begun_and_gone({**gone, "agents": gone["agents"][1:]}) == {"c": ("w", 3.0)}
     assert begun_and_gone({**gone, "held": "?"}) == begun_and_gone(body()) == {}
