@@ -164,7 +164,8 @@ def _changed(
     asked = patched(body, patch)
     before = asked.get("held")
     under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
-    new, scenario = checked(asked if held is None else {**asked, "held": under_way}, patch, settings, lend)
+    now = asked if held is None else {**asked, "held": under_way}
+    new, scenario = checked(now, patch, settings, lend, before=body)
     if held is not None and (gone := begun_and_gone(new)):
         raise _of_another_day(list(gone))
     warnings = first_warnings(body, patch, new, scenario) if patch else []

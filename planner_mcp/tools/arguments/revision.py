@@ -56,7 +56,7 @@ def revised(body: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Js
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
-    return checked(patched(body, patch), patch, settings, lend)
+    return checked(patched(body, patch), patch, settings, lend, before=body)
 
 
 def patched(body: Json, patch: Json) -> Json:
@@ -71,8 +71,8 @@ def patched(body: Json, patch: Json) -> Json:
     return revise(body, patch)
 
 
-def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[Json, Scenario]:
-    """Return a day that a patch made as it can be planned, and as it was read; other arguments as for `revised`.
+def checked(asked: Json, patch: Json, settings: Settings, lend: Lend, *, before: Json) -> tuple[Json, Scenario]:
+    """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
     Raises:
         InputError: What is wrong with the day; list positions are told as ids.
@@ -82,7 +82,7 @@ def checked(asked: Json, patch: Json, settings: Settings, lend: Lend) -> tuple[J
         raise input_error([_all_begun(asked, patch)])
     with placed(lambda fault: led_back(fault, new)):
         lent = lend(new)
-        lent = replace(lent, faults=(*lent.faults, *_begun_faults(new, patch)))
+        lent = replace(lent, faults=(*lent.faults, *_begun_faults(before, new, patch)))
         return new, day_within_limits(new, settings, lent)
 
 
@@ -124,9 +124,9 @@ def _all_begun(body: Json, patch: Json) -> Fault:
     )
 
 
-def _begun_faults(body: Json, patch: Json) -> Iterator[Fault]:
+def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
     """Yield the tickets that a patch takes out of a day though agents that stay in it have begun them."""
-    begun = begun_and_gone(body) if "tickets" in patch else {}
+    begun = begun_and_gone(after, before) if "tickets" in patch else {}
     entries = patch.get("tickets")
     accepted, hint = "tickets that have not begun", "Leave it in: what has begun stays."
     if isinstance(entries, dict):

@@ -132,18 +132,23 @@ def settled(body: Json) -> Json:
     return {**_without(body, _leaving(body, done - {None})), "held": {**body["held"], "routes": routes}}
 
 
-def begun_and_gone(body: Json) -> dict[str, tuple[str, float]]:
+def begun_and_gone(body: Json, before: Json | None = None) -> dict[str, tuple[str, float]]:
     """Return the tickets that agents of a day have begun and that it no longer has: by whom, and when.
 
     Without them nobody knows where these agents are. Nothing of a day where what it holds cannot be read.
+
+    Args:
+        body: The day as it is.
+        before: As it was; then tickets that it lacked already are left aside.
     """
     if (held := _held(body)) is None or not held.until_s:
         return {}
     agents, tickets = _names(body, "agents"), _names(body, "tickets")
+    had = None if before is None else _names(before, "tickets")
     found: dict[str, tuple[str, float]] = {}
     for route in held.routes:
         for visit in route.visits if route.agent in agents else ():
-            if visit.ticket is not None and visit.ticket not in tickets:
+            if visit.ticket is not None and visit.ticket not in tickets and (had is None or visit.ticket in had):
                 found.setdefault(visit.ticket, (route.agent, visit.start_s))
     return found
 

@@ -287,6 +287,17 @@ async def test_a_ticket_that_has_begun_is_not_taken_out_of_the_day(call: Call, s
     assert not let_go.structured.get("errors")
 
 
+async def test_a_list_that_lacks_what_the_day_lacked_before_is_not_blamed_for_it(call: Call) -> None:
+    """SPEC T5, T7: `held` may name a stranger; a patch that gives all tickets has not taken that one out."""
+    visits = [{"ticket": name, "start_s": 0, "departure_s": 0} for name in ("stranger", "a")]
+    held = {"until_s": 60, "routes": [{"agent": "v", "start_s": 0, "visits": visits}]}
+    scenario_id = await created(call, body([agent("v")], [ticket("a"), ticket("b", "B")], held=held))
+    asked = {"scenario_id": scenario_id, "patch": {"tickets": [ticket("a"), ticket("c", "C")]}}
+    assert not (await call("revise_scenario", asked)).is_error
+    (fault,) = (await call("revise_scenario", {**asked, "patch": {"tickets": [ticket("c", "C")]}})).structured["errors"]
+    assert fault["problem"] == "The list lacks what has begun: a."
+
+
 async def test_a_ticket_taken_out_before_the_hour_was_told_is_asked_back(call: Call, store: RedisStore) -> None:
     """SPEC T5, T7: the revision knew of no hour; by the plan that is named the ticket has begun at this one."""
     quick = body([agent("v"), agent("w")], [ticket(name, "A", time_windows=[[1, 1]]) for name in "abc"])
