@@ -10,7 +10,6 @@ elsewhere, is put where the real clock has room (`workers/engines/refill.py`).
 
 import time
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -86,10 +85,10 @@ class Cautious:
         tried = tiny.solve(problem, limits, on_improvement, should_stop)
         if not tiny.is_given_up(tried, limits):
             return tried
-        start = _cheapest(problem, [tried.best, warm_start])
+        start = _cheapest(problem, tried.best, warm_start)
         search = _Search(self.engine, problem, replace(limits, asked_s=None), on_improvement, should_stop)
         outcome = search.run(start)
-        return replace(outcome, best=_cheapest(problem, [tried.best, outcome.best]))
+        return replace(outcome, best=_cheapest(problem, tried.best, outcome.best))
 
 
 class _Search:
@@ -115,9 +114,10 @@ class _Search:
 
     def run(self, warm_start: Candidate | None) -> Outcome:
         """Search in turns; the cheapest that holds is handed over on the way and returned."""
-        problem, day = self._problem, driven_day(self._problem)
-        has_milder = not self._breaks_locks(day)
-        share, day = (SAFE_SHARE, self._roomier(day)) if has_milder else (LOCKED_SHARE, self._slow_day())
+        problem, driven = self._problem, driven_day(self._problem)
+        locked = with_locked(problem, Candidate(()), self._is_over).routes
+        slow, has_milder = slow_day(problem, locked), not any(obstacles(driven, route) for route in locked)
+        share, day = (SAFE_SHARE, _roomier(problem, driven, slow)) if has_milder else (LOCKED_SHARE, slow)
         found = self._turn(share, day, warm_start, self._on_improvement)
         reason = self._reason
         first = self._mended(problem, found or Candidate((), (self._engine.name,)), self._limits.deadline)
@@ -162,20 +162,6 @@ class _Search:
     def _mended(self, day: Problem, candidate: Candidate, until: float) -> Candidate:
         return mended(day, candidate, until, self._should_stop)
 
-    def _breaks_locks(self, day: Problem) -> bool:
-        """Return whether locked visits that can be kept on the real day cannot by another clock."""
-        locked = with_locked(self._problem, Candidate(()), self._is_over).routes
-        return any(obstacles(day, route) for route in locked)
-
-    def _slow_day(self) -> Problem:
-        return slow_day(self._problem, self._is_over)
-
-    def _roomier(self, day: Problem) -> Problem:
-        """Return a day whose plans hold on the real one, or the slowest pace of each shift where that is roomier."""
-        problem, slow, on_the_way = self._problem, self._slow_day(), _guessed_share_on_the_way(self._problem)
-        is_slow_roomier = room(problem, slow, on_the_way) > ROOMIER * room(problem, day, on_the_way)
-        return slow if is_slow_roomier else day
-
     def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
         """Return another candidate where it holds and costs less, and tell of it; else the best."""
         if best is not None and (other == best or price(self._problem, other) >= price(self._problem, best)):
@@ -211,6 +197,13 @@ def _guessed_share_on_the_way(problem: Problem) -> Fraction:
     return Fraction(travel, max(1, travel + rest))
 
 
+def _roomier(problem: Problem, driven: Problem, slow: Problem) -> Problem:
+    """Return which of two days whose plans hold on the real one has more room by a guess."""
+    on_the_way = _guessed_share_on_the_way(problem)
+    is_slow_roomier = room(problem, slow, on_the_way) > ROOMIER * room(problem, driven, on_the_way)
+    return slow if is_slow_roomier else driven
+
+
 def room(problem: Problem, day: Problem, on_the_way: Fraction) -> Fraction:
     """Return how many of a plan's hours fit into its shifts on a day without hours, for one hour on the day itself."""
 
@@ -228,7 +221,7 @@ def _tell_nobody(candidate: Candidate) -> None:
     """Leave a candidate that may not hold."""
 
 
-def _cheapest(problem: Problem, candidates: Iterable[Candidate | None]) -> Candidate | None:
+def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
     """Return the cheapest of those there are."""
     found = [candidate for candidate in candidates if candidate is not None]
     return min(found, key=lambda candidate: price(problem, candidate), default=None)

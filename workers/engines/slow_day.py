@@ -4,7 +4,7 @@ Owns the one exception: locked visits that only the real clock can keep. They co
 when they happen, and their legs take what they take then. The rest of the day goes on at the slowest pace.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,19 +13,21 @@ from planner_mcp.vrp.advice.fits import obstacles
 from planner_mcp.vrp.layout.legs import Leg
 from planner_mcp.vrp.layout.pace import at_worst
 from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import Candidate, Feature, Problem, StopKind
-from workers.engines.base import ShouldStop
-from workers.engines.refill import with_locked
+from planner_mcp.vrp.problem import Feature, Problem, Route, StopKind
 
 
-def slow_day(problem: Problem, is_over: ShouldStop) -> Problem:
+def slow_day(problem: Problem, locked: Iterable[Route]) -> Problem:
     """Return the day at the slowest pace of each agent's shift, save on locked visits that cannot be kept at it.
 
     Agents, tickets and locations keep their numbers; behind the locations those visits have places of their own, so
     that nobody else drives their legs.
+
+    Args:
+        problem: A day with rushes.
+        locked: Routes of locked visits alone that can be kept on it.
     """
     slow = at_worst(problem)
-    rushed = [route for route in with_locked(problem, Candidate(()), is_over).routes if obstacles(slow, route)]
+    rushed = [route for route in locked if obstacles(slow, route)]
     if not rushed:
         return slow
     visits = [ticket for route in rushed for ticket in route.tickets]
