@@ -14,6 +14,7 @@ from typing import Any, Final
 from planner_mcp.text import clock, figure
 from planner_mcp.vrp.advice.fits import Limit, Obstacle
 from planner_mcp.vrp.day.fields import MAX_TIME_S
+from planner_mcp.vrp.day.windows import joined
 from planner_mcp.vrp.problem import GroupKind, Problem
 
 Json = dict[str, Any]
@@ -64,24 +65,13 @@ def raised(body: Json, problem: Problem, ticket: int, short: int) -> Remedy:
 
 def _window(body: Json, problem: Problem, _agent: int, obstacle: Obstacle) -> Remedy:
     ticket = problem.tickets[obstacle.index]
-    seconds = [[edge / problem.scale for edge in window] for window in ticket.windows]
+    seconds = [(opens / problem.scale, closes / problem.scale) for opens, closes in ticket.windows]
     missed = bisect_right([opens for opens, _ in ticket.windows], obstacle.value) - 1
-    seconds[missed][1] = closes = _minute(obstacle.value / problem.scale)
-    windows = [[_time(body, edge) for edge in window] for window in _joined(seconds)]
-    until = _time(body, closes)
+    seconds[missed] = (seconds[missed][0], _minute(obstacle.value / problem.scale))
+    until = _time(body, seconds[missed][1])
+    windows = [[_time(body, edge) for edge in window] for window in joined(seconds)]
     words = f"widen the time window of {ticket.id} to {until}"
     return Remedy(words, {"tickets": {ticket.id: {"time_windows": windows}}})
-
-
-def _joined(windows: list[list[float]]) -> list[list[float]]:
-    """Return windows in order, those that meet made one."""
-    joined = windows[:1]
-    for opens, closes in windows[1:]:
-        if opens <= joined[-1][1]:
-            joined[-1] = [joined[-1][0], max(joined[-1][1], closes)]
-        else:
-            joined.append([opens, closes])
-    return joined
 
 
 def _shift(body: Json, problem: Problem, agent: int, obstacle: Obstacle) -> Remedy:

@@ -20,6 +20,7 @@ from planner_mcp.vrp.compile.travel import Travel, measure
 from planner_mcp.vrp.day import model
 from planner_mcp.vrp.day.eligible import Eligible
 from planner_mcp.vrp.day.model import Scenario, end_of, most_reloads, start_of
+from planner_mcp.vrp.day.windows import joined
 from planner_mcp.vrp.problem import AgentSpec, Break, Group, GroupKind, Load, Problem, Rush, TicketSpec
 
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
@@ -215,7 +216,7 @@ def _ticket(
         location=units.location[ticket.location],
         demand=units.burden(ticket.demand),
         load=load,
-        windows=_windows(ticket, units),
+        windows=tuple(joined(units.span(*window) for window in ticket.time_windows)),
         soft_close=None if ticket.soft_close is None else units.closing(ticket.soft_close),
         lateness_cost=0 if ticket.soft_close is None else prices.per_hour(ticket.lateness_cost_per_hour),
         service=units.time(ticket.service_time_s),
@@ -228,17 +229,6 @@ def _ticket(
         switch_cost=0 if preferred is None else prices.amount(ticket.switch_cost),
         pickup=None if ticket.pickup is None else units.ticket[ticket.pickup],
     )
-
-
-def _windows(ticket: model.Ticket, units: _Units) -> tuple[tuple[int, int], ...]:
-    """Return the windows in order, those that touch joined."""
-    joined: list[tuple[int, int]] = []
-    for opens, closes in sorted(units.span(*window) for window in ticket.time_windows):
-        if joined and opens <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(closes, joined[-1][1]))
-        else:
-            joined.append((opens, closes))
-    return tuple(joined)
 
 
 def _group(group: model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: Prices) -> Group:
