@@ -30,7 +30,7 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python -m manifest.build --check
+	$(BIN)/python -m manifest.manifest_builder --check
 	$(BIN)/python -m docs.build --check
 
 test: setup ## the quick suite
@@ -41,13 +41,13 @@ test-all: setup ## check, quick and slow suites
 	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
 
 test-cluster: setup ## the suites of store, webhooks and workers, and storms, against a Redis Cluster of three nodes
-	STORE=cluster $(BIN)/python -m pytest -m "not chaos and not slow" tests/integration/store tests/integration/webhooks \
+	STORE=cluster $(BIN)/python -m pytest -m "not chaos and not slow" tests/integration/jobs/store tests/integration/jobs/webhooks \
 		tests/integration/workers $(ARGS)
-	STORE=cluster $(BIN)/python -m pytest -m "not chaos" tests/chaos/test_workers.py $(ARGS)
+	STORE=cluster $(BIN)/python -m pytest -m "not chaos" tests/chaos/test_worker_failures.py $(ARGS)
 
 chaos: setup ## long runs in which things die; CHAOS_RECORD=file keeps the figures
 	$(BIN)/python -m pytest -m chaos -s $(ARGS)
-	STORE=cluster $(BIN)/python -m pytest -m chaos -s tests/chaos/test_workers.py $(ARGS)
+	STORE=cluster $(BIN)/python -m pytest -m chaos -s tests/chaos/test_worker_failures.py $(ARGS)
 
 serve: setup ## run server and one worker on 127.0.0.1:8080
 	$(BIN)/planner-mcp serve --workers 1
@@ -69,7 +69,7 @@ bench-protocol: setup ## one tools/call at our edge, the SDK's own and FastMCP's
 	$(BIN)/python -m benchmarks.protocol
 
 manifest: setup ## write manifest/manifest.json anew
-	$(BIN)/python -m manifest.build
+	$(BIN)/python -m manifest.manifest_builder
 
 docs: setup ## write the generated pages under docs/reference
 	$(BIN)/python -m docs.build

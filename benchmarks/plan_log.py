@@ -60,9 +60,9 @@ class PlanLog:
         self._runs: dict[tuple[object, ...], Run] = {}
         if path is not None and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
-                told = json.loads(line)
-                if told.pop("engines") == engines:
-                    self._note(Run(**told))
+                fields = json.loads(line)
+                if fields.pop("engines") == engines:
+                    self._note(Run(**fields))
 
     def __contains__(self, asked: Run) -> bool:
         return asked.key in self._runs

@@ -58,6 +58,6 @@ def write(result: Path, runs: Sequence["Run"], about: dict[str, Any]) -> None:
     text = PAGE.read_text(encoding="utf-8")
     loads = sorted(run.load for run in runs)
     facts = f"{about['cpu']}, {about['cores']} cores, load {loads[0]} to {loads[-1]} while measuring"
-    told = f"From `results/{result.name}` ({facts}). Mean gap to the best known in %.\n\n{tables(runs)}"
+    section = f"From `results/{result.name}` ({facts}). Mean gap to the best known in %.\n\n{tables(runs)}"
     head, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    PAGE.write_text(f"{head}{BEGIN}\n{section}\n{END}{rest.partition(END)[2]}", encoding="utf-8")

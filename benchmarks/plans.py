@@ -21,16 +21,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import instances, plan_table, rivals
-from benchmarks.instances import Instance
+from benchmarks import benchmark_instances, plan_table, reference_engines
+from benchmarks.benchmark_instances import Instance
 from benchmarks.plan_log import PlanLog, Run, engine_revision
-from benchmarks.record import HERE, commit, machine
+from benchmarks.result_files import HERE, commit, machine
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.vrp.layout.schedule import lay_out
-from planner_mcp.vrp.problem import Candidate
-from planner_mcp.vrp.proof.verify import verify
-from workers.engines import registry
-from workers.engines.base import Limits
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.verification.plan_verification import verify
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.selection import engine_registry
 
 DATA: Final = "PLANNER_BENCH_DATA"
 """Environment variable that names the folder of instances."""
@@ -47,41 +47,43 @@ def run(instance: Instance, began: Run) -> Run:
     child.start()
     theirs.close()
     try:
-        told = ours.recv() if ours.poll(began.limit_s + OVERTIME_S) else {"fault": "overran its limit and was killed"}
+        outcome = (
+            ours.recv() if ours.poll(began.limit_s + OVERTIME_S) else {"fault": "overran its limit and was killed"}
+        )
     except EOFError:
-        told = {"fault": "crashed"}
-    if child.is_alive() and "fault" in told:
+        outcome = {"fault": "crashed"}
+    if child.is_alive() and "fault" in outcome:
         child.kill()
     child.join()
-    return Run(**{**asdict(began), **told, "load": round(os.getloadavg()[0], 2)})
+    return Run(**{**asdict(began), **outcome, "load": round(os.getloadavg()[0], 2)})
 
 
 def _child(pipe: Connection, instance: Instance, asked: Run) -> None:
     first: list[float] = []
     began = time.monotonic()
-    limits = Limits(began + asked.limit_s, asked.seed, asked.cores)
+    limits = SearchLimits(began + asked.limit_s, asked.seed, asked.cores)
     best = _solve(instance, asked.engine, limits, first)
-    told: dict[str, Any] = {"elapsed_s": round(time.monotonic() - began, 2)}
-    told |= _judge(instance, best)
-    told["first_s"] = round(first[0] - began, 2) if first else None
+    outcome: dict[str, Any] = {"elapsed_s": round(time.monotonic() - began, 2)}
+    outcome |= _measured_cost(instance, best)
+    outcome["first_s"] = round(first[0] - began, 2) if first else None
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    told["peak_mb"] = sum(resource.getrusage(each).ru_maxrss for each in who) // 1024
-    pipe.send(told)
+    outcome["peak_mb"] = sum(resource.getrusage(each).ru_maxrss for each in who) // 1024
+    pipe.send(outcome)
 
 
-def _solve(instance: Instance, name: str, limits: Limits, first: list[float]) -> Candidate | None:
-    if name in rivals.RIVALS:
-        return rivals.RIVALS[name][0](instance.problem, limits)
-    engine = registry.choose(instance.problem, name)
+def _solve(instance: Instance, name: str, limits: SearchLimits, first: list[float]) -> Candidate | None:
+    if name in reference_engines.REFERENCE_ENGINES:
+        return reference_engines.REFERENCE_ENGINES[name][0](instance.problem, limits)
+    engine = engine_registry.choose(instance.problem, name)
     return engine.solve(instance.problem, limits, lambda _: first.append(time.monotonic()), lambda: False).best
 
 
-def _judge(instance: Instance, best: Candidate | None) -> dict[str, Any]:
+def _measured_cost(instance: Instance, best: Candidate | None) -> dict[str, Any]:
     """Return cost and gap of a plan that holds; the fault of one that does not."""
     if best is None:
         return {"fault": "no plan"}
     served = sum(len(route.stops) for route in best.routes)
-    if violations := verify(instance.problem, lay_out(instance.problem, best)):
+    if violations := verify(instance.problem, build_plan(instance.problem, best)):
         return {"fault": f"refused: {violations[0]}"}
     wanted = [number for number, ticket in enumerate(instance.problem.tickets) if not ticket.is_priced]
     at = {stop.index for route in best.routes for stop in route.stops if stop.kind == "ticket"}
@@ -92,10 +94,10 @@ def _judge(instance: Instance, best: Candidate | None) -> dict[str, Any]:
 
 def can_run(instance: Instance, engine: str) -> bool:
     """Return whether an engine is installed here and knows every feature of the instance."""
-    if engine in rivals.RIVALS:
-        return rivals.can_run(engine, instance.problem)
+    if engine in reference_engines.REFERENCE_ENGINES:
+        return reference_engines.can_run(engine, instance.problem)
     try:
-        registry.choose(instance.problem, engine)
+        engine_registry.choose(instance.problem, engine)
     except UnsupportedFeatureError:
         return False
     return True
@@ -131,7 +133,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", nargs="*", default=[], help="sets, by how their name begins; all without")
     parser.add_argument("--name", nargs="*", default=[], help="instances")
     parser.add_argument("--most", type=int, help="instances of each set, spread over it; all without")
-    parser.add_argument("--engine", nargs="*", default=[*registry.names(), *rivals.RIVALS])
+    parser.add_argument("--engine", nargs="*", default=[*engine_registry.names(), *reference_engines.REFERENCE_ENGINES])
     parser.add_argument("--seconds", nargs="*", type=float, default=[5.0, 10.0, 30.0])
     parser.add_argument("--seed", nargs="*", type=int, default=[1, 2, 3])
     parser.add_argument("--cores", type=int, default=2, help="cores a solve may use")
@@ -146,7 +148,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a line a run and a table a time limit, keep the result if asked to."""
     options = _options(arguments)
-    chosen = sample(instances.load_all(Path(options.data), sets=options.set, names=options.name), options.most)
+    chosen = sample(
+        benchmark_instances.load_all(Path(options.data), sets=options.set, names=options.name), options.most
+    )
     todo = asked(chosen, options.engine, options.seconds, options.seed, cores=options.cores)
     log, about = PlanLog(options.log, engine_revision()), machine()
     left_s = sum(each.limit_s + START_S for _, each in todo if each not in log)
@@ -166,9 +170,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _line(done: Run) -> str:
-    told = f"{done.gap:8.3f} %" if done.gap is not None else done.fault
+    outcome = f"{done.gap:8.3f} %" if done.gap is not None else done.fault
     times = f"first {done.first_s} of {done.elapsed_s} s, {done.peak_mb} MB, load {done.load}"
-    return f"{done.set:16} {done.instance:18} {done.engine:16} {done.limit_s:g} s #{done.seed} {told}  {times}"
+    return f"{done.set:16} {done.instance:18} {done.engine:16} {done.limit_s:g} s #{done.seed} {outcome}  {times}"
 
 
 def _keep(runs: Sequence[Run], about: dict[str, Any]) -> Path:

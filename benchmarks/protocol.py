@@ -15,17 +15,17 @@ from pathlib import Path
 from socket import socket
 from typing import Any, Final
 
+from benchmarks.lean_mcp_client import Wire, connected
 from benchmarks.peers.__main__ import environment
-from benchmarks.processes import cpu_s, with_words
-from benchmarks.record import Figure, keep, machine, spread, table
-from benchmarks.wire import Wire, connected
+from benchmarks.process_stats import command_lines, cpu_s
+from benchmarks.result_files import Figure, keep, machine, spread, table
 
 HANDSHAKE: Final = "2025-11-25"
-LANES: Final = 16
+CLIENTS: Final = 16
 FULL: Final = 3000
 """Calls of a run whose figures go into the README."""
 WARM: Final = 200
-SAID: Final = {"text": "hello, planner"}
+ECHO_ARGUMENTS: Final = {"text": "hello, planner"}
 
 
 class Session(Wire):
@@ -49,7 +49,7 @@ async def served(which: str, folder: Path) -> AsyncIterator[tuple[str, int]]:
     with socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.edges", which, str(port), str(folder)]
+    command = [sys.executable, "-m", "benchmarks.echo_servers", which, str(port), str(folder)]
     if which == "fastmcp":
         command = [str(environment("mcp")), str(Path(__file__).parent / "peers" / "fastmcp_echo.py"), str(port)]
     process = await asyncio.create_subprocess_exec(*command)
@@ -73,31 +73,31 @@ async def _listens(port: int) -> bool:
 
 
 async def measure(which: str, era: str, url: str, pids: Sequence[int], n: int) -> list[Figure]:
-    """Return latency and CPU of a call, with `LANES` connections that each have one call under way."""
+    """Return latency and CPU of a call, with `CLIENTS` connections that each have one call under way."""
     took: list[float] = []
 
-    async def lane(wire: Wire, calls: int) -> None:
+    async def client_loop(wire: Wire, calls: int) -> None:
         for _ in range(calls):
             began = time.perf_counter()
-            answer = await wire.call("echo", SAID)
+            answer = await wire.call("echo", ECHO_ARGUMENTS)
             took.append(time.perf_counter() - began)
-            assert answer["structuredContent"] == SAID
+            assert answer["structuredContent"] == ECHO_ARGUMENTS
 
     async with AsyncExitStack() as stack:
         kind = Session if era == HANDSHAKE else Wire
-        wires = [await stack.enter_async_context(connected(url, kind)) for _ in range(LANES)]
+        wires = [await stack.enter_async_context(connected(url, kind)) for _ in range(CLIENTS)]
         for wire in wires:
             if isinstance(wire, Session):
                 await wire.begin()
-        await asyncio.gather(*(lane(wire, WARM // LANES) for wire in wires))
+        await asyncio.gather(*(client_loop(wire, WARM // CLIENTS) for wire in wires))
         took.clear()
         before = [cpu_s(pid) for pid in pids]
-        await asyncio.gather(*(lane(wire, n // LANES) for wire in wires))
+        await asyncio.gather(*(client_loop(wire, n // CLIENTS) for wire in wires))
         spent = [after - used for after, used in zip(map(cpu_s, pids), before, strict=True)]
     each = [round(1000 * used / len(took), 3) for used in spent]
     store = f", {each[1]} ms of them in the store" if len(each) > 1 else ""
     return [
-        spread(f"{which}, {era}: tools/call", took, f"{LANES} connections"),
+        spread(f"{which}, {era}: tools/call", took, f"{CLIENTS} connections"),
         Figure(f"{which}, {era}: CPU of a call", "ms", len(took), round(sum(each), 3), None, f"user and system{store}"),
     ]
 
@@ -108,7 +108,7 @@ async def compare(n: int) -> list[Figure]:
     for which, name in (("ours", "planner-mcp"), ("sdk", "SDK's own transport"), ("fastmcp", "FastMCP")):
         with tempfile.TemporaryDirectory(prefix="planner-edge-") as folder:
             async with served(which, Path(folder)) as (url, pid):
-                pids = [pid, *with_words("valkey", folder)] if which == "ours" else [pid]
+                pids = [pid, *command_lines("valkey", folder)] if which == "ours" else [pid]
                 for era in (HANDSHAKE, "2026-07-28"):
                     figures += await measure(name, era, url, pids, n)
     return figures

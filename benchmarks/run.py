@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import doors, engine_room, trials
-from benchmarks.goals import against_limits
-from benchmarks.record import Figure, keep, machine, table
+from benchmarks import end_to_end_latency, job_store_latency, recovery_latency
+from benchmarks.performance_goals import against_limits
+from benchmarks.result_files import Figure, keep, machine, table
 
 SEED: Final = 1
 
@@ -23,9 +23,11 @@ async def measure(*, is_quick: bool) -> list[Figure]:
     """Return every figure, the engine room first."""
     n = 100 if is_quick else 500
     with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
-        inside = await engine_room.measure(Path(folder) / "engine", n=3 * n)
-        outside = await doors.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
-        tried = await trials.measure(Path(folder), cancels=n // 25, kills=1 if is_quick else 3, crowd_s=n / 50)
+        inside = await job_store_latency.measure(Path(folder) / "engine", n=3 * n)
+        outside = await end_to_end_latency.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
+        tried = await recovery_latency.measure(
+            Path(folder), cancels=n // 25, kills=1 if is_quick else 3, watchers_s=n / 50
+        )
     return [*inside, *outside, *tried]
 
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 from pydantic_core import PydanticUndefined
 
 from planner_mcp.errors import catalogue
+from planner_mcp.routing.evaluation.unassigned_reasons import UNASSIGNED_REASONS
+from planner_mcp.routing.feasibility.route_violations import ROUTE_CONSTRAINTS
+from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.server.tools.answers.plan_pages import VIEWS, View
+from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY
 from planner_mcp.settings import Settings
-from planner_mcp.tools.answers.plan_pages import VIEWS, View
-from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY
-from planner_mcp.vrp.advice.fits import LIMITS
-from planner_mcp.vrp.advice.fixes import KINDS
-from planner_mcp.vrp.day.model import Scenario
-from planner_mcp.vrp.layout.explain import CODES
 
 HERE: Final = Path(__file__).parent / "reference"
 NOTE: Final = "<!-- written by docs/build.py; run `make docs` instead of editing -->\n\n"
@@ -94,12 +94,12 @@ def codes_page() -> str:
         NOTE + "# Codes and columns of plans\n",
         "## Why a ticket is left out\n\n`code` of an unassigned ticket, with the meaning as its `detail`. A code is "
         "given only where the fact behind it was checked.\n",
-        _glossary("code", CODES),
+        _glossary("code", UNASSIGNED_REASONS),
         "## What stands in an agent's way\n\n`in_the_way` of `explain_unassigned`: how many agents meet the limit, and "
         "for the nearest by how much.\n",
-        _glossary("limit", LIMITS),
+        _glossary("limit", ROUTE_CONSTRAINTS),
         "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
-        _glossary("kind", KINDS),
+        _glossary("kind", FIX_KINDS),
         "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "
         "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
         "after midnight of the planning date. Every other `_s` is a length of time in seconds. `distance_m` of a visit "

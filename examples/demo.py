@@ -16,11 +16,11 @@ from typing import Any, Final
 
 from mcp import Client
 
-from examples import screen
+from examples import terminal_output
 from examples.beijing import DAY_FILE
-from examples.house import HouseError, running
-from examples.planner import FINAL, RefusedError, call, read_plan, watch
-from planner_mcp.picture.report import page
+from examples.planner_client import FINAL, RefusedError, call, read_plan, watch
+from examples.planner_server import ServerStartError, running_server
+from planner_mcp.render.plan_report import page
 from planner_mcp.text import clock
 
 CANCEL_AT: Final = 5
@@ -39,32 +39,32 @@ async def demo(solve_s: int, out: Path) -> None:
         out: Existing folder for the page and the server's log.
     """
     scenario = json.loads(DAY_FILE.read_text(encoding="utf-8"))
-    screen.heading("The planner starts: one server, two workers, an embedded store")
+    terminal_output.heading("The planner starts: one server, two workers, an embedded store")
     with tempfile.TemporaryDirectory(prefix="planner-demo-") as data:
-        async with running(Path(data), log=out / "demo.log") as house, Client(house.mcp) as client:
-            screen.note(f"MCP at {house.mcp}, log in {out / 'demo.log'}")
+        async with running_server(Path(data), log=out / "demo.log") as server, Client(server.mcp) as client:
+            terminal_output.note(f"MCP at {server.mcp}, log in {out / 'demo.log'}")
             scenario_id = await create(client, scenario)
             plan, history = await solve(client, scenario_id, solve_s)
             show_plan(plan)
             target = out / "demo.html"
             target.write_text(page(scenario, plan, history), encoding="utf-8")
-            screen.note(f"Map and timeline: {target}")
+            terminal_output.note(f"Map and timeline: {target}")
             await cancel(client, scenario_id)
 
 
 async def create(client: Client, scenario: dict[str, Any]) -> str:
     """Create the scenario and return its id."""
-    screen.heading(f"create_scenario: {scenario['name']}, {scenario['planning_date']}")
+    terminal_output.heading(f"create_scenario: {scenario['name']}, {scenario['planning_date']}")
     created = await call(client, "create_scenario", scenario)
-    screen.note(f"{created['scenario_id']}: {created['agents']} agents, {created['tickets']} tickets")
+    terminal_output.note(f"{created['scenario_id']}: {created['agents']} agents, {created['tickets']} tickets")
     for sentence in (*created.get("assumptions", ()), *created.get("warnings", ())):
-        screen.note(sentence)
+        terminal_output.note(sentence)
     return str(created["scenario_id"])
 
 
 async def solve(client: Client, scenario_id: str, solve_s: int) -> tuple[dict[str, Any], list[tuple[float, float]]]:
     """Solve and return the plan, and the best cost by elapsed seconds while as many tickets were served."""
-    screen.heading(f"solve_vrp: {solve_s} s, watched with query_vrp_status")
+    terminal_output.heading(f"solve_vrp: {solve_s} s, watched with query_vrp_status")
     job = await call(client, "solve_vrp", {"scenario_id": scenario_id, "solve_time": f"PT{solve_s}S"})
     started = time.monotonic()
     history: list[tuple[float, float]] = []
@@ -78,10 +78,10 @@ async def solve(client: Client, scenario_id: str, solve_s: int) -> tuple[dict[st
             history.clear()
         if cost is not None and (not history or cost < history[-1][1]):
             history.append((time.monotonic() - started, cost))
-        screen.show(status)
+        terminal_output.show(status)
 
     status = await watch(client, job["job_id"], on_status)
-    screen.settle(status)
+    terminal_output.settle(status)
     if status["status"] != "COMPLETED":
         raise DemoError(f"The job ended {status['status']}: {status.get('error')}")
     plan = await read_plan(client, status["plan_id"])
@@ -90,7 +90,7 @@ async def solve(client: Client, scenario_id: str, solve_s: int) -> tuple[dict[st
 
 def show_plan(plan: dict[str, Any]) -> None:
     """Print a line an agent and the figures of the day."""
-    screen.heading(f"read_plan: {plan['plan_id']}")
+    terminal_output.heading(f"read_plan: {plan['plan_id']}")
     routes = [
         (
             route["agent_id"],
@@ -103,11 +103,13 @@ def show_plan(plan: dict[str, Any]) -> None:
         )
         for route in plan["routes"]
     ]
-    screen.table(("agent", "stops", "leaves", "is back", "km", "cost", "route"), routes)
+    terminal_output.table(("agent", "stops", "leaves", "is back", "km", "cost", "route"), routes)
     served = f"{plan['tickets_served']} of {plan['tickets_total']} tickets"
-    screen.note(f"{served}, {plan['distance_m'] / 1000:,.0f} km, cost {plan['cost']:,.0f}, by {plan['engine']}")
+    terminal_output.note(
+        f"{served}, {plan['distance_m'] / 1000:,.0f} km, cost {plan['cost']:,.0f}, by {plan['engine']}"
+    )
     for entry in plan["unassigned"]:
-        screen.note(f"left out: {entry['ticket_id']} ({entry['code']}) {entry['detail']}")
+        terminal_output.note(f"left out: {entry['ticket_id']} ({entry['code']}) {entry['detail']}")
 
 
 def _in_short(route: dict[str, Any]) -> str:
@@ -122,7 +124,7 @@ def _in_short(route: dict[str, Any]) -> str:
 
 async def cancel(client: Client, scenario_id: str) -> None:
     """Cancel a solve in mid-flight and read the best plan it had."""
-    screen.heading("cancel_vrp_job: a second solve of 60 s, stopped on the way")
+    terminal_output.heading("cancel_vrp_job: a second solve of 60 s, stopped on the way")
     asked = {"scenario_id": scenario_id, "solve_time": "PT60S", "seed": 7, "fresh": True}
     job = await call(client, "solve_vrp", asked)
     status = job
@@ -130,15 +132,15 @@ async def cancel(client: Client, scenario_id: str) -> None:
         status = await call(client, "query_vrp_status", {"job_id": job["job_id"], "wait_s": 10})
         if status["status"] in FINAL:
             raise DemoError(f"The job ended {status['status']} before it could be cancelled.")
-    screen.settle(status)
+    terminal_output.settle(status)
     asked_at = time.monotonic()
     answer = await call(client, "cancel_vrp_job", {"job_id": job["job_id"]})
     spent_ms = (time.monotonic() - asked_at) * 1000
     if not answer["cancelled"]:
         raise DemoError(f"The job was not cancelled: {answer}")
     kept = await call(client, "read_plan", {"plan_id": answer["plan_id"]})
-    screen.note(f"stopped {spent_ms:.0f} ms after the call, at {answer['cancelled_at']}")
-    screen.note(f"kept: {kept['tickets_served']} of {kept['tickets_total']} tickets, cost {kept['cost']:,.0f}")
+    terminal_output.note(f"stopped {spent_ms:.0f} ms after the call, at {answer['cancelled_at']}")
+    terminal_output.note(f"kept: {kept['tickets_served']} of {kept['tickets_total']} tickets, cost {kept['cost']:,.0f}")
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -160,12 +162,12 @@ def main() -> int:
     try:
         options.out.mkdir(parents=True, exist_ok=True)
         asyncio.run(demo(options.solve_s, options.out))
-    except* (DemoError, RefusedError, HouseError, OSError) as failed:
+    except* (DemoError, RefusedError, ServerStartError, OSError) as failed:
         status = 1
         print(f"\nThe demo failed: {first_of(failed)}", file=sys.stderr)
     if status:
         return status
-    screen.heading(f"Done in {time.monotonic() - started:.0f} s.")
+    terminal_output.heading(f"Done in {time.monotonic() - started:.0f} s.")
     return 0
 
 

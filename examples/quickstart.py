@@ -8,7 +8,7 @@ import sys
 
 from mcp import Client, StdioServerParameters
 
-from examples.planner import call, watch
+from examples.planner_client import call, watch
 
 SMALLEST = {
     "name": "北京城配",

@@ -1,7 +1,7 @@
 """The manifest: what this server offers, in one document that a client can read before it connects (SPEC M1).
 
-Owns the committed `manifest.json` and its `schema.json`. Reading needs the standard library alone; `manifest.build`
-makes the document from the objects that answer `tools/list`.
+Owns the committed `manifest.json` and its `schema.json`. Reading needs the standard library alone;
+`manifest.manifest_builder` makes the document from the objects that answer `tools/list`.
 """
 
 import json

@@ -14,162 +14,186 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from planner_mcp.auth.audit import Audit
-from planner_mcp.auth.opening import open_authenticator
-from planner_mcp.jobs.service import Planner
-from planner_mcp.notify.feed import RedisFeed
-from planner_mcp.protocol.asking import Asking
-from planner_mcp.protocol.auditing import AuditedMethods
-from planner_mcp.protocol.doors.answering import Answering
-from planner_mcp.protocol.doors.http import Front
-from planner_mcp.protocol.doors.sse2024 import SseFront
-from planner_mcp.protocol.doors.stateless import Stateless
-from planner_mcp.protocol.jsonrpc.envelope import edge_refusal
-from planner_mcp.protocol.kernel import Feature, Kernel
-from planner_mcp.protocol.methods.cursors import Cursors
-from planner_mcp.protocol.methods.elicit import Elicitation
-from planner_mcp.protocol.methods.library import Library
-from planner_mcp.protocol.methods.tasks import Tasks
-from planner_mcp.protocol.methods.toolcalls import ToolDesk
-from planner_mcp.protocol.notifications.listen import Listen
-from planner_mcp.protocol.notifications.listen_stream import Sources
-from planner_mcp.protocol.notifications.logs import Logs
-from planner_mcp.protocol.notifications.offer import Offer
-from planner_mcp.protocol.notifications.subjects import Registry
-from planner_mcp.protocol.notifications.subscriptions import Subscriptions
-from planner_mcp.protocol.revisions import REVISIONS
-from planner_mcp.resources.base import Reading
-from planner_mcp.resources.reports import ReportFolder
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.store.connection.error_translation import explained_refusals
+from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.audit_log import AuditLog
+from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
+from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
+from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
+from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
+from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
+from planner_mcp.server.auth.audit_trail import Audit
+from planner_mcp.server.auth.authenticator_factory import open_authenticator
+from planner_mcp.server.http.audit_middleware import AuditMiddleware
+from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
+from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
+from planner_mcp.server.http.concurrency_limits import StreamLimit
+from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.health_probes import health_routes
+from planner_mcp.server.http.http_responses import HANDLERS
+from planner_mcp.server.http.jobs_api import JobsApi
+from planner_mcp.server.http.manifest_routes import manifest_routes
+from planner_mcp.server.http.matrices_api import MatricesApi
+from planner_mcp.server.http.metrics_route import metrics_routes
+from planner_mcp.server.http.protected_resource_metadata import metadata_routes
+from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
+from planner_mcp.server.mcp.client_requests import ClientRequests
+from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
+from planner_mcp.server.mcp.kernel import Kernel, ServerFeature
+from planner_mcp.server.mcp.method_audit import AuditedMethods
+from planner_mcp.server.mcp.methods.content_features import ContentFeatures
+from planner_mcp.server.mcp.methods.elicitation import Elicitation
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.task_methods import Tasks
+from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
+from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
+from planner_mcp.server.mcp.notifications.listen_method import Listen
+from planner_mcp.server.mcp.notifications.listen_stream import ListenSources
+from planner_mcp.server.mcp.notifications.log_notifications import LogNotifications
+from planner_mcp.server.mcp.notifications.resource_subscriptions import Subscriptions
+from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
+from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
+from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
+from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
+from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
+from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.server.resources.resource_definition import ReadContext
+from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.settings import Settings
-from planner_mcp.stopping import stop
-from planner_mcp.store.api_keys import RedisKeyRing
-from planner_mcp.store.audit_log import AuditLog
-from planner_mcp.store.border import explained
-from planner_mcp.store.connect import connect
-from planner_mcp.store.rates import RateLimiter
-from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.store.seal import open_seal, state_key
-from planner_mcp.store.sessions.notes import SessionNotes
-from planner_mcp.store.sessions.store import SessionStore
-from planner_mcp.store.sessions.work import SessionWork
-from planner_mcp.store.wake import Waker
-from planner_mcp.store.watch_log import WatchLog
-from planner_mcp.store.webhooks import RedisWebhooks
-from planner_mcp.tools.answers.meter import Meter
-from planner_mcp.web.answers import HANDLERS
-from planner_mcp.web.discovery import discovery_routes
-from planner_mcp.web.edge import edge_layers
-from planner_mcp.web.gate import Gate
-from planner_mcp.web.health import health_routes
-from planner_mcp.web.jobs_api import JobsApi
-from planner_mcp.web.judge import Judge
-from planner_mcp.web.manifest import manifest_routes
-from planner_mcp.web.matrices_api import MatricesApi
-from planner_mcp.web.metrics import metrics_routes
-from planner_mcp.web.open_count import OpenStreams
-from planner_mcp.web.slashes import Unslashed
-from planner_mcp.web.wellknown import metadata_routes
-from planner_mcp.web.witness import Witness
+from planner_mcp.task_cancellation import cancel_and_wait
 
 GRACE_SHARE: Final = 0.8
 """Of the time connections have to end; what is left is for telling their clients."""
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class AppServices:
     """What every door needs."""
 
     settings: Settings
     store: RedisStore
-    planner: Planner
+    job_service: JobService
     kernel: Kernel
     audit: Audit
-    waker: Waker
+    notifier: ChannelNotifier
     subscriptions: Subscriptions
-    streams: OpenStreams
-    offer: Offer
-    meter: Meter
+    streams: StreamLimit
+    capabilities: ListCapabilities
+    meter: UsageMeter
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, drain: anyio.Event | None = None) -> AsyncIterator[House]:
+async def open_application(settings: Settings, drain: anyio.Event | None = None) -> AsyncIterator[AppServices]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
-    async with connect(settings) as store, RedisFeed(store) as feed:
-        planner = Planner(store, feed, settings=settings)
-        audit_log = AuditLog(store.link, settings)
+    async with connect(settings) as store, EventFeed(store) as feed:
+        job_service = JobService(store, feed, settings=settings)
+        audit_log = AuditLog(store.script_client, settings)
         audit = Audit(audit_log)
-        books = library(settings, planner, audit_log)
-        desk = ToolDesk(planner, settings, books, webhooks=RedisWebhooks(store.link, settings), audit=audit)
-        waker = Waker(store.redis)
-        registry, watch_log = Registry(planner, waker), WatchLog(store.redis)
-        subscriptions = Subscriptions(registry, watch_log, waker, job_ttl_s=settings.job_ttl_s)
-        streams = OpenStreams(settings.max_streams)
-        listen = Listen(Sources(registry, watch_log, settings.job_ttl_s, drain or anyio.Event()), streams)
-        tasks = Tasks(planner, desk, settings, cursors=books.cursors, on_created=subscriptions.add_task)
-        notes, questions = SessionNotes(store.redis), Elicitation(settings, [state_key(settings)])
-        offer, meter = Offer(settings, watch_log), desk.meter
-        features: list[Feature] = [tasks, subscriptions, listen, *books.features(), questions, Logs(notes), offer]
-        kernel = Kernel(desk, [AuditedMethods(audit), *features])
-        kernel.asking = Asking(notes, waker)
+        resource_reader = resource_methods(settings, job_service, audit_log)
+        tool_handler = PlannerToolHandler(
+            job_service,
+            settings,
+            resource_reader,
+            webhooks=RedisWebhookStore(store.script_client, settings),
+            audit=audit,
+        )
+        notifier = ChannelNotifier(store.redis)
+        watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
+        subscriptions = Subscriptions(watched_jobs, subscription_store, notifier, job_ttl_s=settings.job_ttl_s)
+        streams = StreamLimit(settings.max_streams)
+        listen = Listen(
+            ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain or anyio.Event()), streams
+        )
+        tasks = Tasks(
+            job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
+        )
+        elicitation_store, questions = ElicitationStore(store.redis), Elicitation(settings, [state_key(settings)])
+        capabilities, meter = ListCapabilities(settings, subscription_store), tool_handler.meter
+        features: list[ServerFeature] = [
+            tasks,
+            subscriptions,
+            listen,
+            *resource_reader.features(),
+            questions,
+            LogNotifications(elicitation_store),
+            capabilities,
+        ]
+        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features])
+        kernel.client_requests = ClientRequests(elicitation_store, notifier)
         try:
-            yield House(settings, store, planner, kernel, audit, waker, subscriptions, streams, offer, meter)
+            yield AppServices(
+                settings, store, job_service, kernel, audit, notifier, subscriptions, streams, capabilities, meter
+            )
         finally:
-            await audit.settled()
+            await audit.until_written()
 
 
-def library(settings: Settings, planner: Planner, audit_log: AuditLog) -> Library:
+def resource_methods(settings: Settings, job_service: JobService, audit_log: AuditLog) -> ContentFeatures:
     """Return what can be read beside tools."""
     reports = ReportFolder(settings.reports_dir)
-    return Library(
-        planner, Cursors(open_seal(settings)), lambda principal: Reading(principal, planner, reports, audit_log)
+    return ContentFeatures(
+        job_service,
+        Cursors(open_cipher(settings)),
+        lambda principal: ReadContext(principal, job_service, reports, audit_log),
     )
 
 
 @asynccontextmanager
-async def open_front(house: House, drain: anyio.Event) -> AsyncIterator[Front]:
+async def open_streamable_http(services: AppServices, drain: anyio.Event) -> AsyncIterator[StreamableHttpTransport]:
     """Serve sessions of the house's kernel on this replica."""
-    waker = house.waker
-    async with house.kernel.sdk_entry(house.settings.max_body_bytes) as sdk:
-        front = Front(
-            house.kernel,
-            SessionStore(house.store.redis, house.settings.max_sessions),
-            waker,
-            stateless=Stateless(house.kernel, sdk, streams=house.streams),
+    notifier = services.notifier
+    async with services.kernel.sdk_entry(services.settings.max_body_bytes) as sdk:
+        mcp_endpoint = StreamableHttpTransport(
+            services.kernel,
+            SessionStore(services.store.redis, services.settings.max_sessions),
+            notifier,
+            stateless=StatelessHttpTransport(services.kernel, sdk, streams=services.streams),
             drain=drain,
-            streams=house.streams,
-            pump=house.subscriptions.pump,
-            grace_s=GRACE_SHARE * house.settings.grace_s,
+            streams=services.streams,
+            forward_events=services.subscriptions.forward_events,
+            grace_s=GRACE_SHARE * services.settings.grace_s,
         )
-        waker.on_cancel(front.cancelled)
-        async with hearing(house), front.running():
-            yield front
+        notifier.on_cancel(mcp_endpoint.cancelled)
+        async with listening_for_wake_ups(services), mcp_endpoint.running():
+            yield mcp_endpoint
 
 
 @asynccontextmanager
-async def hearing(house: House) -> AsyncIterator[None]:
+async def listening_for_wake_ups(services: AppServices) -> AsyncIterator[None]:
     """Hear wake-ups of the store for the length of the block."""
-    listening = asyncio.create_task(house.waker.run(), name="wake-ups")
+    listening = asyncio.create_task(services.notifier.run(), name="wake-ups")
     try:
         yield
     finally:
-        await stop(listening)
+        await cancel_and_wait(listening)
 
 
 @asynccontextmanager
-async def open_old_front(house: House, front: Front, drain: anyio.Event) -> AsyncIterator[SseFront]:
+async def open_http_sse(
+    services: AppServices, mcp_endpoint: StreamableHttpTransport, drain: anyio.Event
+) -> AsyncIterator[HttpSseTransport]:
     """Serve the transport of revision 2024-11-05 on this replica."""
-    store, waker = SessionStore(house.store.redis, house.settings.max_sessions), house.waker
-    answering = Answering(house.kernel, store, SessionWork(house.store.redis))
-    waker.on_cancel(answering.cancelled)
-    async with answering.running():
-        yield SseFront(
+    store, notifier = SessionStore(services.store.redis, services.settings.max_sessions), services.notifier
+    request_runner = RequestRunner(services.kernel, store, RequestLeases(services.store.redis))
+    notifier.on_cancel(request_runner.cancelled)
+    async with request_runner.running():
+        yield HttpSseTransport(
             store,
-            waker,
-            answering=answering,
-            taker=front,
-            pump=house.subscriptions.pump,
+            notifier,
+            request_runner=request_runner,
+            receiver=mcp_endpoint,
+            forward_events=services.subscriptions.forward_events,
             drain=drain,
-            streams=house.streams,
+            streams=services.streams,
         )
 
 
@@ -184,55 +208,65 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
     Raises:
         StoreError: The store does not answer, takes no writes or cannot be trusted with jobs.
     """
-    async with open_house(settings, drain) as house, open_doors(house, drain) as app:
+    async with open_application(settings, drain) as services, open_routes(services, drain) as app:
         yield app
 
 
 @asynccontextmanager
-async def open_doors(house: House, drain: anyio.Event) -> AsyncIterator[Starlette]:
+async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterator[Starlette]:
     """Open every door of a house and yield the app behind them.
 
     Raises:
         StoreError: The store takes no writes; told before any door is open.
     """
-    settings = house.settings
-    with explained(has_url=bool(settings.redis_url)):
-        await house.offer.tell()
-    async with open_front(house, drain) as front, open_old_front(house, front, drain) as old_front:
-        doors = [
-            Route("/mcp", front),
-            *old_front.routes(),
-            *JobsApi(house.streams, drain=drain).routes(),
+    settings = services.settings
+    with explained_refusals(has_url=bool(settings.redis_url)):
+        await services.capabilities.publish()
+    async with (
+        open_streamable_http(services, drain) as mcp_endpoint,
+        open_http_sse(services, mcp_endpoint, drain) as sse2024_endpoint,
+    ):
+        routes = [
+            Route("/mcp", mcp_endpoint),
+            *sse2024_endpoint.routes(),
+            *JobsApi(services.streams, drain=drain).routes(),
             *MatricesApi(settings).routes(),
             *manifest_routes(settings),
             *discovery_routes(settings, REVISIONS),
             *health_routes(),
-            *metrics_routes(settings, house.meter),
+            *metrics_routes(settings, services.meter),
             *metadata_routes(settings),
         ]
-        witness = Middleware(Witness, audit=house.audit, has_auth=settings.has_auth)
-        layers = edge_layers(
+        audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)
+        layers = http_middleware(
             settings,
-            before_body=gate_layers(house),
-            after_body=judge_layers(house),
-            refusals=dict.fromkeys(("/mcp", "/messages"), edge_refusal),
+            before_body=authentication_layers(services),
+            after_body=authorization_layers(services),
+            refusals=dict.fromkeys(("/mcp", "/messages"), validation_refusal),
         )
-        outermost = [Middleware(Unslashed), witness]
-        app = Starlette(routes=doors, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
+        outermost = [Middleware(TrailingSlashMiddleware), audit_middleware]
+        app = Starlette(routes=routes, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
-        app.state.house = house
+        app.state.services = services
         yield app
 
 
-def gate_layers(house: House) -> list[Middleware]:
+def authentication_layers(services: AppServices) -> list[Middleware]:
     """Return the layer that names principals; none where everybody is the single user (SPEC A3)."""
-    settings, link = house.settings, house.store.link
+    settings, script_client = services.settings, services.store.script_client
     if not settings.has_auth:
         return []
-    authenticator = open_authenticator(settings, RedisKeyRing(link))
-    return [Middleware(Gate, settings=settings, authenticator=authenticator, limiter=RateLimiter(link, settings))]
+    authenticator = open_authenticator(settings, RedisApiKeyStore(script_client))
+    return [
+        Middleware(
+            AuthenticationMiddleware,
+            settings=settings,
+            authenticator=authenticator,
+            limiter=RateLimiter(script_client, settings),
+        )
+    ]
 
 
-def judge_layers(house: House) -> list[Middleware]:
+def authorization_layers(services: AppServices) -> list[Middleware]:
     """Return the layer that judges scopes; none where everybody holds them all."""
-    return [Middleware(Judge, settings=house.settings)] if house.settings.has_auth else []
+    return [Middleware(AuthorizationMiddleware, settings=services.settings)] if services.settings.has_auth else []

@@ -492,7 +492,7 @@ class EndpointUnreachableError(WebhookError):
 # ---- a road engine failed
 
 
-class RoadsUnavailableError(PlannerError):
+class RoutingProviderUnavailableError(PlannerError):
     """A road engine did not answer, or not with what was asked."""
 
     code = 5050

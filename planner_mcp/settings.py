@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from planner_mcp.addresses import is_address, is_host, is_origin, is_url, store_fault
+from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault
 
 T = TypeVar("T")
 
@@ -307,13 +307,13 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out_what_is_empty(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _drop_empty_values(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Save where nothing is an answer: who lets clients switch no tool set on does not open them all."""
         return {name: value for name, value in given.items() if value != "" or name == "toolsets_allowed"}
 
     @field_validator("port", mode="before")
     @classmethod
-    def _pass_over_service_link(cls, value: Any) -> Any:
+    def _ignore_service_link(cls, value: Any) -> Any:
         """Kubernetes puts `tcp://10.0.0.1:8080` into PLANNER_PORT where a Service is called planner."""
         if isinstance(value, str) and value.startswith("tcp://"):
             raise PydanticUseDefault
@@ -321,7 +321,7 @@ class Settings(BaseSettings):
 
     @field_validator("data_dir", "reports_dir")
     @classmethod
-    def _find_home(cls, value: Path | None) -> Path | None:
+    def _expand_home(cls, value: Path | None) -> Path | None:
         """No shell stands before an `env` block or a file of variables; all who use a folder must find the same."""
         try:
             return None if value is None else value.expanduser()
@@ -331,7 +331,7 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _check_redis_url(cls, value: str | None) -> str | None:
-        if fault := next(filter(None, map(store_fault, value.split(",") if value else ())), ""):
+        if fault := next(filter(None, map(store_url_fault, value.split(",") if value else ())), ""):
             raise ValueError(fault)
         return value
 

@@ -41,7 +41,7 @@ def trace_id() -> str:
 
 
 @contextmanager
-def tracing(value: str) -> Iterator[str]:
+def trace_context(value: str) -> Iterator[str]:
     """Put a trace id on every log line written inside the block."""
     token = _trace_id.set(value)
     try:
@@ -89,10 +89,10 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
         logger.propagate = True
     logging.getLogger("uvicorn.access").setLevel(max(root.level, logging.WARNING))
     logging.captureWarnings(True)
-    _leave_out_what_no_line_says()
+    _silence_unused_fields()
 
 
-def _leave_out_what_no_line_says() -> None:
+def _silence_unused_fields() -> None:
     """Spare each record the look for its line of source, thread and process (Python's logging HOWTO, optimization)."""
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False

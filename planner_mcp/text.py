@@ -19,7 +19,7 @@ MAX_NAMED: Final = 5
 MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
-"""What stands for a text that a reader may not see; what is hidden from whom is `auth/masking.py`."""
+"""What stands for a text that a reader may not see; what is hidden from whom is `server/auth/field_masking.py`."""
 _NOISE: Final = 1e-6
 """Of a hundredth: a bound that arithmetic left this little below one is told as that one."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -12,13 +12,13 @@ import hypothesis
 import pytest
 import redis
 
-from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import connect
-from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.redis_store import RedisStore
-from tests.shared.cluster import IS_CLUSTER, three_nodes
-from tests.shared.keys import immortal_keys
+from tests.shared.store.keys_without_ttl import keys_without_ttl
+from tests.shared.store.redis_cluster import IS_CLUSTER, three_nodes
 
 for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
@@ -57,7 +57,7 @@ def store_url() -> Iterator[str]:
         return
     with (
         tempfile.TemporaryDirectory(prefix="planner-") as folder,
-        EmbeddedStore(Path(folder), appendfsync="everysec") as server,
+        EmbeddedServer(Path(folder), appendfsync="everysec") as server,
     ):
         yield server.url
 
@@ -82,11 +82,11 @@ async def store(settings: Settings) -> AsyncIterator[RedisStore]:
     """An empty store. After the test every key must have a TTL or an owner (SPEC J9)."""
     async with connect(settings) as store:
         yield store
-        assert await immortal_keys(store) == []
+        assert await keys_without_ttl(store) == []
 
 
 @pytest.fixture
-async def feed(store: RedisStore) -> AsyncIterator[RedisFeed]:
+async def feed(store: RedisStore) -> AsyncIterator[EventFeed]:
     """A feed over the store."""
-    async with contextlib.aclosing(RedisFeed(store)) as feed:
+    async with contextlib.aclosing(EventFeed(store)) as feed:
         yield feed

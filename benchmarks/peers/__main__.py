@@ -24,14 +24,14 @@ import httpx2
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError
 
-from benchmarks import engine_room
-from benchmarks.engine_room import SMALLEST
-from benchmarks.goals import against_peers
-from benchmarks.processes import cpu_s
-from benchmarks.record import Figure, keep, machine, rate, spread, table
-from benchmarks.wire import Wire, connected
-from examples.house import running
-from planner_mcp.store.embedded import find_server
+from benchmarks import job_store_latency
+from benchmarks.job_store_latency import SMALLEST
+from benchmarks.lean_mcp_client import Wire, connected
+from benchmarks.performance_goals import against_peers
+from benchmarks.process_stats import cpu_s
+from benchmarks.result_files import Figure, keep, machine, rate, spread, table
+from examples.planner_server import running_server
+from planner_mcp.jobs.store.embedded_server import find_server
 
 HERE: Final = Path(__file__).parent
 BUILD: Final = HERE.parent.parent / "build" / "peers"
@@ -46,7 +46,7 @@ Submit = Callable[[Wire], Awaitable[str]]
 Finish = Callable[[Wire, str], Awaitable[None]]
 
 
-async def ours(wire: Wire) -> tuple[Submit, Finish]:
+async def planner_calls(wire: Wire) -> tuple[Submit, Finish]:
     """Return how a job is submitted to the planner (as an MCP task, like the peer's), and how its end is awaited."""
     scenario = (await wire.call("create_scenario", SMALLEST))["structuredContent"]["scenario_id"]
 
@@ -63,7 +63,7 @@ async def ours(wire: Wire) -> tuple[Submit, Finish]:
     return submit, finish
 
 
-async def theirs(_wire: Wire) -> tuple[Submit, Finish]:
+async def peer_calls(_wire: Wire) -> tuple[Submit, Finish]:
     """Return the same for the peer, whose clients poll; every 2 ms here, which flatters it."""
 
     async def submit(wire: Wire) -> str:
@@ -76,7 +76,7 @@ async def theirs(_wire: Wire) -> tuple[Submit, Finish]:
     return submit, finish
 
 
-Words = Callable[[Wire], Awaitable[tuple[Submit, Finish]]]
+ClientCalls = Callable[[Wire], Awaitable[tuple[Submit, Finish]]]
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Side:
     """One of those compared, and what was seen of it."""
 
     who: str
-    words: Words
+    client_calls: ClientCalls
     url: str
     server: int
     """Process whose CPU is counted."""
@@ -98,7 +98,7 @@ class Side:
         """Run jobs one after another, then three times as many side by side, one on each connection."""
         async with AsyncExitStack() as stack:
             wires = [await stack.enter_async_context(connected(self.url)) for _ in range(IN_FLIGHT)]
-            submit, finish = await self.words(wires[0])
+            submit, finish = await self.client_calls(wires[0])
             for wire in wires:  # what is loaded or connected at first use is there after it
                 await finish(wire, await submit(wire))
             used_s = cpu_s(self.server)
@@ -111,12 +111,12 @@ class Side:
             self.used_s += cpu_s(self.server) - used_s
             left = iter(range(3 * n))
 
-            async def lane(wire: Wire) -> None:
+            async def client_loop(wire: Wire) -> None:
                 for _ in left:
                     await finish(wire, await submit(wire))
 
             began = time.perf_counter()
-            await asyncio.gather(*(lane(wire) for wire in wires))
+            await asyncio.gather(*(client_loop(wire) for wire in wires))
             self.busy_s += time.perf_counter() - began
             self.done += 3 * n
 
@@ -135,7 +135,7 @@ class Side:
 @asynccontextmanager
 async def idle_worker(folder: Path) -> AsyncIterator[None]:
     """Run a worker that does nothing."""
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "benchmarks.peers.idle", str(folder))
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "benchmarks.peers.noop_worker", str(folder))
     try:
         yield
     finally:
@@ -202,7 +202,7 @@ async def drain(python: Path, library: str, total: int) -> Figure:
             process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             out, _ = await asyncio.wait_for(process.communicate(), 300)
     speed = float(out.split()[-1])
-    note = f"no-op jobs, {engine_room.DRAINING} slots of one worker"
+    note = f"no-op jobs, {job_store_latency.DRAINING} slots of one worker"
     return rate(f"{library}: drain of a backlog", total, total / speed, note)
 
 
@@ -232,22 +232,22 @@ async def compare(n: int) -> list[Figure]:
         for part in ("ours", "noop", "peer", "room"):
             (root / part).mkdir()
         async with (
-            running(root / "ours", workers=1) as house,
-            running(root / "noop", workers=0) as idle,
+            running_server(root / "ours", workers=1) as planner_server,
+            running_server(root / "noop", workers=0) as idle,
             idle_worker(root / "noop"),
             fastmcp(environment("mcp"), root / "peer") as (url, pid),
         ):
             sides = [
-                Side("planner-mcp", ours, house.mcp, house.pid),
-                Side("planner-mcp, no-op", ours, idle.mcp, idle.pid),
-                Side("fastmcp-tasks", theirs, url, pid),
+                Side("planner-mcp", planner_calls, planner_server.mcp, planner_server.pid),
+                Side("planner-mcp, no-op", planner_calls, idle.mcp, idle.pid),
+                Side("fastmcp-tasks", peer_calls, url, pid),
             ]
             for number in range(ROUNDS * len(sides)):
                 await sides[number % len(sides)].round(n // ROUNDS)
         figures += [figure for side in sides for figure in side.figures()]
         for library, where in (("taskiq", "mcp"), ("saq", "mcp"), ("arq", "arq")):
             figures.append(await drain(environment(where), library, 10 * n))
-        figures += await engine_room.measure(root / "room", n=5 * n)
+        figures += await job_store_latency.measure(root / "room", n=5 * n)
     return figures
 
 

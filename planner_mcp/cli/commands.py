@@ -16,22 +16,22 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 import planner_mcp
-from planner_mcp.app import open_app, open_house
-from planner_mcp.cli import files, planning
-from planner_mcp.cli.asking import DataDir, RedisUrl
+from planner_mcp.app import open_app, open_application
+from planner_mcp.cli import command_files, scenario_commands
+from planner_mcp.cli.api_key_commands import app as keys
 from planner_mcp.cli.doctor import examine
-from planner_mcp.cli.environment import read_settings
-from planner_mcp.cli.keys import app as keys
-from planner_mcp.cli.processes import run_workers, serve_http, serve_stdio, workers_beside
-from planner_mcp.cli.serving import check_exposure
-from planner_mcp.cli.tables import export_plan, import_tables
-from planner_mcp.cli.webhooks import app as webhooks
+from planner_mcp.cli.environment_settings import read_settings
+from planner_mcp.cli.http_server import check_exposure
+from planner_mcp.cli.import_export_commands import export_plan, import_tables
+from planner_mcp.cli.server_processes import run_workers, serve_http, serve_stdio, workers_beside
+from planner_mcp.cli.store_queries import DataDir, RedisUrl
+from planner_mcp.cli.webhook_commands import app as webhooks
 from planner_mcp.errors import PlannerError, ungrouped
-from planner_mcp.jobs.model import LOCAL
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.server.http.manifest_routes import served
 from planner_mcp.settings import Settings
-from planner_mcp.spans import export_spans
 from planner_mcp.telemetry import configure_logging
-from planner_mcp.web.manifest import served
+from planner_mcp.tracing import export_spans
 
 _Done = TypeVar("_Done")
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ app.command(name="import")(import_tables)
 app.command(name="export")(export_plan)
 
 
-def _tell_version(is_asked: bool) -> None:
+def _print_version(is_asked: bool) -> None:
     if is_asked:
         typer.echo(f"planner-mcp {planner_mcp.__version__}")
         raise typer.Exit
@@ -59,7 +59,7 @@ def _tell_version(is_asked: bool) -> None:
 def stdio(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Speak MCP over standard input and output, with one worker in the background."""
@@ -101,7 +101,7 @@ File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenar
 @app.command()
 def validate(file: File) -> None:
     """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
-    sys.exit(0 if planning.validate(file, _settings()) else 1)
+    sys.exit(0 if scenario_commands.validate(file, _settings()) else 1)
 
 
 @app.command()
@@ -115,15 +115,15 @@ def solve(
     """Plan a scenario and write the plan; exit status 1 when there is none."""
     settings = _settings(redis_url=redis_url, data_dir=data_dir)
     planned = _run(_solve(file, seconds, output, settings))
-    is_written = planned is not None and files.write_plan(planned[1], planned[0], output)
+    is_written = planned is not None and command_files.write_plan(planned[1], planned[0], output)
     sys.exit(0 if is_written else 1)
 
 
 async def _solve(
     file: Path, seconds: int, output: Path | None, settings: Settings
-) -> tuple[planning.Json, planning.Json] | None:
-    async with open_house(settings) as house, workers_beside(settings, 1):
-        return await planning.solve(house.planner, file, seconds, output, settings=settings)
+) -> tuple[scenario_commands.Json, scenario_commands.Json] | None:
+    async with open_application(settings) as services, workers_beside(settings, 1):
+        return await scenario_commands.solve(services.job_service, file, seconds, output, settings=settings)
 
 
 @app.command()
@@ -138,8 +138,8 @@ def matrix(
 
 
 async def _keep_matrix(file: Path, settings: Settings) -> None:
-    async with open_house(settings) as house:
-        typer.echo(await house.planner.matrices.keep(LOCAL.id, files.read_matrices(file, settings)))
+    async with open_application(settings) as services:
+        typer.echo(await services.job_service.matrices.keep(LOCAL.id, command_files.read_matrices(file, settings)))
 
 
 @app.command(name="manifest")
@@ -172,7 +172,7 @@ async def _doctor(settings: Settings) -> None:
     is_well = True
     async for finding in examine(settings):
         is_well &= finding.is_well
-        typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.told}")
+        typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.detail}")
     if not is_well:
         sys.exit(1)
 

@@ -12,26 +12,26 @@ from typing import Final, Literal
 
 from planner_mcp.errors import NotFoundError
 
-Kind = Literal["scn", "job", "plan", "mat"]
+IdKind = Literal["scn", "job", "plan", "mat"]
 _FORM: Final = re.compile(r"(scn|job|plan|mat)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
 
 
-def random_name(kind: Kind, pool: int) -> str:
+def random_id(kind: IdKind, shard: int) -> str:
     """Return a new name in a pool."""
-    return f"{kind}-{pool}-{b32encode(secrets.token_bytes(17)).decode()[:26].lower()}"
+    return f"{kind}-{shard}-{b32encode(secrets.token_bytes(17)).decode()[:26].lower()}"
 
 
-def derived_name(kind: Kind, digest: bytes, pools: int) -> str:
+def derived_id(kind: IdKind, digest: bytes, shards: int) -> str:
     """Return the name of what has this digest, at least 18 bytes: always the same one."""
-    return f"{kind}-{digest[17] % pools}-{b32encode(digest[:17]).decode()[:26].lower()}"
+    return f"{kind}-{digest[17] % shards}-{b32encode(digest[:17]).decode()[:26].lower()}"
 
 
-def random_pool(pools: int) -> int:
+def random_shard(shards: int) -> int:
     """Return the pool for something that belongs to none yet."""
-    return secrets.randbelow(pools)
+    return secrets.randbelow(shards)
 
 
-def pool_of(kind: Kind, name: str) -> int:
+def shard_of(kind: IdKind, name: str) -> int:
     """Return the pool a name of this kind lies in.
 
     Raises:
@@ -43,12 +43,12 @@ def pool_of(kind: Kind, name: str) -> int:
     return int(form[2])
 
 
-def is_name(text: str) -> bool:
+def is_id(text: str) -> bool:
     """Return whether a text has the form of a name, of whatever kind; says nothing of whether such a thing exists."""
     return _FORM.fullmatch(text) is not None
 
 
-def name_in(text: str) -> str:
+def id_in(text: str) -> str:
     """Return the first name in a text, of whatever kind; empty where there is none."""
     found = _FORM.search(text)
     return found[0] if found else ""

@@ -76,5 +76,5 @@ def test_every_make_target_is_told() -> None:
     """STYLE: bare `make` lists the commands a person or CI runs."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE))
-    told = set(re.findall(r"^([a-z][a-z-]*):.*##", text, re.MULTILINE))
-    assert targets == told
+    documented = set(re.findall(r"^([a-z][a-z-]*):.*##", text, re.MULTILINE))
+    assert targets == documented

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import connect
-from planner_mcp.store.embedded import EmbeddedStore
-from planner_mcp.store.redis_store import RedisStore
-from tests.shared.audit import storm_settings
-from tests.shared.cluster import IS_CLUSTER, cluster_of_three
-from tests.shared.record import seed_of
+from tests.shared.store.chaos_results import seed_of
+from tests.shared.store.redis_cluster import IS_CLUSTER, cluster_of_three
+from tests.shared.store.store_audit import chaos_settings
 
 HERE = Path(__file__).parent
-POOLS = 6
+SHARDS = 6
 """Of a storm on a cluster: some on each of three nodes."""
 
 
@@ -33,9 +33,9 @@ def seed() -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> EmbeddedStore:
+def server(tmp_path: Path) -> EmbeddedServer:
     """A server of the test's own, not started yet."""
-    return EmbeddedStore(tmp_path / "store", appendfsync="everysec")
+    return EmbeddedServer(tmp_path / "store", appendfsync="everysec")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def storm_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         with cluster_of_three(tmp_path / "cluster") as cluster:
             yield cluster.url
         return
-    server: EmbeddedStore = request.getfixturevalue("server")
+    server: EmbeddedServer = request.getfixturevalue("server")
     try:
         yield server.start()
     finally:
@@ -55,7 +55,7 @@ def storm_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 async def storm_store(storm_url: str, tmp_path: Path) -> AsyncIterator[tuple[RedisStore, Settings]]:
     """The store, and the settings workers share with it."""
-    pools = POOLS if IS_CLUSTER else 1
-    settings = storm_settings(Settings(data_dir=tmp_path, redis_url=storm_url, pools=pools))
+    pools = SHARDS if IS_CLUSTER else 1
+    settings = chaos_settings(Settings(data_dir=tmp_path, redis_url=storm_url, pools=pools))
     async with connect(settings) as store:
         yield store, settings

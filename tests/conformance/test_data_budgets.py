@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.deliveries import Delivery, DeliveryState, Endpoint, EndpointState
-from planner_mcp.resources.base import Contents
-from planner_mcp.tools import list_jobs, list_scenarios, webhook_deliveries
-from planner_mcp.tools.answers.table_result import table_result
-from planner_mcp.tools.base import ToolResult
-from planner_mcp.tools.read_resource import ResourceArguments, _piece
-from planner_mcp.tools.registry import REGISTRY
-from tests.shared.plans import stored_plan
-from tests.shared.tokens import JOB, PLAN, dearer, tokens, whole
+from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, EndpointState, WebhookEndpoint
+from planner_mcp.server.resources.resource_definition import Contents
+from planner_mcp.server.tools import list_jobs, list_scenarios, webhook_deliveries
+from planner_mcp.server.tools.answers.table_result import table_result
+from planner_mcp.server.tools.read_resource import ResourceArguments, _content_part
+from planner_mcp.server.tools.tool_definition import ToolResult
+from planner_mcp.server.tools.tool_registry import REGISTRY
+from tests.shared.scenarios.stored_plans import stored_plan
+from tests.shared.tools.token_costs import JOB, PLAN, all_forms_tokens, dearer_form_tokens, tokens
 
 SCENARIO = JOB.replace("job-", "scn-", 1)
 AT = "2026-07-15T08:30:15.123Z"
@@ -43,24 +43,24 @@ def scenarios(count: int, name: str) -> ToolResult:
 
 def test_a_page_of_a_list() -> None:
     """SPEC T9: the usual page ≤ 900, the largest ≤ 8000 with both forms."""
-    assert dearer(jobs(10)) <= 900
-    assert dearer(scenarios(10, "北京城配 周二")) <= 900
-    assert whole(jobs(50)) <= 8000
-    assert whole(scenarios(20, "\N{DELIVERY TRUCK}" * list_scenarios.MAX_NAME)) <= 8000
+    assert dearer_form_tokens(jobs(10)) <= 900
+    assert dearer_form_tokens(scenarios(10, "北京城配 周二")) <= 900
+    assert all_forms_tokens(jobs(50)) <= 8000
+    assert all_forms_tokens(scenarios(20, "\N{DELIVERY TRUCK}" * list_scenarios.MAX_NAME)) <= 8000
 
 
 def piece(text: str) -> ToolResult:
     """Return what `read_resource` answers for a long text."""
-    return _piece(ResourceArguments(uri=f"plan://{PLAN}"), Contents("application/json", text))
+    return _content_part(ResourceArguments(uri=f"plan://{PLAN}"), Contents("application/json", text))
 
 
-def test_a_piece_of_a_resource() -> None:
+def test_a_content_part_of_a_resource() -> None:
     """SPEC T9: ≤ 900 for a plan and a report, ≤ 8000 whatever it holds."""
     plan: Any = stored_plan(routes=40, visits=30, left_out=100)
-    assert dearer(piece(json.dumps(plan, separators=(",", ":")))) <= 900
-    assert dearer(piece("<td>今天的配送报告</td>" * 500)) <= 900
+    assert dearer_form_tokens(piece(json.dumps(plan, separators=(",", ":")))) <= 900
+    assert dearer_form_tokens(piece("<td>今天的配送报告</td>" * 500)) <= 900
     for script in ("x", '"', "\\", "北", "\N{DELIVERY TRUCK}", "\x01"):
-        assert whole(piece(script * 9000)) <= 8000
+        assert all_forms_tokens(piece(script * 9000)) <= 8000
 
 
 NOON = datetime(2026, 7, 15, 12, 30, 15, 123000, UTC)
@@ -76,14 +76,14 @@ def deliveries(count: int) -> ToolResult:
 
 def endpoints(count: int) -> ToolResult:
     """Return a page of endpoints that fail, of long URLs."""
-    one = Endpoint("", EndpointState.RESTING, 1234, 10, 500, NOON, NOON, NOON)
+    one = WebhookEndpoint("", EndpointState.RESTING, 1234, 10, 500, NOON, NOON, NOON)
     found = [replace(one, url=f"{DEAREST[: 90 + n]}{DEAREST[n:]}") for n in range(count)]
     return webhook_deliveries.endpoints_page(found, {"total": 9999, "next_page": 2})
 
 
 def test_a_page_of_webhooks() -> None:
     """SPEC T9: ≤ 900 where no size is asked for, ≤ 8000 with both forms, whatever the URLs."""
-    assert dearer(deliveries(webhook_deliveries.USUAL_DELIVERIES)) <= 900
-    assert dearer(endpoints(webhook_deliveries.USUAL_ENDPOINTS)) <= 900
-    assert whole(deliveries(50)) <= 8000
-    assert whole(endpoints(webhook_deliveries.MAX_ENDPOINTS)) <= 8000
+    assert dearer_form_tokens(deliveries(webhook_deliveries.USUAL_DELIVERIES)) <= 900
+    assert dearer_form_tokens(endpoints(webhook_deliveries.USUAL_ENDPOINTS)) <= 900
+    assert all_forms_tokens(deliveries(50)) <= 8000
+    assert all_forms_tokens(endpoints(webhook_deliveries.MAX_ENDPOINTS)) <= 8000

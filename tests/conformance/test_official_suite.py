@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from examples.house import running
-from tests.shared import outside
-from tests.shared.ports import free_port
-from tests.shared.switch import switching
+from examples.planner_server import running_server
+from tests.shared.http.free_ports import free_port
+from tests.shared.http.load_balancer import balancing
+from tests.shared.node import external_clients
 
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.slow,
     pytest.mark.node,
     pytest.mark.timeout(400),
-    pytest.mark.skipif(not outside.has_npm(), reason="needs npm"),
+    pytest.mark.skipif(not external_clients.has_npm(), reason="needs npm"),
 ]
 
 
@@ -35,18 +35,18 @@ class Run:
 
 
 RUNS = (
-    Run("0.1.16", outside.HANDSHAKE_CONFORMANCE, ("--suite", "all"), 46),
-    Run("2025-03-26", outside.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-03-26"), 3),
-    Run("2025-06-18", outside.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-06-18"), 56),
-    Run("2025-11-25", outside.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-11-25"), 83),
-    Run("2026-07-28", outside.CONFORMANCE, ("--suite", "all", "--spec-version", "2026-07-28"), 152),
-    Run("2026-07-28 with tasks", outside.CONFORMANCE, ("--requirements", "2026-07-28"), 196),
+    Run("0.1.16", external_clients.HANDSHAKE_CONFORMANCE, ("--suite", "all"), 46),
+    Run("2025-03-26", external_clients.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-03-26"), 3),
+    Run("2025-06-18", external_clients.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-06-18"), 56),
+    Run("2025-11-25", external_clients.CONFORMANCE, ("--suite", "all", "--spec-version", "2025-11-25"), 83),
+    Run("2026-07-28", external_clients.CONFORMANCE, ("--suite", "all", "--spec-version", "2026-07-28"), 152),
+    Run("2026-07-28 with tasks", external_clients.CONFORMANCE, ("--requirements", "2026-07-28"), 196),
 )
 
 
 @pytest.fixture(scope="module")
 def packages() -> None:
-    outside.install()
+    external_clients.install()
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +54,11 @@ async def urls(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[s
     """Where the variant is served: by one replica, and by two behind a balancer that switches at each request."""
     folder, port = tmp_path_factory.mktemp("conformance"), free_port()
     settings = {"PLANNER_PUBLIC_URL": f"http://localhost:{port}"}
-    variant = partial(running, folder, module="planner_mcp.testing", settings=settings)
+    variant = partial(running_server, folder, module="tests.conformance.fixture_server", settings=settings)
     async with (
         variant(workers=1) as one,
         variant(workers=0, log=folder / "two.log") as two,
-        switching(one.url, two.url, port=port) as (balanced, _switch),
+        balancing(one.url, two.url, port=port) as (balanced, _switch),
     ):
         yield {"one": one.mcp, "switching": f"{balanced}/mcp"}
 
@@ -70,7 +70,9 @@ async def test_no_check_of_the_official_suite_fails(
 ) -> None:
     """SPEC X1, X2: no failure and no unexplained warning, whichever replica answers."""
     url = urls[replicas].replace("127.0.0.1", "localhost")
-    ended = await outside.node(run.program, "server", "--url", url, *run.arguments, "-o", tmp_path, timeout_s=300)
+    ended = await external_clients.node(
+        run.program, "server", "--url", url, *run.arguments, "-o", tmp_path, timeout_s=300
+    )
     counts, bad = _checks(tmp_path)
     print(f"\nconformance {run.name}, {replicas}: {dict(counts)}")  # noqa: T201 the figures of docs/conformance.md
     assert bad == []

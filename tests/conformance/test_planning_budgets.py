@@ -5,32 +5,33 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.model import LOCAL, Progress
-from planner_mcp.jobs.service import Planner
-from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
-from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.tools.base import ToolContext, ToolResult
-from planner_mcp.tools.registry import REGISTRY, dispatch
-from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.layout.schedule import lay_out
-from planner_mcp.vrp.problem import Candidate
-from planner_mcp.vrp.scenario import parse_scenario
-from tests.shared.tokens import dearer, whole
+from tests.shared.tools.token_costs import all_forms_tokens, dearer_form_tokens
 
 pytestmark = pytest.mark.anyio
-USUAL, LONGEST = "t-{}", "\N{DELIVERY TRUCK}" * 90 + "{}"
+BASE_FACTOR, LONGEST = "t-{}", "\N{DELIVERY TRUCK}" * 90 + "{}"
 Use = Callable[..., Awaitable[ToolResult]]
 
 
 @pytest.fixture
-def use(store: RedisStore, feed: RedisFeed, settings: Settings) -> Use:
+def use(store: RedisStore, feed: EventFeed, settings: Settings) -> Use:
     """Call a tool as the local user."""
 
     async def hear(_progress: float, _total: float | None, _message: str) -> None:
         pass
 
-    ctx = ToolContext(LOCAL, Planner(store, feed, settings=settings), settings, hear, "0" * 32)
+    ctx = ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, hear, "0" * 32)
     tools = {tool.name: tool for tool in REGISTRY}
 
     async def use(tool: str, /, **args: Any) -> ToolResult:
@@ -67,7 +68,7 @@ async def solved(use: Use, store: RedisStore, body: dict[str, Any], turn: int) -
     assert claim is not None
     problem = compile_scenario(parse_scenario(body))
     dealt = {agent: [(ticket + turn) % 42 for ticket in range(agent, 42, 6)] for agent in range(6)}
-    plan = lay_out(problem, Candidate.of_tickets(dealt))
+    plan = build_plan(problem, Candidate.of_tickets(dealt))
     progress = Progress(100, plan.cost, tickets_served=42, tickets_total=60, improvements=321, elapsed_s=29.87)
     await store.complete(claim, progress, plan.as_json())
     return job_id
@@ -110,7 +111,7 @@ LIMITS = {
 
 async def test_what_the_usual_answers_cost(use: Use, store: RedisStore) -> None:
     """SPEC T9: a summary of a plan ≤ 350, a page ≤ 900, whichever form a host shows."""
-    costs = {name: dearer(answer) for name, answer in (await answers(use, store, USUAL)).items()}
+    costs = {name: dearer_form_tokens(answer) for name, answer in (await answers(use, store, BASE_FACTOR)).items()}
     assert {name: cost for name, cost in costs.items() if cost > LIMITS[name]} == {}
 
 
@@ -123,10 +124,10 @@ async def test_a_page_without_a_size_keeps_its_budget_and_one_with_a_size_has_it
     assert "default" not in tool.input_schema["properties"]["size"]  # no size that may be named is the same as none
     for asked in ({}, {"size": None}):
         usual = await use("read_plan", job_id=job_id, view="visits", **asked)
-        assert dearer(usual) <= 900
+        assert dearer_form_tokens(usual) <= 900
         assert len(usual.structured["rows"]) == usual.structured["size"] < 20
     wide = await use("read_plan", job_id=job_id, view="visits", size=20)
-    assert (len(wide.structured["rows"]), whole(wide) <= 8000) == (20, True)
+    assert (len(wide.structured["rows"]), all_forms_tokens(wide) <= 8000) == (20, True)
 
 
 async def test_a_limit_cut_for_a_whole_fleet_that_is_out(use: Use, store: RedisStore) -> None:
@@ -135,21 +136,21 @@ async def test_a_limit_cut_for_a_whole_fleet_that_is_out(use: Use, store: RedisS
     names = [LONGEST.format(f"v{n}") for n in range(300)]
     agents = [{"id": name, "capacity": 1, "shift_start": "08:00", "shift_end": "18:00"} for name in names]
     tickets = [{"id": f"t-{n}", **fields} for n in range(300)]
-    body = {**day(USUAL), "agents": agents, "tickets": tickets}
+    body = {**day(BASE_FACTOR), "agents": agents, "tickets": tickets}
     scenario_id = (await use("create_scenario", **body)).structured["scenario_id"]
     job_id = (await use("solve_vrp", scenario_id=scenario_id)).structured["job_id"]
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    plan = lay_out(compile_scenario(parse_scenario(body)), Candidate.of_tickets({n: [n] for n in range(300)}))
+    plan = build_plan(compile_scenario(parse_scenario(body)), Candidate.of_tickets({n: [n] for n in range(300)}))
     await store.complete(claim, Progress(100, plan.cost), plan.as_json())
     patch = {"agents": {name: {"shift_end": "09:00", "max_duration_s": 60, "max_distance_m": 1} for name in names}}
     answer = await use("resolve_vrp", warm_from=job_id, keep_until="09:30", patch=patch)
     assert len(answer.structured["notes"]) == 3
-    assert whole(answer) <= 1500
+    assert all_forms_tokens(answer) <= 1500
 
 
 async def test_the_largest_answers_there_can_be(use: Use, store: RedisStore) -> None:
     """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
-    costs = {name: whole(answer) for name, answer in (await answers(use, store, LONGEST)).items()}
+    costs = {name: all_forms_tokens(answer) for name, answer in (await answers(use, store, LONGEST)).items()}
     assert {name: cost for name, cost in costs.items() if cost > 8000} == {}

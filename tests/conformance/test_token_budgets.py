@@ -8,20 +8,20 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 
 from planner_mcp.errors import Fault, input_error, listing_only
-from planner_mcp.jobs.events import Event, EventKind
-from planner_mcp.jobs.lifecycle import JobState
-from planner_mcp.jobs.model import Job, Progress, SolveRequest
-from planner_mcp.jobs.summary import summary_of
-from planner_mcp.jobs.view import event_line, job_view
+from planner_mcp.jobs.job_content import event_line, job_view
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
+from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.server.tools import read_plan
+from planner_mcp.server.tools.answers.error_results import error_result
+from planner_mcp.server.tools.answers.job_text import job_lines, job_links
+from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
+from planner_mcp.server.tools.tool_definition import ToolResult
+from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
-from planner_mcp.tools import read_plan
-from planner_mcp.tools.answers.errors import error_result
-from planner_mcp.tools.answers.job_view import job_lines, job_links
-from planner_mcp.tools.answers.plan_pages import VIEWS, page_of
-from planner_mcp.tools.base import ToolResult
-from planner_mcp.tools.registry import INSTRUCTIONS, REGISTRY, shown_tools
-from tests.shared.plans import stored_plan
-from tests.shared.tokens import JOB, PLAN, dearer, tokens, whole
+from tests.shared.scenarios.stored_plans import stored_plan
+from tests.shared.tools.token_costs import JOB, PLAN, all_forms_tokens, dearer_form_tokens, tokens
 
 SOLVING = Progress(
     percent=57, cost=123456.78, tickets_served=1234, tickets_total=1250, improvements=321, elapsed_s=123.45
@@ -59,8 +59,8 @@ def test_the_instructions() -> None:
 
 def test_a_running_status() -> None:
     """SPEC T9: ≤ 90, and so is a progress message."""
-    assert dearer(answer(job(JobState.SOLVING, plan_id=PLAN))) <= 90
-    assert dearer(answer(job(JobState.QUEUED, queue_position=9999))) <= 90
+    assert dearer_form_tokens(answer(job(JobState.SOLVING, plan_id=PLAN))) <= 90
+    assert dearer_form_tokens(answer(job(JobState.QUEUED, queue_position=9999))) <= 90
     event = Event("1-0", JOB, EventKind.PROGRESS, "", {**job_view(job(JobState.SOLVING)), "status": "SOLVING"})
     assert tokens(event_line(event)) <= 60
 
@@ -75,10 +75,10 @@ def test_a_finished_summary() -> None:
     found = answer(job(JobState.COMPLETED, plan_id=PLAN, summary=summary_of(plan)))
     assert "late_tickets 1200 · late_max_s 10860.5 · overtime_s 399615" in found.text
     assert found.structured["result"]["late_tickets"] == 1200
-    assert dearer(found) <= 250
-    assert dearer(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary_of(plan)))) <= 350
+    assert dearer_form_tokens(found) <= 250
+    assert dearer_form_tokens(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary_of(plan)))) <= 350
     error = {"code": 5014, "type": "PlanRejected", "message": "The solver returned a plan that breaks the scenario."}
-    assert dearer(answer(job(JobState.FAILED, error=error))) <= 350
+    assert dearer_form_tokens(answer(job(JobState.FAILED, error=error))) <= 350
 
 
 @pytest.mark.parametrize("view", sorted(VIEWS))
@@ -88,7 +88,7 @@ def test_a_page(view: str) -> None:
     page = page_of(VIEWS[view], plan, columns=[], agents=[], page=1, size=None)
     result = read_plan.table(PLAN, view, page)
     assert len(page.rows) == 20
-    assert dearer(result) <= 900
+    assert dearer_form_tokens(result) <= 900
 
 
 def _uuid(kind: str, number: int) -> str:
@@ -123,7 +123,7 @@ def test_a_page_of_a_day_with_ids_of_its_own_kind(view: str, columns: int, ids: 
     plan["routes"][0]["visits"][0]["late_s"] = 7260.0
     page = page_of(VIEWS[view], plan, columns=list(VIEWS[view].columns)[:columns], agents=[], page=2, size=None)
     assert len(page.rows) >= 5
-    assert dearer(read_plan.table(PLAN, view, page)) <= 900
+    assert dearer_form_tokens(read_plan.table(PLAN, view, page)) <= 900
 
 
 @pytest.mark.parametrize("script", ["x", "北", "🚚"])
@@ -132,7 +132,7 @@ def test_the_largest_answer_there_can_be(view: str, script: str) -> None:
     """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
     plan = stored_plan(routes=60, visits=2, left_out=60, name=(script * 95 + "{}{}").format)
     page = page_of(VIEWS[view], plan, columns=list(VIEWS[view].columns), agents=[], page=1, size=50)
-    assert whole(read_plan.table(PLAN, view, page)) <= 8000
+    assert all_forms_tokens(read_plan.table(PLAN, view, page)) <= 8000
 
 
 @pytest.mark.parametrize("name", ["field", "字段名称", "\N{DELIVERY TRUCK}" * 5])

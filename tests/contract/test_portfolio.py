@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import EngineCrashedError
-from planner_mcp.vrp.layout import recent
-from planner_mcp.vrp.layout.schedule import price
-from planner_mcp.vrp.layout.timeline import Timeline, time_route
-from planner_mcp.vrp.problem import Candidate, Problem, Route
-from tests.shared.every_plan import cheapest
-from tests.shared.fleet import fleet, proving
-from tests.shared.stopwatch import Stopwatch
-from tests.shared.told import Told
-from workers.engines import lanes, registry, tiny
-from workers.engines.base import Limits, OnImprovement, Outcome, StopReason
-from workers.engines.portfolio import Portfolio
-from workers.incumbent import Incumbent, Stamp
+from planner_mcp.routing.evaluation import timing_cache
+from planner_mcp.routing.evaluation.plan_builder import price
+from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, schedule_route
+from planner_mcp.routing.problem import Candidate, Problem, Route
+from tests.shared.engines.scripted_engine import ScriptedEngine
+from tests.shared.processes.stopwatch import Stopwatch
+from tests.shared.scenarios.plan_enumeration import cheapest
+from tests.shared.scenarios.seeded_fleet import fleet, verified_solution
+from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, StopReason
+from workers.engines.heuristics import enumeration
+from workers.engines.selection import engine_registry, parallel_search
+from workers.engines.selection.portfolio import Portfolio
+from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
 
 ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
 
@@ -33,15 +34,15 @@ def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
     prices: list[int] = []
 
     watch, deadline = Stopwatch(), time.monotonic() + 1.5
-    outcome = registry.choose(problem).solve(
-        problem, Limits(deadline, cores=cores), proving(problem, prices), lambda: False
+    outcome = engine_registry.choose(problem).solve(
+        problem, SearchLimits(deadline, cores=cores), verified_solution(problem, prices), lambda: False
     )
     assert watch.elapsed_s > 1.3
     assert watch.spent_s < 2.2
     assert all(later < earlier for earlier, later in pairwise(prices))
     assert outcome.best is not None
     assert price(problem, outcome.best) == prices[-1]
-    assert set(outcome.best.found_by) <= {engine.name for engine in registry.engines()}
+    assert set(outcome.best.found_by) <= {engine.name for engine in engine_registry.engines()}
     assert outcome.best.found_by
 
 
@@ -49,8 +50,10 @@ def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
     """Engine contract."""
     problem = fleet(60)
     began, watch = time.monotonic(), Stopwatch()
-    engine = registry.choose(problem)
-    outcome = engine.solve(problem, Limits(began + 10, cores=2), lambda _: None, lambda: time.monotonic() > began + 0.5)
+    engine = engine_registry.choose(problem)
+    outcome = engine.solve(
+        problem, SearchLimits(began + 10, cores=2), lambda _: None, lambda: time.monotonic() > began + 0.5
+    )
     assert outcome.reason is StopReason.STOPPED
     assert watch.spent_s < 1.0
 
@@ -58,8 +61,8 @@ def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
 def test_candidate_travels_whole() -> None:
     """Our choice: between processes candidates are plain JSON."""
     found = replace(TWO, found_by=("sisr", "pyvrp"))
-    assert lanes.decode(lanes.encode(found)) == found
-    assert lanes.decode(lanes.encode(found)).found_by == found.found_by
+    assert parallel_search.decode(parallel_search.encode(found)) == found
+    assert parallel_search.decode(parallel_search.encode(found)).found_by == found.found_by
 
 
 def test_lane_that_dies_costs_the_others_nothing() -> None:
@@ -69,10 +72,10 @@ def test_lane_that_dies_costs_the_others_nothing() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     found: list[Candidate] = []
-    assert not lanes.run([die, lambda tell: tell(ONE)], time.monotonic() + 5, found.append, lambda: False)
+    assert not parallel_search.run([die, lambda tell: tell(ONE)], time.monotonic() + 5, found.append, lambda: False)
     assert found == [ONE]
     with pytest.raises(EngineCrashedError):
-        lanes.run([die, die], time.monotonic() + 5, found.append, lambda: False)
+        parallel_search.run([die, die], time.monotonic() + 5, found.append, lambda: False)
 
 
 def test_lane_that_ignores_the_deadline_is_ended() -> None:
@@ -84,7 +87,7 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
         time.sleep(60)
 
     found: list[Candidate] = []
-    lanes.run([sleep], began + 0.2, found.append, lambda: False)
+    parallel_search.run([sleep], began + 0.2, found.append, lambda: False)
     assert found == [ONE]
     assert watch.spent_s < 1.5
 
@@ -108,9 +111,9 @@ def test_what_a_lane_told_while_the_deadline_passed_is_heard() -> None:
         if candidate == ONE:
             os.write(hear, b"!")
             os.read(told, 1)
-            time.sleep(max(0.0, deadline + lanes.OVERTIME_S - time.monotonic()))
+            time.sleep(max(0.0, deadline + parallel_search.OVERTIME_S - time.monotonic()))
 
-    lanes.run([search], deadline, judge, lambda: False)
+    parallel_search.run([search], deadline, judge, lambda: False)
     for end in (heard, hear, told, tell_on):
         os.close(end)
     assert found == [ONE, TWO]
@@ -123,9 +126,9 @@ def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) ->
     lie, truth = Candidate.of_tickets({0: list(range(60))}), Candidate.of_tickets({0: [0]})
     assert price(problem, lie) < price(problem, truth)
     said = [lie, truth] if is_liar_first else [truth, lie]
-    engines = [Told(name, candidate) for name, candidate in zip(("sisr", "pyvrp"), said, strict=True)]
+    engines = [ScriptedEngine(name, candidate) for name, candidate in zip(("sisr", "pyvrp"), said, strict=True)]
     heard: list[Candidate] = []
-    outcome = Portfolio(engines).solve(problem, Limits(time.monotonic() + 5), heard.append, lambda: False)
+    outcome = Portfolio(engines).solve(problem, SearchLimits(time.monotonic() + 5), heard.append, lambda: False)
     assert outcome.best == truth
     assert truth in heard
     assert engines[1].starts == [None if is_liar_first else truth]
@@ -135,14 +138,14 @@ def test_a_plan_is_timed_once_however_many_judge_it(monkeypatch: pytest.MonkeyPa
     """SPEC S3: where hours are paid, timing a large plan for each of them would outlast the time of the solve."""
     problem, timed = fleet(60), list[Route]()
 
-    def time_noted(day: Problem, route: Route, *span: Any) -> Timeline:
+    def time_noted(day: Problem, route: Route, *span: Any) -> RouteSchedule:
         timed.append(route)
-        return time_route(day, route, *span)
+        return schedule_route(day, route, *span)
 
-    monkeypatch.setattr(recent, "time_route", time_noted)
-    incumbent = Incumbent(problem, Stamp("auto", 1, {}, ""), lambda *_: None)
-    limits = Limits(time.monotonic() + 5)
-    outcome = Portfolio([Told("sisr", TWO)]).solve(problem, limits, incumbent.offer, lambda: False)
+    monkeypatch.setattr(timing_cache, "schedule_route", time_noted)
+    incumbent = Incumbent(problem, PlanOrigin("auto", 1, {}, ""), lambda *_: None)
+    limits = SearchLimits(time.monotonic() + 5)
+    outcome = Portfolio([ScriptedEngine("sisr", TWO)]).solve(problem, limits, incumbent.offer, lambda: False)
     assert incumbent.settle(outcome.best).tickets_served == 2
     assert timed == list(TWO.routes)
 
@@ -151,9 +154,9 @@ def test_a_plan_is_timed_once_however_many_judge_it(monkeypatch: pytest.MonkeyPa
 def test_an_engine_that_fails_costs_no_plan_that_stands(cores: int) -> None:
     """SPEC S3: what the finisher has no memory for, the starter's plan does not need."""
     problem, plan = fleet(60), Candidate.of_tickets({0: [0]})
-    engines = [Told("sisr", plan), Failing("pyvrp", None)]
+    engines = [ScriptedEngine("sisr", plan), Failing("pyvrp", None)]
     outcome = Portfolio(engines).solve(
-        problem, Limits(time.monotonic() + 5, cores=cores), lambda _: None, lambda: False
+        problem, SearchLimits(time.monotonic() + 5, cores=cores), lambda _: None, lambda: False
     )
     assert outcome.best is not None and outcome.best.routes == plan.routes
 
@@ -162,24 +165,24 @@ def test_an_engine_that_fails_costs_no_plan_that_stands(cores: int) -> None:
 def test_a_last_round_that_fails_on_every_core_costs_no_plan_that_stands(last: str) -> None:
     """SPEC S3: nor when its processes are ended from outside, for their memory."""
     problem, plan = fleet(60), Candidate.of_tickets({0: [0]})
-    able = [Failing("sisr", None) if last == "fails" else Dying("sisr", None)]
-    outcome = Portfolio(able).solve(
-        problem, Limits(time.monotonic() + 5, cores=2), lambda _: None, lambda: False, warm_start=plan
+    capable = [Failing("sisr", None) if last == "fails" else Dying("sisr", None)]
+    outcome = Portfolio(capable).solve(
+        problem, SearchLimits(time.monotonic() + 5, cores=2), lambda _: None, lambda: False, warm_start=plan
     )
     assert outcome.best == plan
 
 
 def test_an_engine_that_fails_without_a_plan_fails_the_solve() -> None:
     """Our choice: where nothing was found the reason is told."""
-    engines = [Failing("sisr", None), Told("pyvrp", None)]
+    engines = [Failing("sisr", None), ScriptedEngine("pyvrp", None)]
     with pytest.raises(MemoryError):
-        Portfolio(engines).solve(fleet(60), Limits(time.monotonic() + 5), lambda _: None, lambda: False)
+        Portfolio(engines).solve(fleet(60), SearchLimits(time.monotonic() + 5), lambda _: None, lambda: False)
 
 
 def test_a_tiny_day_that_is_given_up_is_searched_from_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: where there is no time to try everything, the engines have what is left of it."""
-    monkeypatch.setattr(tiny, "LOOK", 0.0)
-    monkeypatch.setattr(tiny, "CHEAPER", 1e9)
+    monkeypatch.setattr(enumeration, "LOOK", 0.0)
+    monkeypatch.setattr(enumeration, "CHEAPER", 1e9)
     problem = fleet(5)
     best = price(problem, cheapest(problem))
     prices: list[int] = []
@@ -188,25 +191,25 @@ def test_a_tiny_day_that_is_given_up_is_searched_from_what_was_tried(monkeypatch
         prices.append(price(problem, candidate))
 
     deadline = time.monotonic() + 5
-    outcome = registry.choose(problem).solve(problem, Limits(deadline), note, lambda: best in prices)
+    outcome = engine_registry.choose(problem).solve(problem, SearchLimits(deadline), note, lambda: best in prices)
     assert outcome.best is not None
     assert price(problem, outcome.best) == min(prices) == best
-    assert set(outcome.best.found_by) - {tiny.NAME}
+    assert set(outcome.best.found_by) - {enumeration.NAME}
 
 
-class Failing(Told):
+class Failing(ScriptedEngine):
     """An engine that runs out of memory."""
 
-    def solve(self, *_: Any, **__: Any) -> Outcome:
+    def solve(self, *_: Any, **__: Any) -> SearchOutcome:
         raise MemoryError
 
 
-class Dying(Told):
+class Dying(ScriptedEngine):
     """An engine whose process is ended, where it has one of its own."""
 
     _parent = os.getpid()
 
-    def solve(self, *_: Any, **__: Any) -> Outcome:
+    def solve(self, *_: Any, **__: Any) -> SearchOutcome:
         assert os.getpid() != self._parent
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError

@@ -8,23 +8,23 @@ from pathlib import Path
 import pytest
 
 import planner_mcp
-from workers.engines.base import version_of
+from workers.engines.engine_interface import version_of
 
 CHILD = """
 import asyncio, sys, time
 from pathlib import Path
-from workers.engines import sisr
+from workers.engines.native import sisr_engine
 sisr.LIBRARY = Path(sys.argv[1])
 from planner_mcp.cli.doctor import examine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.settings import Settings
-from planner_mcp.vrp.compile.compiler import compile_scenario
-from planner_mcp.vrp.layout.schedule import lay_out
-from planner_mcp.vrp.proof.verify import verify
-from planner_mcp.vrp.scenario import parse_scenario
-from tests.shared.fleet import fleet_body
-from workers.engines import registry
-from workers.engines.base import Limits
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import lay_out
+from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.engines.selection import engine_registry
+from workers.engines.engine_interface import Limits
 
 def told(body):
     problem = compile_scenario(parse_scenario(body))

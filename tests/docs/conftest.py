@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.house import House, running
+from examples.planner_server import PlannerServer, running_server
 
 
 @pytest.fixture(scope="package")
@@ -14,7 +14,7 @@ def documents_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-async def house(documents_dir: Path) -> AsyncIterator[House]:
+async def server(documents_dir: Path) -> AsyncIterator[PlannerServer]:
     """A planner that runs while the documents are tried."""
-    async with running(documents_dir, workers=1) as house:
-        yield house
+    async with running_server(documents_dir, workers=1) as server:
+        yield server

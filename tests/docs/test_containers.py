@@ -10,8 +10,8 @@ import yaml
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
+from planner_mcp.server.http.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
-from planner_mcp.web.discovery import mcp_url
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,8 +37,8 @@ def test_compose_uses_options_and_settings_that_exist(compose: dict[str, Any]) -
         assert {name for name in service.get("environment", {}) if name.startswith("PLANNER_")} <= known
         command = service.get("command", [""])
         if command[0] in ("serve", "worker"):
-            told = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [command[0], "--help"]).output
-            assert [word for word in command if word.startswith("--") and word not in told] == []
+            shown_text = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [command[0], "--help"]).output
+            assert [word for word in command if word.startswith("--") and word not in shown_text] == []
 
 
 def test_compose_refers_to_what_it_declares(compose: dict[str, Any]) -> None:
@@ -60,10 +60,10 @@ def test_compose_publishes_on_loopback_only(compose: dict[str, Any]) -> None:
 
 def test_balancer_lets_through_what_the_servers_take_and_says_who_asks(compose: dict[str, Any]) -> None:
     """SPEC A3, T7: a matrix of the largest size passes, and guessers are counted by their own address."""
-    told = compose["configs"]["balancer"]["content"]
-    size = re.search(r"client_max_body_size (\d+)m;", told)
+    shown_text = compose["configs"]["balancer"]["content"]
+    size = re.search(r"client_max_body_size (\d+)m;", shown_text)
     assert size is not None and int(size[1]) << 20 >= Settings().max_matrix_bytes
-    assert "proxy_set_header X-Forwarded-For $$remote_addr;" in told
+    assert "proxy_set_header X-Forwarded-For $$remote_addr;" in shown_text
     servers = [service for service in compose["services"].values() if service.get("command", [""])[0] == "serve"]
     assert [service["environment"].get("FORWARDED_ALLOW_IPS") for service in servers] == ["*", "*"]
 

@@ -12,12 +12,12 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from examples import beijing, channel, quickstart
-from examples.house import House, running
-from examples.planner import RefusedError, call, read_plan, watch
-from planner_mcp.picture.report import page
-from planner_mcp.vrp.scenario import parse_scenario
-from tests.docs.pages import ROOT
+from examples import beijing, job_events, quickstart
+from examples.planner_client import RefusedError, call, read_plan, watch
+from examples.planner_server import PlannerServer, running_server
+from planner_mcp.render.plan_report import page
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.docs.doc_pages import ROOT
 
 pytestmark = pytest.mark.anyio
 
@@ -30,13 +30,13 @@ def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
     assert "120 of 120 tickets" in done.stdout
     assert "kept: " in done.stdout
     drawn = (tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "Timeline"))
+    assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "RouteSchedule"))
 
 
 async def test_failure_to_start_is_told_with_the_log(tmp_path: Path) -> None:
     """Our choice: an example that fails says why."""
     with pytest.raises(RuntimeError, match="did not start"):
-        async with running(tmp_path, options=("--host", "192.0.2.1")):
+        async with running_server(tmp_path, options=("--host", "192.0.2.1")):
             pass
 
 
@@ -51,22 +51,22 @@ def test_city_day_has_no_fault() -> None:
     assert (len(scenario.tickets), len(scenario.agents)) == (120, 10)
 
 
-async def test_quickstart_solves_the_smallest_day(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_quickstart_solves_the_smallest_day(server: PlannerServer, capsys: pytest.CaptureFixture[str]) -> None:
     """SPEC T1: the smallest call runs to COMPLETED."""
-    await quickstart.main(house.mcp)
-    told = capsys.readouterr().out
-    assert "COMPLETED 100" in told
-    assert "'veh-1', 't-1', 'LOC_A'" in told
+    await quickstart.main(server.mcp)
+    reported = capsys.readouterr().out
+    assert "COMPLETED 100" in reported
+    assert "'veh-1', 't-1', 'LOC_A'" in reported
 
 
-class _ToldClient:
+class _ScriptedClient:
     """Stands in for a client whose server tells progress before it answers."""
 
-    def __init__(self, *told: tuple[float, str]) -> None:
-        self._told = told
+    def __init__(self, *reported: tuple[float, str]) -> None:
+        self._progress = reported
 
     async def call_tool(self, tool: str, arguments: Any, *, progress_callback: Any) -> Any:
-        for progress, message in self._told:
+        for progress, message in self._progress:
             await progress_callback(progress, 100.0, message)
         answer = {"job_id": "job-1", "status": "COMPLETED", "progress": 100}
         return CallToolResult(content=[], structured_content=answer)
@@ -74,21 +74,21 @@ class _ToldClient:
 
 async def test_progress_is_told_under_its_own_status() -> None:
     """SPEC T3, O1: 100 % once, and never of a job that waits."""
-    client: Any = _ToldClient((0, "QUEUED 0%"), (40, "SOLVING 40% · cost 7"), (100, "COMPLETED 100%"))
+    client: Any = _ScriptedClient((0, "QUEUED 0%"), (40, "SOLVING 40% · cost 7"), (100, "COMPLETED 100%"))
     seen: list[tuple[str, int]] = []
     await watch(client, "job-1", lambda status: seen.append((status["status"], status["progress"])))
     assert seen == [("QUEUED", 0), ("SOLVING", 40), ("COMPLETED", 100)]
 
 
-async def test_channel_tells_a_job_from_first_to_last(house: House) -> None:
+async def test_channel_tells_a_job_from_first_to_last(server: PlannerServer) -> None:
     """SPEC J2, J3: the channel of a job carries its notifications, and a reader may stop and go on."""
-    async with Client(house.mcp) as client:
+    async with Client(server.mcp) as client:
         scenario = await call(client, "create_scenario", quickstart.SMALLEST)
         asked = {"scenario_id": scenario["scenario_id"], "solve_time": "PT1S", "fresh": True}
         job_id = (await call(client, "solve_vrp", asked))["job_id"]
     async with httpx2.AsyncClient(timeout=20, trust_env=False) as http:
-        seen = [event async for event in channel.follow(http, house.url, job_id)]
-        rest = [event async for event in channel.follow(http, house.url, job_id, last=seen[0][0])]
+        seen = [event async for event in job_events.follow(http, server.url, job_id)]
+        rest = [event async for event in job_events.follow(http, server.url, job_id, last=seen[0][0])]
     assert rest == seen[1:]
     assert {message["jsonrpc"] for _, message in seen} == {"2.0"}
     assert all("id" not in message and message["params"]["job_id"] == job_id for _, message in seen)
@@ -110,9 +110,9 @@ async def test_channel_comes_back_when_it_is_told_to(
     async def pause(delay_s: float) -> None:
         pauses.append(delay_s)
 
-    monkeypatch.setattr("examples.channel.asyncio.sleep", pause)
+    monkeypatch.setattr("examples.job_events.asyncio.sleep", pause)
     async with httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _request: next(answers))) as http:
-        seen = [event async for event in channel.follow(http, "http://planner.example", "job-1", last="0-1")]
+        seen = [event async for event in job_events.follow(http, "http://planner.example", "job-1", last="0-1")]
     assert [(event_id, message["method"]) for event_id, message in seen] == [("1-0", "notifications/complete")]
     assert pauses == [0.0, pause_s]
 
@@ -122,20 +122,20 @@ async def test_channel_that_is_refused_for_good_says_so() -> None:
     transport = httpx2.MockTransport(lambda _request: httpx2.Response(404))
     async with httpx2.AsyncClient(transport=transport) as http:
         with pytest.raises(httpx2.HTTPStatusError):
-            await anext(channel.follow(http, "http://planner.example", "job-1"))
+            await anext(job_events.follow(http, "http://planner.example", "job-1"))
 
 
-async def test_refusal_names_every_fault(house: House) -> None:
+async def test_refusal_names_every_fault(server: PlannerServer) -> None:
     """SPEC T7: an example shows where the mistakes are."""
-    async with Client(house.mcp) as client:
+    async with Client(server.mcp) as client:
         with pytest.raises(RefusedError, match=r"(?s)create_scenario: 4\d\d\d .*/agents"):
             await call(client, "create_scenario", {"name": "x", "planning_date": "2025-07-15", "tickets": []})
 
 
-async def test_page_is_self_contained(house: House) -> None:
+async def test_page_is_self_contained(server: PlannerServer) -> None:
     """Our choice: a picture of a plan needs no network and no script, and its drawings are well-formed."""
     scenario = json.loads(beijing.DAY_FILE.read_text(encoding="utf-8"))
-    async with Client(house.mcp) as client:
+    async with Client(server.mcp) as client:
         created = await call(client, "create_scenario", {**scenario, "name": '<b>&"'})
         asked = {"scenario_id": created["scenario_id"], "solve_time": "PT1S"}
         job = await call(client, "solve_vrp", asked)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.model import SCOPES
+from planner_mcp.jobs.principals import SCOPES
 from planner_mcp.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner_mcp.protocol.doors import exchange
-from tests.shared.cluster import three_nodes
+from planner_mcp.server.mcp.transports import post_exchange
+from tests.shared.store.redis_cluster import three_nodes
 
 PATIENCE_S = 15.0
 """Shorter than clients wait for an answer to begin."""
@@ -15,7 +15,7 @@ PATIENCE_S = 15.0
 def patience() -> Iterator[None]:
     """Keep a silent call's answer plain JSON however the process is held up; who wants a stream of it sets less."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exchange, "PATIENCE_S", PATIENCE_S)
+        patch.setattr(post_exchange, "PATIENCE_S", PATIENCE_S)
         yield
 
 

@@ -6,27 +6,27 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from examples.house import House, running
-from tests.shared import node_packages
+from examples.planner_server import PlannerServer, running_server
+from tests.shared.node import node_packages
 from tests.system.stdio_child import Child
 
 
 @pytest.fixture(scope="session")
-def house_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def server_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("house")
 
 
 @pytest.fixture(scope="session")
-async def house(house_dir: Path) -> AsyncIterator[House]:
+async def server(server_dir: Path) -> AsyncIterator[PlannerServer]:
     """`planner-mcp serve` with two workers on a free port, alive for the whole test session."""
-    async with running(house_dir, workers=2) as house:
-        yield house
+    async with running_server(server_dir, workers=2) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
-async def second(house: House, house_dir: Path) -> AsyncIterator[House]:
+async def second(server: PlannerServer, server_dir: Path) -> AsyncIterator[PlannerServer]:
     """Another replica on the same store, without workers of its own."""
-    async with running(house_dir, workers=0, log=house_dir / "second.log") as second:
+    async with running_server(server_dir, workers=0, log=server_dir / "second.log") as second:
         yield second
 
 

@@ -8,9 +8,9 @@ import anyio
 import pytest
 from mcp import Client
 
-from examples.house import running
-from tests.shared.cluster import IS_CLUSTER
-from tests.shared.scenarios import SMALLEST, submit, use, wait_for
+from examples.planner_server import running_server
+from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
+from tests.shared.store.redis_cluster import IS_CLUSTER
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(IS_CLUSTER, reason="a line to one server is what is shown")]
 
@@ -20,8 +20,8 @@ async def test_a_redis_url_and_a_worker_scale_the_house_out(database_url: str, t
     shared = ("--redis-url", database_url)
     command = [sys.executable, "-m", "planner_mcp", "worker", *shared, "--data-dir", str(tmp_path / "worker")]
     async with (
-        running(tmp_path / "one", workers=0, options=shared) as one,
-        running(tmp_path / "two", workers=0, options=shared) as two,
+        running_server(tmp_path / "one", workers=0, options=shared) as one,
+        running_server(tmp_path / "two", workers=0, options=shared) as two,
         Client(one.mcp) as asking,
         Client(two.mcp) as reading,
     ):

@@ -6,21 +6,21 @@ import anyio
 import pytest
 from mcp import Client
 
-from examples.house import running
-from tests.shared.processes import children, descendants, kill, until_gone
-from tests.shared.scenarios import ring, submit, use, wait_for
+from examples.planner_server import running_server
+from tests.shared.processes.process_tree import children, descendants, kill, until_gone
+from tests.shared.scenarios.client_scenarios import ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) -> None:
     """SPEC J6, O1: its job runs again within seconds, `serve` starts the worker anew, no solver burns on."""
-    async with running(tmp_path, workers=2) as house, Client(house.mcp) as client:
+    async with running_server(tmp_path, workers=2) as server, Client(server.mcp) as client:
         job_id = await submit(client, ring(), "PT10S", fresh=True)
         with anyio.fail_after(60):
             while (status := await use(client, "query_vrp_status", job_id=job_id, wait_s=2)).get("cost") is None:
                 assert status["status"] in ("QUEUED", "SOLVING")
-        worker = await _solving_worker(house.pid)
+        worker = await _solving_worker(server.pid)
         lost = [worker, *descendants(worker)]
 
         kill(worker)
@@ -29,7 +29,7 @@ async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) 
         done = await wait_for(client, job_id, "COMPLETED")
         assert done["progress"] == 100
         with anyio.fail_after(60):
-            while len(_workers(house.pid)) < 2:  # noqa: ASYNC110 — the supervisor starts another in its place
+            while len(_workers(server.pid)) < 2:  # noqa: ASYNC110 — the supervisor starts another in its place
                 await anyio.sleep(0.05)
 
 

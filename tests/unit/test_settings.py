@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from planner_mcp.server.tools.tool_registry import REGISTRY, shown_tools
 from planner_mcp.settings import TOOLSETS, Settings, default_data_dir
-from planner_mcp.tools.registry import REGISTRY, shown_tools
 
 
 @pytest.mark.parametrize("name", sorted(Settings.model_fields.keys() - {"toolsets_allowed"}))

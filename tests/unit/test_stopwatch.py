@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import stopwatch
-from tests.shared.stopwatch import Stopwatch
+from tests.shared.processes import stopwatch
+from tests.shared.processes.stopwatch import Stopwatch
 
 TOLD = "some avg10=1.00 avg60=1.00 avg300=1.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.settings import Settings
-from planner_mcp.telemetry import MAX_MESSAGE, configure_logging, new_trace_id, trace_id, tracing
+from planner_mcp.telemetry import MAX_MESSAGE, configure_logging, new_trace_id, trace_context, trace_id
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_lines_are_cut(lines: io.StringIO) -> None:
 
 def test_the_trace_id_is_on_every_line_inside(lines: io.StringIO) -> None:
     """SPEC T8, O3: what the client was told leads to the cause."""
-    with tracing(new_trace_id()) as trace:
+    with trace_context(new_trace_id()) as trace:
         assert trace_id() == trace
         logging.getLogger("x").info("inside")
     logging.getLogger("x").info("outside")

@@ -11,8 +11,8 @@ import httpx2 as httpx
 import pytest
 from mcp import Client
 
-from examples.house import House, running
-from tests.shared.receiver import Receiver, receiving
+from examples.planner_server import PlannerServer, running_server
+from tests.shared.http.webhook_receiver import Receiver, receiving
 
 
 @pytest.fixture(scope="session")
@@ -29,20 +29,20 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture(scope="session")
-async def house(walkthrough_dir: Path, receiver: Receiver) -> AsyncIterator[House]:
+async def server(walkthrough_dir: Path, receiver: Receiver) -> AsyncIterator[PlannerServer]:
     """A server with one worker, which may send webhooks to this machine; elsewhere public addresses alone hear them."""
     hooks = {
         "PLANNER_WEBHOOK_ALLOW_NETWORKS": '["127.0.0.0/8"]',
         "PLANNER_WEBHOOK_ALLOW_PORTS": f"[{receiver.port}]",
     }
-    async with running(walkthrough_dir, workers=1, settings=hooks) as house:
-        yield house
+    async with running_server(walkthrough_dir, workers=1, settings=hooks) as server:
+        yield server
 
 
 @pytest.fixture
-async def client(house: House) -> AsyncIterator[Client]:
+async def client(server: PlannerServer) -> AsyncIterator[Client]:
     """A connected client that sees every tool; without `toolsets` it would see the five of the set `core`."""
-    async with Client(f"{house.mcp}?toolsets=all") as client:
+    async with Client(f"{server.mcp}?toolsets=all") as client:
         yield client
 
 

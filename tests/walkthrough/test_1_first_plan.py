@@ -10,16 +10,16 @@ import anyio
 import pytest
 from mcp import Client
 
-from examples.house import House
-from tests.shared.scenarios import SMALLEST, submit, use, wait_for
-from tests.walkthrough.day import THREE_VISITS
+from examples.planner_server import PlannerServer
+from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
+from tests.walkthrough.three_visits import THREE_VISITS
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_smallest_day_is_stored_and_what_was_assumed_is_told(house: House) -> None:
+async def test_smallest_day_is_stored_and_what_was_assumed_is_told(server: PlannerServer) -> None:
     """SPEC T1: one agent and one ticket are a whole day, and what you left out is assumed aloud."""
-    async with Client(house.mcp) as client:  # later chapters find it opened, as `client`
+    async with Client(server.mcp) as client:  # later chapters find it opened, as `client`
         result = await client.call_tool("create_scenario", SMALLEST)
     assert not result.is_error
     answer = result.structured_content

@@ -10,8 +10,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.shared.scenarios import submit, use, wait_for
-from tests.walkthrough.day import THREE_VISITS
+from tests.shared.scenarios.client_scenarios import submit, use, wait_for
+from tests.walkthrough.three_visits import THREE_VISITS
 
 pytestmark = pytest.mark.anyio
 
@@ -40,12 +40,12 @@ async def test_all_mistakes_are_told_at_once_each_with_its_place(client: Client)
 
 async def test_what_cannot_be_served_is_told_before_solving(client: Client) -> None:
     """SPEC T5: `validate_scenario` proves in a moment that a day cannot be served whole, and says why."""
-    told = await use(client, "validate_scenario", scenario=TOO_MUCH)
-    assert told["valid"], "too much work is no mistake"
-    assert told["agents_needed"] == 3
-    assert told["conflict"]["ticket_ids"] == ["t-1", "t-2", "t-4"], "of these three a van carries one alone"
+    answered = await use(client, "validate_scenario", scenario=TOO_MUCH)
+    assert answered["valid"], "too much work is no mistake"
+    assert answered["agents_needed"] == 3
+    assert answered["conflict"]["ticket_ids"] == ["t-1", "t-2", "t-4"], "of these three a van carries one alone"
     why = "however they are shared among the 2 agents, one has more than it may carry or serve"
-    assert told["conflict"]["text"] == f"t-1, t-2, t-4 cannot all be served: {why}"
+    assert answered["conflict"]["text"] == f"t-1, t-2, t-4 cannot all be served: {why}"
 
 
 async def test_ticket_that_finds_no_room_is_left_out_with_the_reason(client: Client) -> None:

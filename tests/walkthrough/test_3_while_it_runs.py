@@ -10,8 +10,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from examples.house import House
-from tests.shared.scenarios import ring, submit, use, wait_for
+from examples.planner_server import PlannerServer
+from tests.shared.scenarios.client_scenarios import ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 
@@ -26,26 +26,26 @@ async def first_cost(client: Client, job_id: str) -> float:
 
 async def test_waiting_call_tells_progress(client: Client) -> None:
     """SPEC T3, J5: progress comes as notifications while a call is open; it never falls and never says 100 too soon."""
-    heard: list[float] = []
+    progress_events: list[float] = []
 
-    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
-        heard.append(progress)
+    async def on_progress(progress: float, _total: float | None, _message: str | None) -> None:
+        progress_events.append(progress)
 
     with anyio.fail_after(30):
         asked = {"job_id": await submit(client, ring(), "PT3S"), "wait_s": 20}
         status: dict[str, Any] = {"status": "QUEUED"}
         while status["status"] in ("QUEUED", "SOLVING"):
-            result = await client.call_tool("query_vrp_status", asked, progress_callback=hear)
+            result = await client.call_tool("query_vrp_status", asked, progress_callback=on_progress)
             status = result.structured_content
     assert status["status"] == "COMPLETED"
-    assert len(heard) > 1
-    assert heard == sorted(heard)
-    assert all(progress < 100 for progress in heard[:-1])
+    assert len(progress_events) > 1
+    assert progress_events == sorted(progress_events)
+    assert all(progress < 100 for progress in progress_events[:-1])
 
 
-async def test_another_client_finds_the_job_after_a_lost_connection(house: House, client: Client) -> None:
+async def test_another_client_finds_the_job_after_a_lost_connection(server: PlannerServer, client: Client) -> None:
     """SPEC J9, T5: a job outlives the client that asked for it; who lost its id finds it in the list."""
-    async with Client(house.mcp) as first:
+    async with Client(server.mcp) as first:
         job_id = await submit(first, ring(), "PT2S")
     with anyio.fail_after(30):
         jobs = await use(client, "list_jobs", size=1)

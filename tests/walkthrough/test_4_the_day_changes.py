@@ -10,8 +10,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.shared.scenarios import submit, use, wait_for
-from tests.walkthrough.day import THREE_VISITS
+from tests.shared.scenarios.client_scenarios import submit, use, wait_for
+from tests.walkthrough.three_visits import THREE_VISITS
 
 pytestmark = pytest.mark.anyio
 
@@ -47,8 +47,8 @@ async def test_late_order_is_inserted_and_no_ticket_changes_its_agent(client: Cl
         asked = {"warm_from": before, "patch": LATE_ORDER, "keep_agents": True, "solve_time": "PT1S"}
         after = (await use(client, "resolve_vrp", **asked))["job_id"]
         await wait_for(client, after, "COMPLETED")
-        told = await use(client, "compare_plans", plan_a=before, plan_b=after)
-    assert (told["moved"], told["newly_served"], told["newly_unserved"]) == (0, ["t-4"], [])
+        answered = await use(client, "compare_plans", plan_a=before, plan_b=after)
+    assert (answered["moved"], answered["newly_served"], answered["newly_unserved"]) == (0, ["t-4"], [])
 
 
 async def test_what_has_begun_stays_as_it_was(client: Client) -> None:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.shared.scenarios import SMALLEST, ring, submit, use, wait_for
+from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 

@@ -12,28 +12,30 @@ import httpx2 as httpx
 import pytest
 from mcp import Client
 
-from examples.house import House
-from tests.shared.scenarios import SMALLEST, ring, submit, use, wait_for
+from examples.planner_server import PlannerServer
+from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use, wait_for
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_health_and_readiness_are_two_questions(house: House, client: Client, http: httpx.AsyncClient) -> None:
+async def test_health_and_readiness_are_two_questions(
+    server: PlannerServer, client: Client, http: httpx.AsyncClient
+) -> None:
     """SPEC O3: `/healthz` says that the process lives, `/readyz` that its store answers and who would do the work."""
     with anyio.fail_after(30):  # a server answers before its worker has started; once a job has ended, it has
         await wait_for(client, await submit(client, SMALLEST, "PT1S"), "COMPLETED")
-    alive = await http.get(f"{house.url}/healthz")
-    ready = await http.get(f"{house.url}/readyz")
+    alive = await http.get(f"{server.url}/healthz")
+    ready = await http.get(f"{server.url}/readyz")
     assert (alive.status_code, alive.json()["status"]) == (200, "ok")
     assert (ready.status_code, ready.json()["status"]) == (200, "ready")
     assert ready.json()["live_workers"] >= 1
 
 
-async def test_metrics_count_what_was_asked(house: House, client: Client, http: httpx.AsyncClient) -> None:
+async def test_metrics_count_what_was_asked(server: PlannerServer, client: Client, http: httpx.AsyncClient) -> None:
     """SPEC O3: Prometheus reads `/metrics`: calls by tool and outcome, what answers cost, how long the queue is."""
 
     async def refusals() -> int:
-        lines = (await http.get(f"{house.url}/metrics")).text.splitlines()
+        lines = (await http.get(f"{server.url}/metrics")).text.splitlines()
         counts = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
         assert "planner_jobs_queued" in counts
         return int(counts.get('planner_tool_calls_total{tool="create_scenario",outcome="error"}', 0))
@@ -43,7 +45,7 @@ async def test_metrics_count_what_was_asked(house: House, client: Client, http: 
     assert await refusals() == before + 1
 
 
-async def test_second_worker_takes_what_waits(house: House, walkthrough_dir: Path, client: Client) -> None:
+async def test_second_worker_takes_what_waits(server: PlannerServer, walkthrough_dir: Path, client: Client) -> None:
     """SPEC O1: `planner-mcp worker` on the same store solves what the busy one has no hand free for."""
     command = [sys.executable, "-m", "planner_mcp", "worker", "--data-dir", str(walkthrough_dir)]
     with anyio.fail_after(60):

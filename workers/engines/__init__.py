@@ -1,1 +1,1 @@
-"""Solvers behind one interface. An engine knows `planner_mcp.vrp` and nothing of jobs."""
+"""Solvers behind one interface. An engine knows `planner_mcp.routing` and nothing of jobs."""

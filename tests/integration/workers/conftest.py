@@ -12,35 +12,35 @@ import anyio
 import pytest
 
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.events import Event, EventKind
-from planner_mcp.jobs.model import Job, SolveRequest, StoredScenario
-from planner_mcp.notify.feed import RedisFeed
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from planner_mcp.store.connect import connect
-from planner_mcp.store.redis_store import RedisStore
-from tests.shared.processes import LONGEST_S, children, descendants
-from tests.shared.scenarios import SMALLEST
-from workers.pool import Pool
+from tests.shared.processes.process_tree import LONGEST_S, children, descendants
+from tests.shared.scenarios.client_scenarios import SMALLEST
+from workers.supervisor import Supervisor
 
 OWNER = "local"
 
 
 @dataclass
-class Shop:
+class WorkerHarness:
     """A store with jobs to do."""
 
     store: RedisStore
-    feed: RedisFeed
+    feed: EventFeed
     settings: Settings
 
     async def submit(
         self, body: dict[str, Any], solve_time_s: int, engine: str = "auto", pool: int = 0, **more: Any
     ) -> Job:
         """Queue a job for a scenario."""
-        scenario_id = ids.random_name("scn", pool)
+        scenario_id = ids.random_id("scn", pool)
         await self.store.put_scenario(StoredScenario(scenario_id, OWNER, body, datetime.now(UTC), "hash"))
         request = SolveRequest(scenario_id, solve_time_s, engine=engine, fresh=True, **more)
-        return await self.store.submit(OWNER, request, ids.random_name("job", pool))
+        return await self.store.submit(OWNER, request, ids.random_id("job", pool))
 
     async def job(self, job: Job) -> Job:
         """Return a job as it stands."""
@@ -54,7 +54,7 @@ class Shop:
         """Return the processes that search for a job: the child of its worker, and whatever it started."""
         worker = await self.holder(job)
         with anyio.fail_after(LONGEST_S):
-            while not (found := [pid for warm in children(worker) for pid in descendants(warm)]):  # noqa: ASYNC110
+            while not (found := [pid for fork_server in children(worker) for pid in descendants(fork_server)]):  # noqa: ASYNC110
                 await anyio.sleep(0.01)
         return found
 
@@ -92,9 +92,9 @@ class Shop:
         await self.until(job, lambda event: event.data.get("cost") is not None)
 
     @asynccontextmanager
-    async def crew(self, processes: int = 1, **changes: Any) -> AsyncIterator[Pool]:
+    async def running_workers(self, processes: int = 1, **changes: Any) -> AsyncIterator[Supervisor]:
         """Run workers, with settings changed; after the block they have left."""
-        pool = Pool(self.settings.model_copy(update=changes), processes)
+        pool = Supervisor(self.settings.model_copy(update=changes), processes)
         running = asyncio.create_task(pool.run())
         try:
             yield pool
@@ -106,21 +106,21 @@ class Shop:
 
 
 @pytest.fixture(scope="module")
-async def open_shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shop]:
+async def running_harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkerHarness]:
     """A store with one worker at work, shared by the tests of a module that break nothing."""
     folder = tmp_path_factory.mktemp("shop")
     settings = Settings(data_dir=folder)
-    async with connect(settings) as store, contextlib.aclosing(RedisFeed(store)) as feed:
-        shop = Shop(store, feed, settings)
-        async with shop.crew():
-            await shop.until_end(await shop.submit(SMALLEST, 30))
-            yield shop
+    async with connect(settings) as store, contextlib.aclosing(EventFeed(store)) as feed:
+        harness = WorkerHarness(store, feed, settings)
+        async with harness.running_workers():
+            await harness.until_end(await harness.submit(SMALLEST, 30))
+            yield harness
 
 
 @pytest.fixture
-def shop(store: RedisStore, feed: RedisFeed, settings: Settings) -> Shop:
+def harness(store: RedisStore, feed: EventFeed, settings: Settings) -> WorkerHarness:
     """A store without workers yet."""
-    return Shop(store, feed, settings.model_copy(update={"lease_s": 1.5}))
+    return WorkerHarness(store, feed, settings.model_copy(update={"lease_s": 1.5}))
 
 
 def kinds(events: list[Event]) -> list[EventKind]:
@@ -128,12 +128,12 @@ def kinds(events: list[Event]) -> list[EventKind]:
     return [event.kind for event in events if event.kind is not EventKind.PROGRESS]
 
 
-async def solver_of(pool: Pool, holder: int | None = None) -> tuple[int, int, int]:
+async def solver_of(pool: Supervisor, holder: int | None = None) -> tuple[int, int, int]:
     """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
     with anyio.fail_after(LONGEST_S):
         while True:
             for worker in pool.pids if holder is None else [holder]:
-                for warm in children(worker):
-                    if forks := children(warm):
-                        return worker, warm, forks[0]
+                for fork_server in children(worker):
+                    if forks := children(fork_server):
+                        return worker, fork_server, forks[0]
             await anyio.sleep(0.01)

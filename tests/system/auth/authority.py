@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import httpx2 as httpx
 
-from tests.shared.node_packages import FOLDER
+from tests.shared.node.node_packages import FOLDER
 
 
 @dataclass(frozen=True)

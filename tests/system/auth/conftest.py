@@ -13,17 +13,17 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from examples.house import House, running
-from planner_mcp.auth.api_keys import new_key
-from planner_mcp.jobs.model import READ, SENSITIVE, WRITE
+from examples.planner_server import PlannerServer, running_server
+from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.server.auth.api_key_auth import new_key
+from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.settings import Settings
-from planner_mcp.store.api_keys import RedisKeyRing
-from planner_mcp.store.connect import connect
-from planner_mcp.store.redis_store import RedisStore
-from planner_mcp.tools.registry import REGISTRY
-from tests.shared import node_packages
-from tests.shared.caller import Caller
-from tests.shared.ports import free_port
+from tests.shared.http.free_ports import free_port
+from tests.shared.http.mcp_caller import Caller
+from tests.shared.node import node_packages
 from tests.system.auth.authority import Authority, authority
 
 ROBOTS = {
@@ -39,7 +39,7 @@ ROBOTS = {
 class Fort:
     """A planner behind authorization, and how to speak to it as somebody."""
 
-    house: House
+    planner_server: PlannerServer
     data_dir: Path
     resource: str
     authority: Authority | None = None
@@ -56,14 +56,14 @@ class Fort:
         """Yield an HTTP client that sends a principal's credential; none for None."""
         known = {"authorization": f"Bearer {await self.credential(name)}"} if name else {}
         async with httpx.AsyncClient(
-            base_url=self.house.url, headers=known | headers, trust_env=False, timeout=60
+            base_url=self.planner_server.url, headers=known | headers, trust_env=False, timeout=60
         ) as http:
             yield http
 
     @asynccontextmanager
     async def caller(self, name: str, *, is_old: bool = False) -> AsyncIterator[Caller]:
         """Yield a principal that writes its requests by hand, in one of the eras."""
-        async with httpx.AsyncClient(base_url=self.house.url, trust_env=False, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=self.planner_server.url, trust_env=False, timeout=60) as http:
             caller = Caller(http, f"Bearer {await self.credential(name)}")
             if is_old:
                 await caller.initialize()
@@ -74,7 +74,7 @@ class Fort:
         """Yield the official MCP client as a principal."""
         async with (
             self.http(name) as http,
-            Client(streamable_http_client(self.house.mcp, http_client=http), mode=mode) as client,
+            Client(streamable_http_client(self.planner_server.mcp, http_client=http), mode=mode) as client,
         ):
             yield client
 
@@ -100,12 +100,12 @@ async def fort_with_keys(
 ) -> AsyncIterator[Fort]:
     """Run a planner, or a variant of it, that takes API keys, one for each robot."""
     given = configured(AUTH_API_KEYS="true", **settings)
-    async with running(data_dir, workers=workers, settings=given, module=module) as house:
-        fort = Fort(house, data_dir, "")
+    async with running_server(data_dir, workers=workers, settings=given, module=module) as planner_server:
+        fort = Fort(planner_server, data_dir, "")
         async with fort.store() as store:
             for name, scopes in ROBOTS.items():
                 fort.keys[name], record = new_key(name, "", scopes.split(), now=datetime.now(UTC))
-                await RedisKeyRing(store.link).add(record)
+                await RedisApiKeyStore(store.script_client).add(record)
         yield fort
 
 
@@ -115,7 +115,7 @@ async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]
     sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
     folder = tmp_path_factory.mktemp("keyed")
     settings = {"TOOLSETS": sets, "RATE_PER_S": "1000", "RATE_BURST": "1000"}
-    async with fort_with_keys(folder, module="tests.system.auth.patient", **settings) as fort:
+    async with fort_with_keys(folder, module="tests.system.auth.server_without_streams", **settings) as fort:
         yield fort
 
 
@@ -130,8 +130,10 @@ async def fort(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
     resource = f"{url}/mcp"
     async with authority({resource: "jwt", "https://other.example/mcp": "jwt"}, ROBOTS) as server:
         folder, settings = tmp_path_factory.mktemp("fort"), configured(PUBLIC_URL=url, AUTH_ISSUERS=issuers(server))
-        async with running(folder, workers=1, options=("--port", str(port)), settings=settings) as house:
-            yield Fort(house, folder, resource, server)
+        async with running_server(
+            folder, workers=1, options=("--port", str(port)), settings=settings
+        ) as planner_server:
+            yield Fort(planner_server, folder, resource, server)
 
 
 def issuers(server: Authority) -> str:

@@ -11,10 +11,10 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-from examples.house import running
-from planner_mcp.jobs.model import READ, WRITE
-from tests.shared.ports import free_port
-from tests.shared.scenarios import SMALLEST, submit, use, wait_for
+from examples.planner_server import running_server
+from planner_mcp.jobs.principals import READ, WRITE
+from tests.shared.http.free_ports import free_port
+from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
 from tests.system.auth.authority import authority
 from tests.system.auth.conftest import Fort, configured, issuers
 
@@ -70,7 +70,7 @@ def oauth(fort: Fort, browser: Browser, memory: Memory) -> OAuthClientProvider:
         {"redirect_uris": [CALLBACK], "client_name": "test", "token_endpoint_auth_method": "none"}
     )
     return OAuthClientProvider(
-        fort.house.mcp,
+        fort.planner_server.mcp,
         metadata,
         memory,
         redirect_handler=browser.visit,
@@ -85,7 +85,7 @@ async def test_the_official_client_goes_from_401_to_a_plan(fort: Fort, mode: Any
     with anyio.fail_after(60):
         async with (
             httpx.AsyncClient(auth=oauth(fort, browser, memory), trust_env=False, timeout=60) as http,
-            Client(streamable_http_client(fort.house.mcp, http_client=http), mode=mode) as client,
+            Client(streamable_http_client(fort.planner_server.mcp, http_client=http), mode=mode) as client,
         ):
             job_id = await submit(client, SMALLEST, "PT1S")
             await wait_for(client, job_id, "COMPLETED")
@@ -103,7 +103,7 @@ async def test_a_client_with_too_little_is_told_all_it_needs_and_steps_up(fort: 
     await memory.set_tokens(OAuthToken(access_token=small, scope=READ, expires_in=600))
     async with (
         httpx.AsyncClient(auth=oauth(fort, browser, memory), trust_env=False, timeout=60) as http,
-        Client(streamable_http_client(fort.house.mcp, http_client=http), mode="auto") as client,
+        Client(streamable_http_client(fort.planner_server.mcp, http_client=http), mode="auto") as client,
     ):
         created = await use(client, "create_scenario", **SMALLEST)
     assert created["scenario_id"]
@@ -139,8 +139,8 @@ async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pyt
         token = await server.token("ann", resource, READ)
         settings = configured(AUTH_AUDIENCE=resource, AUTH_ISSUERS=issuers(server))
         async with (
-            running(tmp_path_factory.mktemp("one"), workers=0, settings=settings) as seen,
-            running(tmp_path_factory.mktemp("two"), workers=0, settings=settings) as unseen,
+            running_server(tmp_path_factory.mktemp("one"), workers=0, settings=settings) as seen,
+            running_server(tmp_path_factory.mktemp("two"), workers=0, settings=settings) as unseen,
             httpx.AsyncClient(headers={"authorization": f"Bearer {token}"}, trust_env=False) as http,
         ):
             assert (await http.get(f"{seen.url}/jobs/x")).status_code == 404
@@ -162,8 +162,8 @@ async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory
             AUTH_INTROSPECTION_CLIENT_SECRET="planner-secret",  # noqa: S106 - of a server that lives for one test
         )
         async with (
-            running(tmp_path_factory.mktemp("opaque"), workers=0, settings=settings) as house,
-            httpx.AsyncClient(base_url=house.url, trust_env=False) as http,
+            running_server(tmp_path_factory.mktemp("opaque"), workers=0, settings=settings) as planner_server,
+            httpx.AsyncClient(base_url=planner_server.url, trust_env=False) as http,
         ):
             tokens = [await server.token("ann", each, READ) for each in (resource, "https://other.example")]
             statuses = []

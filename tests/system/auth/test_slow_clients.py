@@ -8,8 +8,8 @@ import time
 import anyio
 import pytest
 
-from planner_mcp.jobs.ids import random_name
-from planner_mcp.web.wire.deadlines import BODY_S, HEAD_S
+from planner_mcp.jobs.ids import random_id
+from planner_mcp.server.http.wire.deadlines import BODY_S, HEAD_S
 from tests.system.auth.conftest import Fort
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -62,7 +62,7 @@ async def work(fort: Fort, until: anyio.Event) -> list[float]:
     async with fort.caller("ben") as caller:
         while not until.is_set():
             began = time.perf_counter()
-            answer = await caller.call("query_vrp_status", job_id=random_name("job", 0))
+            answer = await caller.call("query_vrp_status", job_id=random_id("job", 0))
             spent.append(time.perf_counter() - began)
             assert answer.status_code == 200, answer.text
             await anyio.sleep(0.05)
@@ -86,7 +86,7 @@ def p99(spent: list[float]) -> float:
 @pytest.mark.timeout(300)
 async def test_two_thousand_slow_clients_are_closed_while_another_works(keyed: Fort) -> None:
     """SPEC X3, issue 5: all are let go at the deadlines; the p99 of another principal rises by less than 500 ms."""
-    host = keyed.house.url.removeprefix("http://")
+    host = keyed.planner_server.url.removeprefix("http://")
     calm = p99(await calmly(keyed))
     ended, gate = anyio.Event(), asyncio.Semaphore(100)
     working = asyncio.create_task(work(keyed, ended))

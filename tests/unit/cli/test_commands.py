@@ -10,22 +10,22 @@ from typer.testing import CliRunner
 
 import planner_mcp
 from planner_mcp.cli.commands import app
-from tests.shared.scenarios import SMALLEST
-from tests.unit.cli.calls import PLAN, told_of
+from tests.shared.scenarios.client_scenarios import SMALLEST
+from tests.unit.cli.cli_runs import PLAN, refused_output
 
 
 def test_the_command_tells_its_version() -> None:
     """Our choice: the first thing a report of a fault names."""
-    told = CliRunner().invoke(app, ["--version"])
-    assert (told.exit_code, told.output) == (0, f"planner-mcp {planner_mcp.__version__}\n")
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"planner-mcp {planner_mcp.__version__}\n")
 
 
 @pytest.mark.parametrize("command", ["serve", "worker", "solve", "matrix", "doctor", "keys list", "webhooks list"])
 def test_who_names_the_data_folder_learns_what_lies_in_it(command: str) -> None:
     """SPEC O1: the key that opens stored secrets moves with it, whichever command is told so."""
-    told = CliRunner().invoke(app, [*command.split(), "--help"])
-    words = " ".join(told.output.replace("│", "").split())
-    assert (told.exit_code, "Folder of the bundled store and of the key file." in words) == (0, True)
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
+    words = " ".join(result.output.replace("│", "").split())
+    assert (result.exit_code, "Folder of the bundled store and of the key file." in words) == (0, True)
 
 
 def test_an_option_that_is_refused_is_told_by_its_name(tmp_path: Path) -> None:
@@ -34,18 +34,20 @@ def test_an_option_that_is_refused_is_told_by_its_name(tmp_path: Path) -> None:
     plan.write_text(json.dumps(PLAN))
     day.write_text(json.dumps(SMALLEST))
     for name, why in (("plan.xlsx", "There is no such form."), ("plan.gpx", "The scenario has no positions on the")):
-        assert told_of("export", str(plan), str(day), "--output", str(tmp_path / name)).startswith(f"--output: {why}")
-    told = told_of("solve", str(day), "--seconds", "4000", "--data-dir", str(tmp_path / "data"))
+        assert refused_output("export", str(plan), str(day), "--output", str(tmp_path / name)).startswith(
+            f"--output: {why}"
+        )
+    result = refused_output("solve", str(day), "--seconds", "4000", "--data-dir", str(tmp_path / "data"))
     problem = "--seconds: The search is longer than PLANNER_MAX_SOLVE_TIME_S allows. (accepted: 1 to 3600)"
-    assert told.splitlines() == [problem]
+    assert result.splitlines() == [problem]
 
 
 def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC O3, T8: what to install, and no traceback."""
     monkeypatch.setenv("PLANNER_OTEL", "true")
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    told = CliRunner().invoke(app, ["validate", "-"])
-    assert (told.exit_code, "planner-mcp[otel]" in told.output) == (2, True)
+    result = CliRunner().invoke(app, ["validate", "-"])
+    assert (result.exit_code, "planner-mcp[otel]" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
@@ -56,8 +58,8 @@ def test_a_key_that_cannot_be_kept_is_told_once(
     monkeypatch.setenv("PLANNER_PORT", "0")
     monkeypatch.setenv("PLANNER_REDIS_URL", store_url)
     (tmp_path / "file").touch()
-    said = told_of(command, "--data-dir", str(tmp_path / "file"))
-    lines = [line for line in said.splitlines() if "PLANNER_SECRET_KEY, or PLANNER_DATA_DIR" in line]
+    output_lines = refused_output(command, "--data-dir", str(tmp_path / "file"))
+    lines = [line for line in output_lines.splitlines() if "PLANNER_SECRET_KEY, or PLANNER_DATA_DIR" in line]
     assert len(lines) == 1 and f"{tmp_path / 'file'} cannot be used" in lines[0]
 
 
@@ -71,11 +73,11 @@ def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
     stranger = ModuleType("benchmarks")
     stranger.__path__ = []
     monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
-    told = CliRunner().invoke(app, ["bench", "--most", "1"])
-    assert (told.exit_code, "bench-plans" in told.output) == (2, True)
+    result = CliRunner().invoke(app, ["bench", "--most", "1"])
+    assert (result.exit_code, "bench-plans" in result.output) == (2, True)
 
 
 def test_replay_of_nothing_says_what_to_name(tmp_path: Path) -> None:
     """SPEC W3: it is a slip of whoever calls, not a success; no store is asked."""
-    told = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["webhooks", "replay", "--data-dir", str(tmp_path / "data")])
-    assert (told.exit_code, "--dead" in told.output, list(tmp_path.iterdir())) == (2, True, [])
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["webhooks", "replay", "--data-dir", str(tmp_path / "data")])
+    assert (result.exit_code, "--dead" in result.output, list(tmp_path.iterdir())) == (2, True, [])

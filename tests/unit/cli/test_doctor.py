@@ -14,17 +14,19 @@ def listed(monkeypatch: pytest.MonkeyPatch, data: Path, **variables: str) -> tup
     """Return the exit status of `doctor` and what it says, by the name of each check."""
     for name, value in {"PORT": "0", **variables}.items():
         monkeypatch.setenv(f"PLANNER_{name}", value)
-    told = CliRunner().invoke(app, ["doctor", "--data-dir", str(data)])
-    return told.exit_code, {line[4:12].strip(): line[:4] + line[13:] for line in told.stdout.splitlines()}
+    output = CliRunner().invoke(app, ["doctor", "--data-dir", str(data)])
+    return output.exit_code, {line[4:12].strip(): line[:4] + line[13:] for line in output.stdout.splitlines()}
 
 
 def test_doctor_tells_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: a misspelt setting has no effect, which is told; what Kubernetes or others add is no fault."""
-    status, told = listed(monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.0.0.7:80", MOOD="1")
-    assert (status, told["settings"]) == (0, "ok  PLANNER_MOOD is no setting")
-    status, told = listed(monkeypatch, tmp_path, REDISURL="redis://store")
+    status, output = listed(
+        monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.0.0.7:80", MOOD="1"
+    )
+    assert (status, output["settings"]) == (0, "ok  PLANNER_MOOD is no setting")
+    status, output = listed(monkeypatch, tmp_path, REDISURL="redis://store")
     assert status == 1
-    assert told["settings"] == "BAD PLANNER_MOOD is no setting; PLANNER_REDISURL is no setting; PLANNER_REDIS_URL is"
+    assert output["settings"] == "BAD PLANNER_MOOD is no setting; PLANNER_REDISURL is no setting; PLANNER_REDIS_URL is"
 
 
 def test_doctor_passes_over_what_kubernetes_writes_for_other_services(
@@ -42,19 +44,19 @@ def test_doctor_passes_over_what_kubernetes_writes_for_other_services(
         "REDIS_PORT_6379_TCP_PORT": "6379",
         "REDIS_PORT_6379_TCP_PROTO": "tcp",
     }
-    status, told = listed(monkeypatch, tmp_path, **links)
-    assert (status, told["settings"]) == (0, "ok  every PLANNER_ variable is one")
-    status, told = listed(monkeypatch, tmp_path, REDIS_PORT="6379")
-    assert (status, told["settings"][:28]) == (1, "BAD PLANNER_REDIS_PORT is no")
+    status, output = listed(monkeypatch, tmp_path, **links)
+    assert (status, output["settings"]) == (0, "ok  every PLANNER_ variable is one")
+    status, output = listed(monkeypatch, tmp_path, REDIS_PORT="6379")
+    assert (status, output["settings"][:28]) == (1, "BAD PLANNER_REDIS_PORT is no")
 
 
 def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: what to do, in words the command knows."""
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
-        status, told = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
+        status, output = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
         other.shutdown()
-    assert (status, told["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
+    assert (status, output["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
 
 
 @pytest.mark.parametrize("host", ["planner.invalid", "192.0.2.1"])
@@ -62,8 +64,8 @@ def test_doctor_names_the_setting_of_a_host_that_is_not_here(
     host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """SPEC O3: no port mends a name without an address, or an address of another machine."""
-    status, told = listed(monkeypatch, tmp_path, HOST=host, AUTH_API_KEYS="true")
-    assert (status, told["address"][:3], told["address"].endswith("choose another with PLANNER_HOST")) == (
+    status, output = listed(monkeypatch, tmp_path, HOST=host, AUTH_API_KEYS="true")
+    assert (status, output["address"][:3], output["address"].endswith("choose another with PLANNER_HOST")) == (
         1,
         "BAD",
         True,
@@ -72,10 +74,10 @@ def test_doctor_names_the_setting_of_a_host_that_is_not_here(
 
 def test_doctor_finds_what_serve_would_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3, A3: an address that others reach needs authorization."""
-    status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0")  # noqa: S104 - only looked at
-    assert (status, told["access"][:3], "--insecure" in told["access"]) == (1, "BAD", True)
-    status, told = listed(monkeypatch, tmp_path, AUTH_API_KEYS="true")
-    assert (status, "access" in told) == (0, False)
+    status, output = listed(monkeypatch, tmp_path, HOST="0.0.0.0")  # noqa: S104 - only looked at
+    assert (status, output["access"][:3], "--insecure" in output["access"]) == (1, "BAD", True)
+    status, output = listed(monkeypatch, tmp_path, AUTH_API_KEYS="true")
+    assert (status, "access" in output) == (0, False)
 
 
 def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
@@ -89,20 +91,20 @@ def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
             self.end_headers()
             self.wfile.write(b'{"status": "ok", "version": "1"}')
 
-    with ThreadingHTTPServer(("0.0.0.0", 0), Healthy) as planner:  # noqa: S104 - what is told of it is the test
-        threading.Thread(target=planner.serve_forever, daemon=True).start()
-        status, told = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(planner.server_port))  # noqa: S104
-        planner.shutdown()
-    assert (status, told["access"][:3], "--insecure" in told["access"]) == (0, "ok ", True), told
+    with ThreadingHTTPServer(("0.0.0.0", 0), Healthy) as job_service:  # noqa: S104 - what is told of it is the test
+        threading.Thread(target=job_service.serve_forever, daemon=True).start()
+        status, output = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(job_service.server_port))  # noqa: S104
+        job_service.shutdown()
+    assert (status, output["access"][:3], "--insecure" in output["access"]) == (0, "ok ", True), output
 
 
 def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
-    status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
-    assert (status, told["reports"]) == (0, f"ok  {tmp_path} is served")
+    status, output = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
+    assert (status, output["reports"]) == (0, f"ok  {tmp_path} is served")
     for unreachable in ("none", "x" * 300):
-        status, told = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
-        assert (status, told["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+        status, output = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
+        assert (status, output["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,8 @@ def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch,
 )
 def test_doctor_names_the_store_without_its_password(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3, T8: what it prints ends up in logs and reports of faults."""
-    status, told = listed(monkeypatch, tmp_path, REDIS_URL=url)
-    assert (status, "s3cret" in str(told), "127.0.0.1:1/0: " in told["store"]) == (1, False, True)
+    status, output = listed(monkeypatch, tmp_path, REDIS_URL=url)
+    assert (status, "s3cret" in str(output), "127.0.0.1:1/0: " in output["store"]) == (1, False, True)
 
 
 @pytest.mark.parametrize(
@@ -131,5 +133,5 @@ def test_doctor_says_why_there_is_no_store(
     url: str, remedy: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """SPEC O3: what is missing, and where to mend it."""
-    status, told = listed(monkeypatch, tmp_path, REDIS_URL=url)
-    assert (status, remedy in told["store"], "PLANNER_REDIS_URL" in told["store"]) == (1, True, True), told
+    status, output = listed(monkeypatch, tmp_path, REDIS_URL=url)
+    assert (status, remedy in output["store"], "PLANNER_REDIS_URL" in output["store"]) == (1, True, True), output

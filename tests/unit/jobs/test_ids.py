@@ -8,10 +8,10 @@ from planner_mcp.jobs import ids
 
 def test_a_name_tells_its_pool_and_carries_130_random_bits() -> None:
     """Our choice: ids carry at least 122 random bits."""
-    names = {ids.random_name("job", 7) for _ in range(1000)}
+    names = {ids.random_id("job", 7) for _ in range(1000)}
     assert len(names) == 1000
     assert {len(name.rpartition("-")[2]) for name in names} == {26}
-    assert {ids.pool_of("job", name) for name in names} == {7}
+    assert {ids.shard_of("job", name) for name in names} == {7}
 
 
 @pytest.mark.parametrize(
@@ -20,24 +20,24 @@ def test_a_name_tells_its_pool_and_carries_130_random_bits() -> None:
 def test_a_malformed_name_is_answered_like_an_unknown_one(name: str) -> None:
     """SPEC A2."""
     with pytest.raises(NotFoundError) as caught:
-        ids.pool_of("job", name)
+        ids.shard_of("job", name)
     assert caught.value.as_json("t") == NotFoundError().as_json("t")
 
 
 def test_a_plan_is_named_after_its_job() -> None:
     """Our choice: the best plan of a job is found without looking it up."""
-    job_id = ids.random_name("job", 0)
+    job_id = ids.random_id("job", 0)
     assert ids.job_of(ids.plan_of(job_id)) == job_id
-    assert ids.pool_of("plan", ids.plan_of(job_id)) == 0
+    assert ids.shard_of("plan", ids.plan_of(job_id)) == 0
 
 
 def test_pools_are_drawn_from_those_there_are() -> None:
     """Our choice: new scenarios spread over all pools."""
-    assert {ids.random_pool(4) for _ in range(200)} == {0, 1, 2, 3}
+    assert {ids.random_shard(4) for _ in range(200)} == {0, 1, 2, 3}
 
 
 def test_a_name_is_found_in_a_handle_and_in_a_uri() -> None:
     """SPEC A3: the audit log tells what was read; anything that is no name is left out."""
-    plan_id = ids.random_name("plan", 3)
-    assert ids.name_in(f"plan://{plan_id}/map.svg") == ids.name_in(plan_id) == plan_id
-    assert ids.name_in("plan-03-" + "a" * 26) == ids.name_in("") == ""
+    plan_id = ids.random_id("plan", 3)
+    assert ids.id_in(f"plan://{plan_id}/map.svg") == ids.id_in(plan_id) == plan_id
+    assert ids.id_in("plan-03-" + "a" * 26) == ids.id_in("") == ""

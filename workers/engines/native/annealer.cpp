@@ -2,31 +2,31 @@
 
 namespace sisr {
 
-Annealer::Annealer(const Problem& problem, const Watch& watch, std::uint64_t seed)
-    : plan(problem, watch),
+Annealer::Annealer(const Problem& problem, const StopCriterion& stop_criterion, std::uint64_t seed)
+    : plan(problem, stop_criterion),
       best(plan.routes),
       problem_(problem),
       random_(seed),
       ruin_(plan, random_),
-      recreate_(plan, random_, watch),
-      trade_(plan, random_),
+      recreate_(plan, random_, stop_criterion),
+      exchange_(plan, random_),
       stale_(static_cast<int>(problem.agents.size())) {
     for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, true);
 }
 
-void Annealer::go_on_from(const std::vector<Route>& routes) {
+void Annealer::restart_from(const std::vector<Route>& routes) {
     plan.become(routes);
     for (int agent = 0; agent < static_cast<int>(routes.size()); ++agent) stale_.set(agent, true);
     cost = plan.cost();
 }
 
-void Annealer::go_on_from(const std::vector<Route>& one, const std::vector<Route>& other) {
-    go_on_from(one);
+void Annealer::restart_from(const std::vector<Route>& one, const std::vector<Route>& other) {
+    restart_from(one);
     cross(plan, other, random_);
     build(false);
 }
 
-void Annealer::take(const std::vector<Route>& routes, const Part& part) {
+void Annealer::take(const std::vector<Route>& routes, const SubPlan& part) {
     plan.become(routes, &part);
     forget();
 }
@@ -35,7 +35,7 @@ void Annealer::forget() {
     for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, plan.is_mine(agent));
     cost = plan.cost();
     best_cost = UNKNOWN;
-    remember();
+    store_best();
 }
 
 void Annealer::build(bool scattered) {
@@ -50,60 +50,60 @@ void Annealer::build(bool scattered) {
         plan.undo();
     }
     cost = plan.cost();
-    remember();
+    store_best();
 }
 
 void Annealer::step(double temperature) {
     ++iterations;
     plan.begin();
     ruin_(items_);
-    const Number most = cost + leeway(temperature);
+    const Number most = cost + acceptance_margin(temperature);
     if (recreate_(items_, most, ruin_.has_gathered())) {
-        polish();
-        judge(most);
+        improve_touched_routes();
+        accept_or_undo(most);
     } else {
         plan.undo();
     }
-    if (trade_.is_of_use()) trade(temperature);
+    if (exchange_.is_of_use()) trade(temperature);
 }
 
-void Annealer::charge(std::vector<Number> prices) {
-    plan.charge(std::move(prices));
+void Annealer::set_unassigned_prices(std::vector<Number> prices) {
+    plan.set_unassigned_prices(std::move(prices));
     cost = plan.cost();
-    if (plan.is_lenient()) return;
+    if (plan.has_reduced_penalties()) return;
     build(false);
-    if (!plan.absent.empty()) go_on_from(best);
+    if (!plan.absent.empty()) restart_from(best);
 }
 
 // Many small moves by the same draw: a round of ruin and recreate takes as long as all of them.
 void Annealer::trade(double temperature) {
-    const Number room = leeway(temperature);
-    for (int k = 0; k < TRADES; ++k)
-        if (trade_.propose(room)) judge(cost + room);
+    const Number room = acceptance_margin(temperature);
+    for (int k = 0; k < EXCHANGES_PER_STEP; ++k)
+        if (exchange_.propose(room)) accept_or_undo(cost + room);
 }
 
 // Keep what the round made of the plan if that costs less than `most`.
-void Annealer::judge(Number most) {
+void Annealer::accept_or_undo(Number most) {
     const Number now = plan.cost_now();
     if (now >= most) return plan.undo();
     plan.keep();
     cost = now;
     for (int agent : plan.touched) stale_.set(agent, true);
-    remember();
+    store_best();
 }
 
 // What a plan that is taken must cost less than, above the cost of this one; never 0, so that an equal one is taken.
-Number Annealer::leeway(double temperature) {
+Number Annealer::acceptance_margin(double temperature) {
     return 1 + static_cast<Number>(-temperature * std::log(1.0 - random_.unit()));
 }
 
 // What insertion does not change: which agent drives a route, and reloads that lost their reason.
-void Annealer::polish() {
+void Annealer::improve_touched_routes() {
     for (std::size_t k = 0; k < plan.touched.size(); ++k) {
         const int agent = plan.touched[k];
         if (plan.routes[agent].reloads > 0) plan.drop_reloads(agent);
         if (problem_.exchangeable || !random_.chance(EXCHANGES)) continue;
-        const Bag& idle = plan.idle[random_.below(problem_.types)];
+        const IndexedSet& idle = plan.idle[random_.below(problem_.types)];
         const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan.routes.size()))
                                                               : idle.any(random_);
         if (plan.is_mine(other) && problem_.agents[other].type != problem_.agents[agent].type)
@@ -111,10 +111,10 @@ void Annealer::polish() {
     }
 }
 
-void Annealer::remember() {
+void Annealer::store_best() {
     const auto is_absent = [&](int item) { return plan.absent.has(item); };
-    if (cost >= best_cost || (plan.is_lenient() && !plan.absent.empty())) return;
-    if (std::any_of(problem_.musts.begin(), problem_.musts.end(), is_absent)) return;
+    if (cost >= best_cost || (plan.has_reduced_penalties() && !plan.absent.empty())) return;
+    if (std::any_of(problem_.mandatory.begin(), problem_.mandatory.end(), is_absent)) return;
     best_cost = cost;
     while (!stale_.empty()) {
         const int agent = stale_.back();

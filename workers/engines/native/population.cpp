@@ -77,8 +77,8 @@ void cross(Plan& plan, const std::vector<Route>& other, Random& random) {
     for (const int agent : most_alike(plan, stops, given.size())) leave_out(plan, stops_of(plan.routes[agent]));
     leave_out(plan, stops);
     for (const int agent : given) {
-        const Bag& idle = plan.idle[plan.problem.agents[agent].type];
-        if (!idle.empty()) plan.adopt(idle.has(agent) ? agent : idle.back(), stops_of(other[agent]));
+        const IndexedSet& idle = plan.idle[plan.problem.agents[agent].type];
+        if (!idle.empty()) plan.set_idle_route(idle.has(agent) ? agent : idle.back(), stops_of(other[agent]));
     }
     plan.keep();
 }

@@ -1,6 +1,6 @@
 // A few plans that were searched apart, and the pairs of them that make new ones.
 #pragma once
-#include "plan.hpp"
+#include "working_plan.hpp"
 
 namespace sisr {
 

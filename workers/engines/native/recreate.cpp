@@ -15,15 +15,15 @@ constexpr int UNTIMED_ORDERS = 11;
 bool Recreate::operator()(std::vector<int>& items, Number most, bool at_any_cost) {
     sort(items, any_order());
     inserter_.forget_longest();
-    const bool is_eager = problem_.priced && random_.chance(EAGER);
-    if (!only_grows_ || (!plan_.absent.empty() && !plan_.is_lenient())) most = NEVER;
+    const bool is_eager = problem_.priced && random_.chance(FORCED_INSERTION);
+    if (!only_grows_ || (!plan_.absent.empty() && !plan_.has_reduced_penalties())) most = NEVER;
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (plan_.route_cost() > most) return false;
-        if (k % 16 == 15 && watch_.over()) break;
+        if (k % 16 == 15 && stop_criterion_.over()) break;
         const Item& item = problem_.items[items[k]];
-        Spot best;
+        InsertionPosition best;
         for (const Option& option : item.options) {
-            const Spot spot = best_spot(option);
+            const InsertionPosition spot = best_spot(option);
             if (spot.delta < best.delta) best = spot;
         }
         const bool is_asked = at_any_cost || item.all_of >= 0 || (is_eager && item.is_priced);
@@ -31,15 +31,15 @@ bool Recreate::operator()(std::vector<int>& items, Number most, bool at_any_cost
         plan_.insert(best);
         if (problem_.span_cost > 0) inserter_.forget_longest();
     }
-    if (is_eager) drop_unpaid(items);
+    if (is_eager) drop_unprofitable(items);
     return problem_.all_of.empty() || complete_groups();
 }
 
 void Recreate::scatter(std::vector<int>& items) {
     sort(items, FAR_FIRST);
     for (int item : items) {
-        if (watch_.over()) return;
-        Spot best;
+        if (stop_criterion_.over()) return;
+        InsertionPosition best;
         for (const Option& option : problem_.items[item].options) look_at_idle(option, best);
         if (best.agent >= 0) plan_.insert(best);
     }
@@ -54,8 +54,8 @@ void Recreate::sort(std::vector<int>& items, int order) {
         key_[item] = problem_.items[item].options.empty() ? 0 : key(order, problem_.items[item].options[0]);
     for (int k = static_cast<int>(items.size()) - 1; k > 0; --k) std::swap(items[k], items[random_.below(k + 1)]);
     if (order != BY_CHANCE) std::sort(items.begin(), items.end(), [&](int a, int b) { return key_[a] < key_[b]; });
-    if (!problem_.musts.empty())
-        std::stable_partition(items.begin(), items.end(), [&](int item) { return problem_.items[item].is_must; });
+    if (!problem_.mandatory.empty())
+        std::stable_partition(items.begin(), items.end(), [&](int item) { return problem_.items[item].is_mandatory; });
 }
 
 Number Recreate::key(int order, const Option& option) const {
@@ -81,8 +81,8 @@ Number Recreate::key(int order, const Option& option) const {
     }
 }
 
-Spot Recreate::best_spot(const Option& option) {
-    Spot best;
+InsertionPosition Recreate::best_spot(const Option& option) {
+    InsertionPosition best;
     is_listed_.clear(), nearby_.clear();
     is_listed_.add(0);
     if (plan_.active.size() > FEW_ROUTES) {
@@ -110,16 +110,16 @@ void Recreate::list_routes_near(int ticket) {
     nearby_.resize(count);
 }
 
-void Recreate::look_at_idle(const Option& option, Spot& best) {
-    for (const Bag& agents : plan_.idle)
+void Recreate::look_at_idle(const Option& option, InsertionPosition& best) {
+    for (const IndexedSet& agents : plan_.idle)
         if (!agents.empty()) inserter_.look(agents.back(), option, best);
 }
 
 // Take priced items out again that cost more than they pay.
-void Recreate::drop_unpaid(const std::vector<int>& items) {
+void Recreate::drop_unprofitable(const std::vector<int>& items) {
     for (int item : items)
         if (problem_.items[item].is_priced && problem_.items[item].all_of < 0 && plan_.is_served(item))
-            plan_.drop_unpaid(item);
+            plan_.drop_unprofitable(item);
 }
 
 // Take out what is left of groups that are served whole or not at all; of groups that share a ticket one may take out

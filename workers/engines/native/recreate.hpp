@@ -4,17 +4,17 @@
 // at only when it serves a near neighbour of the item, all routes only when none of these takes it. Nearly every best
 // place is among them, and a look then costs the same at 5000 tickets as at 500.
 #pragma once
-#include "insertion.hpp"
+#include "cheapest_insertion.hpp"
 
 namespace sisr {
 
 class Recreate {
 public:
-    Recreate(Plan& plan, Random& random, const Watch& watch)
+    Recreate(Plan& plan, Random& random, const StopCriterion& stop_criterion)
         : plan_(plan),
           problem_(plan.problem),
           random_(random),
-          watch_(watch),
+          stop_criterion_(stop_criterion),
           inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE),
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
@@ -34,25 +34,25 @@ private:
     static constexpr std::size_t FEW_ITEMS = 3;  // of which greedy insertion makes the same few plans again and again
     static constexpr double BLINK_OFTEN = 0.1;
     static constexpr int NEAR = 40;  // neighbours whose routes are looked at
-    static constexpr double EAGER =
+    static constexpr double FORCED_INSERTION =
         0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together
     static constexpr int FEW_ROUTES = 4;  // up to here all are
 
     void sort(std::vector<int>& items, int order);
     int any_order();
     Number key(int order, const Option& option) const;
-    Spot best_spot(const Option& option);
+    InsertionPosition best_spot(const Option& option);
     void list_routes_near(int ticket);
-    void look_at_idle(const Option& option, Spot& best);
-    void drop_unpaid(const std::vector<int>& items);
+    void look_at_idle(const Option& option, InsertionPosition& best);
+    void drop_unprofitable(const std::vector<int>& items);
     bool complete_groups();
 
     Plan& plan_;
     const Problem& problem_;
     Random& random_;
-    const Watch& watch_;
+    const StopCriterion& stop_criterion_;
     Inserter inserter_;
-    Marks is_listed_;           // by agent, from 1; 0 is nobody
+    ClearableSet is_listed_;           // by agent, from 1; 0 is nobody
     std::vector<int> nearby_;  // agents
     std::vector<Number> key_;  // by item
     bool only_grows_;          // the cost, insertion by insertion

@@ -27,11 +27,11 @@ void Ruin::operator()(std::vector<int>& items) {
     }
     if (!problem_.exchangeable && random_.chance(REASSIGNED)) reassign();
     if (!problem_.reload_locked.empty() && random_.chance(RELOADED)) reload();
-    has_gathered_ = plan_.is_lenient() && !plan_.absent.empty() && random_.chance(GATHERED);
+    has_gathered_ = plan_.has_reduced_penalties() && !plan_.absent.empty() && random_.chance(GATHERED);
     if (has_gathered_) return gather(seed, items);
     for (int tries = 0, cheap = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
-        if ((plan_.is_lenient() || problem_.items[item].is_priced) && ++cheap > CHEAP_TRIED) continue;
+        if ((plan_.has_reduced_penalties() || problem_.items[item].is_priced) && ++cheap > CHEAP_TRIED) continue;
         if (!problem_.items[item].options.empty() && is_listed_.add(item)) items.push_back(item);
     }
 }
@@ -51,8 +51,8 @@ int Ruin::any_seed() {
 void Ruin::reassign() {
     if (plan_.touched.empty()) return;
     const int agent = plan_.touched[random_.below(static_cast<int>(plan_.touched.size()))];
-    const Bag& idle = plan_.idle[random_.below(problem_.types)];
-    const Bag& others = idle.empty() || random_.chance(0.5) ? plan_.active : idle;
+    const IndexedSet& idle = plan_.idle[random_.below(problem_.types)];
+    const IndexedSet& others = idle.empty() || random_.chance(0.5) ? plan_.active : idle;
     if (others.empty()) return;
     const int other = others.any(random_);
     if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other, true);

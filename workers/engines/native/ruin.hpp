@@ -3,7 +3,7 @@
 // Source: Christiaens and Vanden Berghe, "Slack Induction by String Removals for Vehicle Routing Problems",
 // Transportation Science 54 (2), 2020, section 5.1 (adjacent string removal with split strings).
 #pragma once
-#include "plan.hpp"
+#include "working_plan.hpp"
 
 namespace sisr {
 
@@ -48,7 +48,7 @@ private:
     Plan& plan_;
     const Problem& problem_;
     Random& random_;
-    Marks is_ruined_, is_listed_;
+    ClearableSet is_ruined_, is_listed_;
     std::vector<int> chosen_;  // tickets to remove from one route
     int absent_listed_ = 0;
     bool has_gathered_ = false;

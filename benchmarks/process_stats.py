@@ -1,0 +1,58 @@
+"""Looks at processes from outside: who lives, who descends from whom, how much of a core each has used (Linux)."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Final
+
+TICK_S: Final = 0.01
+"""The kernel's unit in `/proc/<pid>/stat`."""
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs; a zombie does not."""
+    return _stat(pid)[0] not in ("", "Z", "X")
+
+
+def cpu_s(pid: int) -> float:
+    """Return the CPU seconds a process has used."""
+    fields = _stat(pid)
+    return (int(fields[11]) + int(fields[12])) * TICK_S if fields[0] else 0.0
+
+
+def parent(pid: int) -> int:
+    """Return the process that started a process, 0 when it is gone."""
+    fields = _stat(pid)
+    return int(fields[1]) if fields[0] else 0
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Return the processes below a process, each with its command line."""
+    children = defaultdict[int, list[int]](list)
+    for entry in Path("/proc").glob("[0-9]*"):
+        children[parent(int(entry.name))].append(int(entry.name))
+    found, pending = {}, list(children[pid])
+    while pending:
+        each = pending.pop()
+        found[each] = _command(each)
+        pending += children[each]
+    return found
+
+
+def command_lines(*words: str) -> list[int]:
+    """Return the processes whose command line has all of some words."""
+    pids = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]
+    return [pid for pid in pids if all(word in _command(pid) for word in words)]
+
+
+def _stat(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return [""]
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""

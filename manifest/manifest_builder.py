@@ -1,0 +1,171 @@
+"""Writes `manifest.json` and `server.json` from the objects that answer `tools/list` and check input, or checks them.
+
+`python -m manifest.manifest_builder` writes, `python -m manifest.manifest_builder --check` fails when a committed file
+is stale (SPEC M2). The documents are a function of the code alone, save one date, and of no settings: `last_updated`
+is the day of the build that first said something else than the committed file. Building again keeps it, so any commit
+builds the same.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import manifest
+import planner_mcp
+from manifest import server_identity
+from planner_mcp.errors import catalogue
+from planner_mcp.jobs.principals import READ
+from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
+from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES
+from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.server.tools.tool_registry import REGISTRY
+
+SCHEMA_VERSION: Final = "2025-06-18"
+"""The form of the manifest itself, as the design names it."""
+
+_SCHEMAS: Final = "#/components/schemas/"
+_SHARED: Final = {"create_scenario": "Scenario"}
+"""Tools whose input is a shared schema."""
+
+_ERROR_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "integer"},
+        "type": {"type": "string"},
+        "message": {"type": "string"},
+        "traceId": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "format": "json-pointer"},
+                    "problem": {"type": "string"},
+                    "accepted": {"type": "string"},
+                    "hint": {"type": "string"},
+                },
+                "required": ["path", "problem"],
+            },
+        },
+        "errors_omitted": {"type": "integer", "minimum": 1},
+        "retryable": {"type": "boolean"},
+        "retry_after_s": {"type": "number"},
+    },
+    "required": ["code", "type", "message", "traceId", "errors", "retryable"],
+}
+
+
+def build(today: str) -> dict[str, Any]:
+    """Return the manifest, with the date of the committed one where it says the same, else with today's."""
+    fresh, old = _offer(today), _committed()
+    dated = fresh | {"last_updated": old.get("last_updated")}
+    return dated if dated == old else fresh
+
+
+def _committed() -> dict[str, Any]:
+    """Return the committed manifest, empty where there is none or a merge left its marks in it."""
+    try:
+        return manifest.load()
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _offer(last_updated: str) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "name": "vrp-planner-mcp",
+        "title": server_identity.TITLE,
+        "description": server_identity.DESCRIPTION,
+        "version": planner_mcp.__version__,
+        "last_updated": last_updated,
+        "capabilities": _capabilities(),
+        "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
+        "tools": [_tool(tool) for tool in REGISTRY],
+        "resources": _resources(),
+        "prompts": [prompt.as_json() for prompt in PROMPTS],
+        "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
+        "components": {"schemas": _components()},
+    }
+
+
+def _capabilities() -> dict[str, Any]:
+    return {
+        "callback": {
+            "field": "callback_url",
+            "methods": ["webhook"],
+            "description": "Signed (Standard Webhooks) POST of each final notification of a job.",
+        },
+        "notifications": {
+            "supported": True,
+            "events": ["progress", "complete", "cancelled"],
+            "channel": "/jobs/{job_id}/events",
+        },
+        "elicitation": {},
+    }
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    shared = _SHARED.get(tool.name)
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": {"$ref": _SCHEMAS + shared} if shared else tool.input_schema,
+        "returns": tool.output_schema,
+        "annotations": tool.hints.as_json(),
+        "_meta": tool.meta,
+    }
+
+
+def _resources() -> list[dict[str, Any]]:
+    """Return every template, as `resources/templates/list` shows it to who may read all, and what there is one of."""
+    named = [(template.uri_template, template.metadata, template.scope) for template in (*TEMPLATES, *FIXED)]
+    return [
+        {
+            "uriTemplate": uri_template,
+            "name": metadata.name,
+            "title": metadata.title,
+            "description": metadata.description,
+            **({"mimeType": metadata.mime_type} if metadata.mime_type else {}),
+            "annotations": {"audience": list(metadata.audience), "priority": metadata.priority},
+            "scope": scope,
+        }
+        for uri_template, metadata, scope in [*named, (FILE_TEMPLATE, REPORT_FILE, READ)]
+    ]
+
+
+def _components() -> dict[str, Any]:
+    schema = Scenario.model_json_schema(ref_template=_SCHEMAS + "{model}")
+    parts = schema.pop("$defs", {})
+    return {"Scenario": schema, **dict(sorted(parts.items())), "Error": _ERROR_SCHEMA}
+
+
+def texts(today: str) -> dict[Path, str]:
+    """Return each committed file with what it should hold."""
+    documents = {
+        manifest.PATH: build(today),
+        server_identity.REGISTRY_PATH: server_identity.registry_entry(planner_mcp.__version__),
+    }
+    return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the files, or with `--check` compare them; return the exit status."""
+    fresh = texts(f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
+    if "--check" not in arguments:
+        for path, text in fresh.items():
+            path.write_text(text, encoding="utf-8")
+        return 0
+    stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
+    if stale:
+        sys.stderr.write(f"stale: {', '.join(stale)}: run `make manifest`.\n")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,148 @@
+"""Files that commands read and write, with standard input and output in their place.
+
+Owns how a file is named (`-` is standard input or output), the form of a plan that goes out (JSON, or the form that the
+name of its file ends in), and what is told where a file cannot be read or written, on standard error. What is done with
+what was read is the commands' (`planning.py`, `tables.py`).
+"""
+
+import errno
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from planner_mcp.errors import Fault, InputError, input_error, placed
+from planner_mcp.formats.plan_exports import check_form, export
+from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.settings import Settings
+from planner_mcp.text import plain
+
+Json = dict[str, Any]
+STDIN = "-"
+"""As a file to read; as one to write it is standard output."""
+_MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
+"""What editors of Windows write before UTF-8."""
+_LONGEST_PATH: Final = 1000
+"""Characters that are told; a scenario may name a file by any text."""
+
+
+def read_scenario(path: Path) -> Any:
+    """Return the JSON of a file, or of standard input for `-`.
+
+    Raises:
+        InputError: It is no JSON, or cannot be read.
+    """
+    try:
+        text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
+        return json.loads(text.removeprefix(_MARK))
+    except (OSError, ValueError, RecursionError) as error:
+        file = "The standard input" if str(path) == STDIN else str(path)
+        problem = unreadable_message(path, error) if isinstance(error, OSError) else f"{file} is not JSON."
+        raise input_error([Fault("", problem, "JSON (UTF-8)")]) from error
+
+
+def unreadable_message(path: Path, error: OSError | ValueError) -> str:
+    """Return why a file cannot be read, with its name."""
+    why = error.strerror if isinstance(error, OSError) else ""
+    return f"{plain(str(path), _LONGEST_PATH)}: {why or 'The file cannot be read.'}"
+
+
+def read_matrices(path: Path, settings: Settings, named_at: str = "") -> TravelMatrices:
+    """Return the tables of travel of a file.
+
+    Args:
+        path: Of the file.
+        settings: The limit of locations.
+        named_at: Where in a scenario the path stands; empty for an argument.
+
+    Raises:
+        InputError: It cannot be read, or is no such file.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # a scenario may name what no system takes for the name of a file
+        accepted = "a path beside the scenario's file" if named_at else "JSON (UTF-8)"
+        raise input_error([Fault(named_at, unreadable_message(path, error), accepted)]) from error
+    return read_travel_matrices(text, max_locations=settings.max_matrix_locations)
+
+
+def check_output(output: Path | None, scenario: Json) -> None:
+    """Look whether a plan of a scenario could be written, before there is one.
+
+    Raises:
+        InputError: No such form, or no place for the file.
+    """
+    with placed(_named):
+        check_form(_form(output), scenario)
+    if (file := _file(output)) is not None and (write_problem := _write_problem(file)):
+        raise input_error([_unwritten(file, write_problem)])
+
+
+def _file(output: Path | None) -> Path | None:
+    """Return the file to write; None for standard output."""
+    return None if str(output) == STDIN else output
+
+
+def _form(output: Path | None) -> str:
+    return "json" if output is None else output.suffix.lstrip(".").lower() or "json"
+
+
+def _named(fault: Fault) -> Fault:
+    """Return what is wrong with a form, told by the option that says it."""
+    hint = "End the name of the file in one of them."
+    return replace(fault, path="--output", hint=hint) if fault.path == "/form" else fault
+
+
+def _write_problem(path: Path) -> str:
+    """Return what keeps a file from being written, as far as it can be told without a trace; else nothing."""
+    try:
+        if path.is_dir():
+            return os.strerror(errno.EISDIR)
+        is_there = path.exists()
+        if not is_there and not path.parent.is_dir():
+            return os.strerror(errno.ENOENT)
+    except OSError as error:
+        return str(error.strerror)
+    return "" if os.access(path if is_there else path.parent, os.W_OK) else os.strerror(errno.EACCES)
+
+
+def _unwritten(path: Path, why: str) -> Fault:
+    return Fault("--output", f"{path}: {why}", "a file that can be written")
+
+
+def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
+    """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
+    form = _form(output)
+    try:  # spreadsheets take a file without a mark for one in the encoding of the machine
+        with placed(_named):
+            text = export(plan, scenario, form)
+        write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
+    except InputError as error:
+        print_faults(error)
+        return False
+    return True
+
+
+def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
+    """Write to a file, or to standard output for None and for `-`.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    if (file := _file(output)) is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        file.write_text(text, encoding=encoding, newline="")
+    except OSError as error:
+        raise input_error([_unwritten(file, error.strerror or "The file cannot be written.")]) from error
+
+
+def print_faults(error: InputError) -> None:
+    """Print what is wrong, a line each."""
+    typer.echo("\n".join(error.lines()), err=True)

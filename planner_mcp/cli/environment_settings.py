@@ -1,0 +1,60 @@
+"""Settings of the environment under what the command line says; what is wrong with them is told in one line.
+
+Owns the wording. No value is repeated (only names within a map are): the URL of a store may hold its password.
+"""
+
+import difflib
+import os
+import re
+from typing import Any, Final
+
+import typer
+from pydantic import ValidationError
+
+from planner_mcp.settings import Settings
+
+PREFIX: Final = "PLANNER_"
+_LINK: Final = re.compile(r".*_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", re.DOTALL)
+_LINKED: Final = ("tcp://", "udp://", "sctp://")
+"""How Kubernetes names, and begins `…_PORT` of, what it writes into pods for Services such as `planner-redis`."""
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings; what is given wins over the environment, None is not given.
+
+    Raises:
+        typer.BadParameter: A setting cannot be read.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        wrong = [_setting_fault(each["loc"], each["msg"], given) for each in error.errors(include_input=False)]
+        raise typer.BadParameter("; ".join(wrong)) from error
+
+
+def _setting_fault(place: tuple[int | str, ...], fault: str, given: dict[str, Any]) -> str:
+    """Return a fault behind the name by which its setting was given; what concerns several names them itself."""
+    fault = fault.removeprefix("Value error, ")
+    if not place:
+        return fault
+    name, *within = map(str, place)
+    is_option = given.get(name) is not None
+    shown = f"--{name.replace('_', '-')}" if is_option else f"{PREFIX}{name.upper()}"
+    return f"{shown}{' at ' if within else ''}{'.'.join(within)}: {fault}"
+
+
+def unknown_variables() -> dict[str, str]:
+    """Return the variables that look like settings and are none, each with the setting it resembles, or nothing."""
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    names = sorted(name for name, value in os.environ.items() if name.startswith(PREFIX) and not _is_link(name, value))
+    return {name: _nearest(name, known) for name in names if name not in known}
+
+
+def _is_link(name: str, value: str) -> bool:
+    return bool(_LINK.fullmatch(name)) or (name.endswith("_PORT") and value.startswith(_LINKED))
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    tails = [each.removeprefix(PREFIX) for each in known]
+    found = difflib.get_close_matches(name.removeprefix(PREFIX), tails, n=1, cutoff=0.7)
+    return f"{PREFIX}{found[0]}" if found else ""

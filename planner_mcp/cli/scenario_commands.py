@@ -1,0 +1,113 @@
+"""`planner-mcp validate FILE` and `solve FILE`: a scenario of a file judged, or planned, without a client.
+
+Owns the wording of these commands and what they print; `commands.py` hangs them into the command line and brings the
+workers, `files.py` reads the scenario and writes the plan. Here `travel.matrix` is the path of a file beside the
+scenario's, or the id of uploaded matrices; `validate` opens no store, so it does not look for those.
+"""
+
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from planner_mcp.cli.command_files import STDIN, check_output, print_faults, read_matrices, read_scenario
+from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.jobs.ids import is_id
+from planner_mcp.jobs.job_content import event_line
+from planner_mcp.jobs.job_model import SolveRequest
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.matrix_service import matrix_id_of
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.arguments.resolved_inputs import (
+    ResolvedInputs,
+    resolution_faults,
+    scenario_within_limits,
+    with_uploaded_matrices,
+)
+from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
+from planner_mcp.settings import Settings
+
+Json = dict[str, Any]
+
+
+def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices | None:
+    """Return the tables that the scenario of a file names by their path; None where it names none."""
+    named = matrix_id_of(body)
+    folder = Path() if str(path) == STDIN else path.parent
+    return None if named is None or is_id(named) else read_matrices(folder / named, settings, "/travel/matrix")
+
+
+def validate(path: Path, settings: Settings) -> bool:
+    """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
+    try:
+        body = read_scenario(path)
+        resolved = ResolvedInputs(
+            matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
+        )
+        found = validation_report(body, {}, settings, lambda _: resolved)
+    except InputError as error:
+        print_faults(error)
+        return False
+    typer.echo("\n".join(lines_of(found)))
+    return bool(found["valid"])
+
+
+async def solve(
+    job_service: JobService, path: Path, solve_time_s: int, output: Path | None, *, settings: Settings
+) -> tuple[Json, Json] | None:
+    """Plan the scenario of a file, telling progress as it comes and what made it fail.
+
+    Args:
+        planner: Whom the job is given to.
+        path: Of the scenario.
+        solve_time_s: Longest search.
+        output: Where the plan is to go; looked at before the search.
+        settings: Limits, and the road engines there are.
+
+    Returns:
+        The scenario and its plan; None where there is none.
+    """
+    try:
+        check_seconds(solve_time_s, settings)
+        body = read_scenario(path)
+        travel_matrices = matrices_beside(path, body, settings)
+        resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
+        scenario_within_limits(body, settings, await with_uploaded_matrices(job_service, LOCAL, body, resolved))
+        check_output(output, body)
+    except InputError as error:
+        print_faults(error)
+        return None
+    if travel_matrices is not None:
+        body = {
+            **body,
+            "travel": {**body["travel"], "matrix": await job_service.matrices.keep(LOCAL.id, travel_matrices)},
+        }
+    scenario = await job_service.create_scenario(LOCAL, body)
+    job = await job_service.submit(LOCAL, SolveRequest(scenario.id, solve_time_s, fresh=True))
+    async with aclosing(job_service.follow(LOCAL, job.id)) as events:
+        async for event in events:
+            typer.echo(event_line(event), err=True)
+    ended = await job_service.job(LOCAL, job.id)
+    if ended.error is not None:
+        print_failure(ended.error)
+    return None if ended.plan_id is None else (body, await job_service.plan_of_job(LOCAL, job.id))
+
+
+def check_seconds(seconds: int, settings: Settings) -> None:
+    """Look whether a search may take so long here.
+
+    Raises:
+        InputError: It may not.
+    """
+    if seconds > settings.max_solve_time_s:
+        problem = "The search is longer than PLANNER_MAX_SOLVE_TIME_S allows."
+        raise input_error([Fault("--seconds", problem, f"1 to {settings.max_solve_time_s}")])
+
+
+def print_failure(error: Json) -> None:
+    """Print why a job failed, with what is to be mended in its scenario."""
+    typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
+    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
+        print_faults(InputError(error["message"], errors=faults))

@@ -1,0 +1,124 @@
+"""A day from a file of another program, whatever its form (SPEC T5).
+
+Owns which reader takes which form, and how faults are named: those of the file by their place in it, those of an option
+of the caller by its name, which has no slash. Whether the day makes sense is judged as for any scenario.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Final, Literal
+
+from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.formats.geojson_points import is_collection, read_points
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.instances.instance_scenario import as_scenario
+from planner_mcp.formats.instances.published_instance import PublishedInstance
+from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim, read_solomon
+from planner_mcp.formats.instances.vrplib_format import read_vrplib
+from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.scenario_from_tables import position_columns, scenario_of_tables
+from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.vroom_format import assumed, read_vroom
+from planner_mcp.formats.xlsx_workbook import read_workbook
+
+Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
+PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp"})
+"""Ends of names that files of one form alone have; of others the form is a guess."""
+_TABLES: Final = ("csv", "xlsx", "geojson")
+_SUFFIXES: Final[Mapping[str, Form]] = {
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
+    ".geojson": "geojson",
+    ".json": "vroom",
+    ".vrp": "vrplib",
+}
+
+
+def form_of(name: str, content: Content) -> Form:
+    """Return the form of a file by how its name ends; rows and JSON are told apart by what they say.
+
+    Raises:
+        TooLargeError: It has more bytes of JSON than allowed.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix == ".json" and is_collection(content.parsed):
+        return "geojson"
+    if suffix == ".txt":
+        return _form_of_text(content.data)
+    return _SUFFIXES.get(suffix, "csv")
+
+
+def _form_of_text(data: bytes) -> Form:
+    """Return the form of rows of text: instances are UTF-8, what is not may be the "Unicode text" of a spreadsheet."""
+    try:
+        return "solomon" if is_solomon(data) else "li_lim"
+    except InputError:
+        return "csv"
+
+
+def read_scenario_file(
+    content: Content, form: Form, import_options: ImportOptions, *, max_tickets: int, max_agents: int
+) -> ImportedScenario:
+    """Return the day of a file.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that cannot be read, by its place in the file; a wish that cannot be met, by its name.
+    """
+    _check_use(form, import_options)
+    if form in _TABLES:
+        tables = _tables(content, form, import_options.sheet, max_tickets)
+        if form == "geojson":
+            import_options = replace(
+                import_options,
+                columns={**position_columns(tables["tickets"].headers, import_options), **import_options.columns},
+            )
+        return scenario_of_tables(tables, import_options)
+    named = {"name": import_options.name, "planning_date": import_options.planning_date}
+    if form == "vroom":
+        body = read_vroom(content.parsed, **named)
+        return ImportedScenario(body, {}, assumed(body))
+    body, notices = as_scenario(_published(content.data, form, max_tickets), **named, max_agents=max_agents)
+    return ImportedScenario(body, {}, notices)
+
+
+_SAYS: Final[Mapping[str, str]] = {
+    "depot": "says itself where vehicles start",
+    "agents": "says itself who drives",
+    "columns": "has no columns",
+    "sheet": "has no sheets",
+}
+"""Why a form does not take what it could be given."""
+
+
+def _check_use(form: Form, import_options: ImportOptions) -> None:
+    """Refuse what was given and would not be used."""
+    is_given = {
+        "depot": import_options.depot,
+        "agents": import_options.agents or import_options.fleet,
+        "columns": import_options.columns,
+        "sheet": import_options.sheet,
+    }
+    faults = []
+    for name, why in _SAYS.items():
+        users = ("xlsx",) if name == "sheet" else _TABLES
+        if is_given[name] and form not in users:
+            problem = f"A file of the format {form} {why}."
+            faults.append(Fault(name, problem, f"only with {' or '.join(users)}", "Leave it out."))
+    if faults:
+        raise input_error(faults)
+
+
+def _published(data: bytes, form: Form, max_nodes: int) -> PublishedInstance:
+    read = {"vrplib": read_vrplib, "solomon": read_solomon, "li_lim": read_li_lim}[form]
+    return read(data, max_nodes=max_nodes)
+
+
+def _tables(content: Content, form: Form, sheet: str, max_rows: int) -> dict[str, Table]:
+    if form == "xlsx":
+        return read_workbook(content.data, max_rows=max_rows, sheet=sheet)
+    if form == "geojson":
+        return {"tickets": read_points(content.parsed, max_rows=max_rows)}
+    return {"tickets": read_table(content.data, max_rows=max_rows)}

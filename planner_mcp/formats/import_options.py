@@ -1,0 +1,47 @@
+"""The reading of a file of another program: what is asked of it, and what comes of it (SPEC T5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner_mcp.errors import Fault
+from planner_mcp.formats.column_mapping import ColumnMapping
+from planner_mcp.formats.source_rows import SourceRows, in_file
+from planner_mcp.formats.text_tables import Table
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What the file does not say itself."""
+
+    name: str
+    planning_date: str
+    depot: str = ""
+    """Where all agents start and end: `lat,lon` or a location. For tables, as all that follows."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Field by header, of tickets or agents, where the proposal is wrong."""
+    sheet: str = ""
+    agents: tuple[Json, ...] = ()
+    """Agents of the day, instead of those of a file."""
+    fleet: Table | None = None
+    """The same as a table."""
+    default_agents: tuple[Json, ...] = ()
+    """Agents of a table where nobody named any."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedScenario:
+    """A day that was read."""
+
+    body: Json
+    proposals: dict[str, ColumnMapping]
+    """What the columns of `tickets` and of `agents` were taken for, where the file was a table."""
+    assumptions: list[str]
+    origins: SourceRows = field(default_factory=dict)
+    """The rows of the day, where the file was a table."""
+
+    def in_file(self, fault: Fault) -> Fault | None:
+        """Return a fault of the day as one of the file or of a wish; None where its place is in neither."""
+        return in_file(fault, self.origins)

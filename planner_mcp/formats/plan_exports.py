@@ -1,0 +1,251 @@
+"""A plan as a file for other programs: CSV for spreadsheets, GeoJSON for maps, GPX for navigation (SPEC T5).
+
+Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
+there are none. Text that a spreadsheet would take for a formula is quoted wherever it might begin a cell: also after a
+`;`, where some programs split a line even inside quotes.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import to_wgs84
+from planner_mcp.routing.scenario.scenario_model import Location
+from planner_mcp.routing.scenario.schema_faults import faults_of
+from planner_mcp.text import clock_s
+
+Json = dict[str, Any]
+_COLUMNS: Final = (
+    *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
+    *("arrival", "start", "departure", "late_min", "distance_m", "note"),
+)
+_FORMULA: Final = re.compile(r'(^(?=[\t\r\n])|(?:^|[;\t\r\n])["\s]*(?=[=+\-@＝＋－＠]))')
+"""Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others."""
+MAPS: Final = ("geojson", "gpx")
+"""Forms that show nothing but positions."""
+FORMS: Final = ("json", "csv", *MAPS)
+
+
+def export(plan: Json, scenario: Json, form: str) -> str:
+    """Return a plan in one of `FORMS`.
+
+    Args:
+        plan: As `Plan.as_json()`.
+        scenario: What it plans.
+        form: Its name, as a file would end.
+
+    Raises:
+        InputError: There is no such form, or no positions for a map.
+    """
+    check_form(form, scenario)
+    if form == "json":
+        return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+    places = positions(scenario)
+    if form == "csv":
+        return as_csv(plan, places)
+    return as_geojson(plan, places) if form == "geojson" else as_gpx(plan, places)
+
+
+def check_form(form: str, scenario: Json) -> None:
+    """Look whether plans of a scenario can be written in a form, before there is one.
+
+    Raises:
+        InputError: There is no such form, or no positions for a map.
+    """
+    if form not in FORMS:
+        raise input_error([Fault("/form", "There is no such form.", " or ".join(FORMS))])
+    if form in MAPS and not positions(scenario):
+        raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv or json")])
+
+
+def read_plan(data: Any) -> Json:
+    """Return a plan that was written as JSON, as `Plan.as_json()`; what a plan does not name stays, and masked costs.
+
+    What the file does not say is not added: an older one tells no overtime, which is not an overtime of 0.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
+    try:
+        read = _Written.model_validate(_with_price_defaults(data)).root.as_json()
+    except ValidationError as error:
+        raise input_error(faults_of(error, _Written, data)) from None
+    return dict(_whole(data, read))
+
+
+class _Written(RootModel[Plan]):
+    """A plan as it stands in a file."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+
+def _with_price_defaults(data: Any) -> Any:
+    """Return a plan with numbers where the costs of its routes are masked."""
+    if not isinstance(data, dict) or not isinstance(data.get("routes"), list):
+        return data
+    routes = [
+        {**route, "cost": 0.0} if isinstance(route, dict) and route.get("cost", "") is None else route
+        for route in data["routes"]
+    ]
+    return {**data, "routes": routes}
+
+
+def _whole(given: Any, read: Any) -> Any:
+    """Return what was read of a value, with what its reader passed over: unknown names, and nulls."""
+    if isinstance(given, dict):
+        return {name: _whole(each, read[name]) if name in read else each for name, each in given.items()}
+    if isinstance(given, list):
+        return [_whole(*pair) for pair in zip(given, read, strict=True)]
+    return None if given is None else read
+
+
+def read_places(data: Any) -> Json:
+    """Return a scenario that was written as JSON; only what an export needs of it is looked at, as it may be masked.
+
+    Raises:
+        InputError: It is no scenario, or all that is wrong with its places.
+    """
+    try:
+        _ScenarioPositions.model_validate(data)
+    except ValidationError as error:
+        raise input_error(faults_of(error, _ScenarioPositions, data)) from None
+    return dict(data)
+
+
+class _TravelHeader(BaseModel):
+    """What `travel` says of positions."""
+
+    crs: Literal["wgs84", "gcj02", "bd09"] = "wgs84"
+
+
+class _ScenarioPositions(BaseModel):
+    """What tells a scenario from another file, and its positions."""
+
+    agents: list[Any]
+    tickets: list[Any]
+    locations: tuple[Location, ...] = ()
+    travel: _TravelHeader = _TravelHeader()
+
+
+def positions(scenario: Json) -> dict[str, tuple[float, float]]:
+    """Return (lat, lon) in WGS-84 by location; empty where the day lies on a plane or nowhere."""
+    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
+    places = scenario.get("locations") or ()
+    known = [place for place in places if None not in (place.get("lat"), place.get("lon"))]
+    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
+
+
+def as_csv(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return one row for each stop, in order, and one for each ticket left out."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\r\n")
+    table.writerow(_COLUMNS)
+    for row in _rows(plan, places):
+        table.writerow([_safe(cell) for cell in row])
+    return text.getvalue()
+
+
+def _rows(plan: Json, places: dict[str, tuple[float, float]]) -> Iterator[tuple[Any, ...]]:
+    for route in plan["routes"]:
+        for number, visit in enumerate(route["visits"], start=1):
+            yield (
+                *(route["agent_id"], number, visit["kind"], visit["ticket_id"], visit["location"]),
+                *_rounded(places.get(visit["location"])),
+                *(clock_s(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
+                *(_late_min(visit), round(visit["distance_m"]), ""),
+            )
+    for entry in plan["unassigned"]:
+        yield "", "", "unassigned", entry["ticket_id"], *[""] * 8, f"{entry['code']}: {entry['detail']}"
+
+
+def _late_min(visit: Json) -> float | str:
+    return round(visit["late_s"] / 60, 1) if "late_s" in visit else ""
+
+
+def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
+    return ("", "") if position is None else (round(position[0], 6), round(position[1], 6))
+
+
+def _safe(cell: Any) -> Any:
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
+
+
+def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return a line for each route and a point for each stop."""
+    features: list[Json] = []
+    for route in plan["routes"]:
+        facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
+        facts |= {"start": clock_s(route["start_s"]), "end": clock_s(route["end_s"])}
+        track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
+        features.append(_geojson_feature(_line_string(track), facts))
+        for number, visit in enumerate(route["visits"], start=1):
+            if visit["location"] in places:
+                stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
+                stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
+                stop |= {name: clock_s(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
+                point = {"type": "Point", "coordinates": _lonlat(places[visit["location"]])}
+                features.append(_geojson_feature(point, stop))
+    return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
+
+
+def _track(route: Json) -> Iterator[tuple[str, str]]:
+    """Yield the places of a route, its ends included, each with the ticket there or its own name."""
+    start, end = ((name, name) for name in (route["start_location"], route["end_location"]))
+    stops = ((visit["location"], visit["ticket_id"] or visit["location"]) for visit in route["visits"])
+    yield from ((place, name) for place, name in (start, *stops, end) if place is not None)
+
+
+def _lonlat(place: tuple[float, float]) -> list[float]:
+    return [round(place[1], 6), round(place[0], 6)]
+
+
+def _line_string(track: list[list[float]]) -> Json | None:
+    """Return the geometry of a line: none for fewer than two places, cut at 180° (RFC 7946, sections 3.1.4, 3.1.9)."""
+    if len(track) < 2:
+        return None
+    parts = [track[:1]]
+    for before, after in pairwise(track):
+        if abs(after[0] - before[0]) > 180:
+            lon, lat = _left_at(before, after)
+            parts[-1].append([lon, lat])
+            parts.append([[-lon, lat]])
+        parts[-1].append(after)
+    if len(parts) == 1:
+        return {"type": "LineString", "coordinates": track}
+    return {"type": "MultiLineString", "coordinates": parts}
+
+
+def _left_at(before: list[float], after: list[float]) -> tuple[float, float]:
+    """Return (lon, lat) where the short way from a place to one beyond 180° leaves the half of the globe it is on."""
+    (lon, lat), (to_lon, to_lat) = before, after
+    here, beyond = 180 - abs(lon), 180 - abs(to_lon)
+    share = here / (here + beyond) if here else 0.0
+    return math.copysign(180.0, lon), round(lat + (to_lat - lat) * share, 6)
+
+
+def _geojson_feature(geometry: Json | None, facts: Json) -> Json:
+    return {"type": "Feature", "geometry": geometry, "properties": facts}
+
+
+def as_gpx(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+    """Return a route for each agent, its stops in order."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    lines.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
+    for route in plan["routes"]:
+        lines += ["<rte>", f"<name>{escape(route['agent_id'])}</name>"]
+        for place, name in _track(route):
+            if place in places:
+                lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])
+                lines.append(f"<rtept lat={lat} lon={lon}><name>{escape(name)}</name></rtept>")
+        lines.append("</rte>")
+    return "\n".join([*lines, "</gpx>", ""])

@@ -1,0 +1,94 @@
+"""A day from a table of tickets, with or without one of agents (SPEC T5).
+
+Owns how tables and wishes become one day, and what is told where they lack what a day needs. What a row says is read by
+`imports.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.formats.column_mapping import TICKETS, ColumnMapping, propose_mapping, split_by_table
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
+from planner_mcp.formats.table_import import TableImport
+from planner_mcp.formats.text_tables import Table, place_in
+from planner_mcp.formats.unexpected_rows import other_date_notices
+from planner_mcp.text import plain
+
+_AXES: Final = ("lat", "lon", "x", "y")
+IN_COLUMNS: Final = "in columns"
+"""Where hints say that a column is named, in the words of a tool."""
+_NOWHERE: Final = Fault(
+    "",
+    "The tickets have no columns of coordinates, while other places have positions.",
+    "columns of lat and lon, or of x and y, or of places that have a position",
+    f"Add them (an address is not looked up), or name them {IN_COLUMNS}; without any position each leg counts 1.",
+    "missing",
+)
+_NO_ROWS: Final = Fault("", "The table has no rows of tickets.", "a row a ticket", "Add them below the headers.")
+_NO_COLUMN: Final = Fault(
+    "",
+    "No column is known; is there a header line?",
+    f"headers such as {', '.join(TICKETS)}",
+    f"Add it above the first row, delete what stands above it, or name the columns {IN_COLUMNS}.",
+    "missing",
+)
+_PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
+
+
+def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOptions) -> ImportedScenario:
+    """Return the day of a table of `tickets`, and of one of `agents` where there is one.
+
+    Raises:
+        InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
+    """
+    day = TableImport()
+    fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
+    if import_options.depot:
+        fields["depot"] = day.add_depot(import_options.depot)
+    sheet = tables.get("agents")
+    fleet = import_options.fleet or (None if import_options.agents else sheet)
+    unread = sheet.headers if sheet and sheet is not fleet else ()
+    ours, theirs = split_by_table(
+        import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
+    )
+    proposals = {"tickets": day.add_tickets(tables["tickets"], ours)}
+    if fleet is not None:
+        proposals["agents"] = day.add_agents(fleet, theirs)
+        if day.lacks_capacity(proposals["agents"]):
+            day.faults.append(_no_capacity(fleet, proposals["agents"]))
+    else:
+        day.agents += import_options.agents or import_options.default_agents
+    if not day.agents:
+        path = place_in(fleet.name) if fleet else "agents"
+        day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", kind="missing"))
+    if not day.tickets:
+        day.faults.append(replace(_NO_ROWS, path=place_in(tables["tickets"].name)))
+    elif not proposals["tickets"].fields:
+        day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
+    elif day.lacks_coordinates(proposals["tickets"]):
+        day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
+    notices = [*([_PASSED_OVER] if unread else []), *tables["tickets"].notices, *(fleet.notices if fleet else ())]
+    notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
+    return ImportedScenario(day.scenario(**fields), proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
+
+
+def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:
+    """Return the columns of a map that name the position of its points, and leave out others that seem to.
+
+    Who names columns of positions wants those, and not the geometry.
+    """
+    if any(field in _AXES for header, field in import_options.columns.items() if header not in ("lat", "lon")):
+        return {"lat": "", "lon": ""}
+    fields = {header: propose_mapping((header,), TICKETS, {}).fields.get(header) for header in headers}
+    return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
+
+
+def _no_capacity(fleet: Table, mapping: ColumnMapping) -> Fault:
+    """Return what is told before every ticket is found too heavy for agents that carry nothing."""
+    left_out = ", ".join(plain(header, 40) for header in mapping.left_out)
+    hint = f"Name it {IN_COLUMNS}{'; left out: ' + left_out if left_out else ''}."
+    return Fault(
+        place_in(fleet.name), "No column of the agents is their capacity.", "a column of capacity", hint, "missing"
+    )

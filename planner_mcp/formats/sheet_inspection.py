@@ -1,0 +1,143 @@
+"""What the reader of workbooks does not tell about a sheet: its reach, rows that are hidden, cells without a value.
+
+Owns a look over the XML of one sheet before it is read. A single far cell would make the reader ask for hundreds of
+gigabytes; formulas that were never calculated and errors look to it like empty cells.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+from xml.parsers import expat
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.xlsx_package import Parts
+
+_WORKBOOK: Final = "xl/workbook.xml"
+_RELATIONS: Final = "xl/_rels/workbook.xml.rels"
+_LETTERS: Final = 26
+Attributes = dict[str, str]
+Start = Callable[[str, Attributes], None]
+End = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class SheetInspection:
+    """A sheet as its XML has it; rows and columns count from 1."""
+
+    rows: int = 0
+    columns: int = 0
+    uncalculated: list[tuple[int, int]] = field(default_factory=list)
+    """Cells of a formula without a value."""
+    errors: list[tuple[int, int]] = field(default_factory=list)
+    """Cells whose value is an error, such as #N/A."""
+    hidden: set[int] = field(default_factory=set)
+    """Rows that do not show: by a filter, most often."""
+
+
+def inspect_sheet(xml: bytes) -> SheetInspection:
+    """Return what there is to know of a sheet before it is read.
+
+    Raises:
+        InputError: It is no XML, or declares entities.
+    """
+    handler = _SheetHandler()
+    _walk(xml, handler.start, handler.end)
+    return handler.found
+
+
+class _SheetHandler:
+    """Follows the cells of a sheet."""
+
+    def __init__(self) -> None:
+        self.found = SheetInspection()
+        self._at = (0, 0)
+        self._inside: set[str] = set()
+        self._is_error = False
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """Take in the start of an element."""
+        if name == "row":
+            row = attributes.get("r", "")
+            self._at = (int(row) if row.isdecimal() else self._at[0] + 1, 0)
+            if attributes.get("hidden") in ("1", "true"):
+                self.found.hidden.add(self._at[0])
+        elif name == "c":
+            self._at = place_of(attributes.get("r", "")) or (self._at[0], self._at[1] + 1)
+            self._inside, self._is_error = set(), attributes.get("t") == "e"
+        else:
+            self._inside.add(name)
+
+    def end(self, name: str) -> None:
+        """Take in the end of an element."""
+        if name != "c" or not self._inside:
+            return
+        self.found.rows = max(self.found.rows, self._at[0])
+        self.found.columns = max(self.found.columns, self._at[1])
+        if self._is_error:
+            self.found.errors.append(self._at)
+        elif "f" in self._inside and "v" not in self._inside:
+            self.found.uncalculated.append(self._at)
+
+
+def place_of(name: str) -> tuple[int, int] | None:
+    """Return row and column of a cell's name, such as `C12`; None where it is none."""
+    letters = name.rstrip("0123456789")
+    digits = name[len(letters) :]
+    if not (digits and letters.isascii() and letters.isalpha() and len(letters) <= len("XFD")):
+        return None
+    column = 0
+    for letter in letters.upper():
+        column = column * _LETTERS + ord(letter) - ord("A") + 1
+    return int(digits[:9]), column
+
+
+def letters_of(column: int) -> str:
+    """Return the letters of a column, which counts from 1."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, _LETTERS)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def part_of_sheet(parts: Parts, sheet: str) -> bytes:
+    """Return the XML of a sheet; empty where the workbook does not say which it is."""
+    ids: dict[str, str] = {}
+    targets: dict[str, str] = {}
+
+    def note_sheet(name: str, attributes: Attributes) -> None:
+        if name == "sheet":
+            ids[attributes.get("name", "")] = attributes.get("id", "")
+
+    def note_target(name: str, attributes: Attributes) -> None:
+        if name == "Relationship":
+            targets[attributes.get("Id", "")] = attributes.get("Target", "")
+
+    _walk(parts[_WORKBOOK], note_sheet)
+    _walk(parts.get(_RELATIONS, b"<none/>"), note_target)
+    target = targets.get(ids.get(sheet, ""), "")
+    return parts.get(target.lstrip("/") if target.startswith("/") else f"xl/{target}", b"")
+
+
+def _walk(xml: bytes, start: Start, end: End | None = None) -> None:
+    """Call `start` and `end` with the local names of elements and attributes."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def refuse(*_declaration: object) -> None:
+        raise expat.ExpatError
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = lambda name, attributes: start(
+        _local(name), {_local(key): value for key, value in attributes.items()}
+    )
+    if end is not None:
+        parser.EndElementHandler = lambda name: end(_local(name))
+    try:
+        parser.Parse(xml, True)
+    except (expat.ExpatError, ValueError):
+        hint = "Save the workbook again."
+        raise input_error([Fault("", "A part of the workbook is no sound XML.", "a workbook as .xlsx", hint)]) from None
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]

@@ -1,0 +1,148 @@
+"""Sheets of a workbook as tables; run in a process of its own, which dies with the workbook.
+
+Owns which sheet is which, and how a cell becomes text: dates and times as the scenario takes them, whole numbers
+without a point. `workbook.py` starts this process and bounds it.
+"""
+
+import io
+import json
+import resource
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final
+
+from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
+from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, part_of_sheet
+from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
+from planner_mcp.formats.xlsx_package import Parts, packed, unpacked
+from planner_mcp.text import clock_s, counted
+
+MAX_MEMORY_BYTES: Final = 1024**3
+MAX_CPU_S: Final = 15
+MAX_TEXT: Final = 20_000_000
+"""Characters in all cells together; one text may stand in many."""
+_TICKETS: Final = frozenset({"tickets", "orders", "stops", "visits", "customers", "订单", "任务", "客户", "网点"})
+_AGENTS: Final = frozenset({"agents", "vehicles", "fleet", "drivers", "trucks", "车辆", "司机", "车队"})
+_FIRST_DAYS: Final = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)})
+"""Where spreadsheets count days from: a time without a date."""
+
+
+def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
+    """Return the table of `tickets`, and of `agents` where a sheet is named so.
+
+    Args:
+        data: The workbook.
+        sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
+        max_rows: Of a table.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that is wrong with it, by sheet, row and column.
+    """
+    parts = unpacked(data)
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(packed(parts))) as book:
+            names = _chosen(book, sheet)
+            return {kind: _table(book, parts, name, max_rows) for kind, name in names.items()}
+    except CalamineError:
+        hint = "Save it as .xlsx again."
+        raise input_error([Fault("", "The workbook cannot be read.", "a workbook as .xlsx", hint)]) from None
+
+
+def _chosen(book: CalamineWorkbook, sheet: str) -> dict[str, str]:
+    sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
+    visible = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
+    agents = [name for name in visible if name.strip().casefold() in _AGENTS and name != sheet]
+    others = [name for name in visible if name not in agents]
+    named = [name for name in others if name.strip().casefold() in _TICKETS]
+    candidates = [name for name in visible if name == sheet] if sheet else named or others
+    if len(candidates) != 1:
+        problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."
+        problem = "The sheet is hidden." if sheet in (each.name for each in sheets) else problem
+        raise input_error(
+            [Fault("sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets.")]
+        )
+    if len(agents) > 1:
+        hint = "Rename or hide all but one."
+        raise input_error([Fault("", "Several sheets are called like one of agents.", " or ".join(agents), hint)])
+    return {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
+
+
+def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Table:
+    look = inspect_sheet(part_of_sheet(parts, name) or b"<none/>")
+    if look.rows > max_rows + MAX_COLUMNS or look.columns > MAX_COLUMNS:
+        problem = f"A sheet reaches to row {look.rows}, column {letters_of(look.columns)}."
+        accepted = f"at most {max_rows} rows, {MAX_COLUMNS} columns"
+        raise too_large(place_in(name), problem, accepted, "Delete what lies beyond the table, or split the day.")
+    read = book.get_sheet_by_name(name)
+    faults = [
+        *_faults(name, look.uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
+        *_faults(name, look.errors, "The cell holds an error.", "Mend the formula, or empty the cell."),
+        *_faults(name, _merged(read), "Cells are merged.", "Unmerge them, and delete titles above the header."),
+    ]
+    if faults:
+        raise input_error(faults)
+    lines = [
+        (number, [_text(cell) for cell in row]) for number, row in enumerate(read.to_python(skip_empty_area=False), 1)
+    ]
+    if sum(len(cell) for _, cells in lines for cell in cells) > MAX_TEXT:
+        problem = f"The cells of a sheet hold more than {MAX_TEXT} characters."
+        raise too_large(place_in(name), problem, f"at most {MAX_TEXT}", "Leave out columns that are not needed.")
+    filled = [(number, cells) for number, cells in lines if any(cells)]
+    hidden = sum(number in look.hidden for number, _ in filled[1:])
+    notices = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
+    return table_of(filled, max_rows=max_rows, name=name, notices=notices)
+
+
+def _merged(sheet: CalamineSheet) -> Iterator[tuple[int, int]]:
+    """Yield the first cell of each merged range that has to do with the table."""
+    for (row, column), _ in sheet.merged_cell_ranges or ():
+        if row < sheet.total_height and column < sheet.total_width:
+            yield row + 1, column + 1
+
+
+def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: str) -> Iterator[Fault]:
+    for row, column in cells:
+        yield Fault(place_in(sheet, row, letters_of(column)), problem, "a plain value in each cell", hint)
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as the scenario takes it."""
+    if isinstance(cell, datetime):
+        day = "" if cell.date() in _FIRST_DAYS else f"{cell.date().isoformat()}T"
+        return day + cell.time().isoformat("seconds")
+    if isinstance(cell, time):
+        return cell.isoformat("seconds")
+    if isinstance(cell, timedelta):
+        return clock_s(cell.total_seconds())
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read a workbook from standard input, write its tables or what is wrong with it to standard output as JSON."""
+    for limit, most in ((resource.RLIMIT_AS, MAX_MEMORY_BYTES), (resource.RLIMIT_CPU, MAX_CPU_S)):
+        try:
+            resource.setrlimit(limit, (most, most))
+        except (OSError, ValueError):  # systems without such a limit: the look over the sheet has to do
+            continue
+    sheet, max_rows = arguments
+    output: dict[str, Any] = {}
+    try:
+        tables = tables_of(sys.stdin.buffer.read(), sheet=sheet, max_rows=int(max_rows))
+        output["tables"] = {
+            kind: [table.headers, table.rows, table.name, table.notices] for kind, table in tables.items()
+        }
+    except InputError as error:
+        output["is_too_large"] = isinstance(error, TooLargeError)
+        output["faults"] = [fault.as_json() for fault in error.errors]
+        output["found"] = error.found
+    sys.stdout.write(json.dumps(output))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,71 @@
+"""Where in a file the parts of a day were read, so that what is wrong with one is told by its row (SPEC T7).
+
+Owns the way back from a place in the day (`/agents/3/capacity`) to the row and the column it came from.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.schema_faults import pointer
+
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "time_windows": ("window",),
+    "time_windows/0/0": ("opens", "window"),
+    "time_windows/0/1": ("closes", "window"),
+    "service_time_s": ("service_s", "service_min"),
+    "start_location": ("location",),
+    "end_location": ("location",),
+}
+"""Fields of a table by their place in what a row becomes, where they are called otherwise there.
+
+What is deeper and not named is of the cell that its first segment was read from.
+"""
+_PART: Final = re.compile(r"/(tickets|agents|locations)(?:/(\d+)(?:/(.+))?)?")
+"""A list of the day, one of its parts, or a place in that."""
+_NAMED: Final = re.compile(r"/(tickets|agents|locations)/(\d+)")
+"""A part of the day, as the text of a fault names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """What a part of the day was read from."""
+
+    path: str
+    """Of a row, in the file; of a wish, its name."""
+    headers: Mapping[str, str]
+    """By field."""
+
+
+SourceRows = Mapping[str, Sequence[SourceRow]]
+"""By the list of the day, in its order."""
+
+
+def in_file(fault: Fault, origins: SourceRows) -> Fault | None:
+    """Return a fault of the day as one of the file it was read from; None where that says nothing of it."""
+    part = _PART.fullmatch(fault.path)
+    rows = origins.get(part[1], ()) if part else ()
+    if part is None or not rows or int(part[2] or 0) >= len(rows):
+        return None
+    if part[2] is None:
+        return replace(fault, path=rows[0].path.rpartition("/")[0])
+    origin = rows[int(part[2])]
+    problem = _NAMED.sub(lambda named: _row(named, origins), fault.problem)
+    return replace(fault, path=origin.path + _column(part[3] or "", origin), problem=problem)
+
+
+def _column(place: str, origin: SourceRow) -> str:
+    """Return the column of a place in what a row became; empty where it has none of its own."""
+    first = place.partition("/")[0]
+    fields = _FIELDS.get(place) or _FIELDS.get(first, (first,))
+    headers = (origin.headers[field] for field in fields if field in origin.headers)
+    return "".join(pointer((header,)) for header in islice(headers, 1))
+
+
+def _row(named: re.Match[str], origins: SourceRows) -> str:
+    """Return in words the row of a part of the day; its place as it stands where it came from no row."""
+    rows, at = origins.get(named[1], ()), int(named[2])
+    return f"row {rows[at].path.rpartition('/')[2]}" if at < len(rows) else named[0]

@@ -1,0 +1,228 @@
+"""A table from a file of text: UTF-8, UTF-16 or GB18030; comma, semicolon, tab or what it names (SPEC T5).
+
+Owns the bytes: encoding, ends of lines, delimiter, header, size. What the columns mean is
+`formats/column_mapping.py`'s.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
+from planner_mcp.text import counted, plain
+
+MAX_BYTES: Final = 20 * 1024 * 1024
+MAX_COLUMNS: Final = 200
+SPLIT: Final = "Split the day."
+"""What to do about too many rows."""
+_ENCODINGS: Final = ("utf-8-sig", "gb18030")
+_WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""What spreadsheets write before their "Unicode text"."""
+_WORKBOOKS: Final = (b"PK\x03\x04", bytes.fromhex("d0cf11e0a1b11ae1"))
+_GUESSED: Final = "The file is not UTF-8; it was read as GB18030."
+_DELIMITERS: Final = ",;\t"
+_SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
+"""A first line for spreadsheets, which names the delimiter of those behind it."""
+_FEW: Final = 3
+"""Headers that a hint names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text by header, each with its line in the file."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[int, dict[str, str]], ...]
+    name: str = ""
+    """Of the sheet, or of the file where there are two."""
+    notices: tuple[str, ...] = ()
+    """What was taken for granted in reading it."""
+    delimiter: str = ""
+    """Of cells of text in a line."""
+
+
+def place_in(table: str, *segments: str | int) -> str:
+    """Return the place of something in a file: the sheet first, where the table has a name."""
+    return pointer((*([table] if table else ()), *segments))
+
+
+def too_large(path: str, problem: str, accepted: str, hint: str = "") -> TooLargeError:
+    """Return the refusal of a file that is larger than allowed, told at a place in it like any other fault."""
+    return TooLargeError(problem, errors=[Fault(path, problem, accepted, hint)])
+
+
+def check_size(data: bytes) -> None:
+    """Refuse a file that is too large, of whatever kind.
+
+    Raises:
+        TooLargeError: It has more than `MAX_BYTES`.
+    """
+    if len(data) > MAX_BYTES:
+        raise too_large("", f"The file is larger than {MAX_BYTES} bytes.", f"at most {MAX_BYTES} bytes", SPLIT)
+
+
+def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
+    """Return the table of a file.
+
+    Args:
+        data: The file.
+        max_rows: Of the table.
+        name: That faults begin with, where there are two such files.
+
+    Raises:
+        TooLargeError: It has more bytes or rows than allowed.
+        InputError: It is no text in a known encoding, a quote is not closed, it has no header, a header twice, a title
+            for a header, or rows with more cells than headers.
+    """
+    check_size(data)
+    text, notices = _decoded(data, name)
+    text = _with_line_feeds(text)
+    first = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=first.count)
+    if named := _SEPARATOR.match(text):
+        text, delimiter = text[named.end() :], named[1]
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    try:
+        lines = [(line, cells) for line, cells in _numbered(reader) if any(cell.strip() for cell in cells)]
+    except csv.Error:
+        raise input_error([_slip(text, delimiter, name, reader.line_num)]) from None
+    return replace(table_of(lines, max_rows=max_rows, name=name, notices=notices), delimiter=delimiter)
+
+
+def table_of(
+    lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str = "", notices: tuple[str, ...] = ()
+) -> Table:
+    """Return lines of cells as a table, the first of them its header.
+
+    Raises:
+        TooLargeError: There are more rows than allowed.
+        InputError: There is no header, one twice, a title for a header, or rows with more cells than headers.
+    """
+    if len(lines) - 1 > max_rows:
+        raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
+    headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
+    _check_headers(headers, place_in(name))
+    if len(lines) > 1 and _filled(lines[0][1]) == 1 < _filled(lines[1][1]):
+        raise input_error([_title(place_in(name, lines[0][0]))])
+    if faults := list(_overlong(lines[1:], len(headers), name)):
+        raise input_error(faults)
+    if nameless := sum(_nameless(headers, cells) for _, cells in lines[1:]):
+        notices = (*notices, f"Left out, for their columns have no header: {counted(nameless, 'cell')}.")
+    return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name, notices)
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a file, and what was taken for granted of its encoding."""
+    if data.startswith(_WORKBOOKS):
+        hint = "Save it as CSV; only tickets may be in a workbook, of the format xlsx."
+        raise input_error([Fault(place_in(name), "The file is a workbook, not text.", "a CSV file", hint)])
+    for encoding in ("utf-16",) if data.startswith(_WIDE) else _ENCODINGS:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:  # UTF-16 without its mark has one beside each letter
+            return text, (_GUESSED,) if encoding == _ENCODINGS[-1] else ()
+    accepted = "UTF-8, GB18030, or UTF-16 that begins with its mark"
+    raise input_error([Fault(place_in(name), "The text has no known encoding.", accepted, "Save it as CSV UTF-8.")])
+
+
+def _with_line_feeds(text: str) -> str:
+    """Return a text with lines as its reader counts them; those of an old Mac end with a carriage return alone."""
+    alone = text.count("\r") - text.count("\r\n")
+    return re.sub("\r\n?", "\n", text) if alone > text.count("\n") else text
+
+
+def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV reader, each with the line it begins at."""
+    line = 1
+    for cells in reader:
+        yield line, cells
+        line = reader.line_num + 1
+
+
+def _slip(text: str, delimiter: str, name: str, line: int) -> Fault:
+    """Return what keeps a text from being a table: a quote that nothing closes, most often.
+
+    `line` is where the reader gave up.
+    """
+    separator = re.compile(rf"[{re.escape(delimiter)}\r\n]|\Z")
+    at = 0
+    while at < len(text):
+        end = at
+        if text[at] == '"':
+            end = _closing_quote(text, at) + 1
+            if end == 0 or not separator.match(text, end):
+                return _open_quote(place_in(name, text.count("\n", 0, at) + 1))
+        found = separator.search(text, end)
+        at = len(text) if found is None else max(found.end(), at + 1)
+    accepted = f"CSV with a header line, {csv.field_size_limit()} characters a cell"
+    hint = "Put line breaks within a cell into quotes."
+    return Fault(place_in(name, line), "The file is no table of text.", accepted, hint)
+
+
+def _open_quote(path: str) -> Fault:
+    return Fault(
+        path,
+        "A quote opens a cell that does not end with one.",
+        'a cell in quotes, quotes within it doubled ("")',
+        "Close the quote, or remove it.",
+    )
+
+
+def _closing_quote(text: str, opening: int) -> int:
+    """Return where the cell ends that a quote opens, doubled quotes within it aside; -1 where it does not."""
+    end = text.find('"', opening + 1)
+    while end >= 0 and text.startswith('"', end + 1):
+        end = text.find('"', end + 2)
+    return end
+
+
+def _check_headers(headers: tuple[str, ...], path: str) -> None:
+    named = [header for header in headers if header]
+    if len(headers) > MAX_COLUMNS:
+        problem = f"The table has more than {MAX_COLUMNS} columns."
+        raise too_large(path, problem, f"at most {MAX_COLUMNS} columns", "Leave out columns that are not needed.")
+    if not named:
+        raise input_error(
+            [Fault(path, "The table has no header line.", "a first line that names the columns", "Add it.")]
+        )
+    if twice := [plain(header, MAX_NAME) for header, number in Counter(named).items() if number > 1]:
+        hint = f"Rename one: {', '.join(twice[:_FEW])}."
+        raise input_error([Fault(path, "Two columns have the same header.", "each header once", hint)])
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _title(path: str) -> Fault:
+    problem = "The first line has one cell, the one below it has more."
+    return Fault(path, problem, "a first line that names the columns", "Delete titles, or give each column a header.")
+
+
+def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> Iterator[Fault]:
+    """Yield the rows with more in them than headers: a number such as 1,200 is two cells, and the first would count."""
+    for number, cells in lines:
+        if any(cell.strip() for cell in cells[width:]):
+            yield Fault(
+                place_in(name, number),
+                "The row has more cells than there are headers.",
+                "a cell for each header at most",
+                "Put a cell with a separator in it into quotes, or give the column a header.",
+            )
+
+
+def _nameless(headers: tuple[str, ...], cells: list[str]) -> int:
+    """Return how many cells of a row stand under no header."""
+    return sum(bool(cell.strip()) for header, cell in zip(headers, cells, strict=False) if not header)
+
+
+def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:
+    return {header: cell.strip() for header, cell in zip(headers, cells, strict=False) if header and cell.strip()}

@@ -1,0 +1,53 @@
+"""Tables of an XLSX workbook (SPEC T5).
+
+Owns the process that reads it. The reader is native code fed with strangers' bytes: what makes it run out of memory
+takes down its process, which must not be the server's.
+"""
+
+import json
+import subprocess
+import sys
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.formats.text_tables import Table, check_size, too_large
+from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES
+
+LONGEST_S: Final = 20.0
+
+
+def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, Table]:
+    """Return the table of `tickets`, and of `agents` where a sheet is named so.
+
+    Args:
+        data: The workbook.
+        max_rows: Of a table.
+        sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that is wrong with it, by sheet, row and column.
+    """
+    check_size(data)
+    if "\0" in sheet:
+        raise input_error([Fault("sheet", "There is no such sheet.", "the name of a sheet")])
+    command = [sys.executable, "-m", "planner_mcp.formats.sheet_reader", sheet, str(max_rows)]
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
+        output: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {}
+    except subprocess.TimeoutExpired:
+        output = {}
+    if "faults" in output:
+        faults = [Fault(**fault) for fault in output["faults"]]
+        if output["is_too_large"]:
+            raise TooLargeError(faults[0].problem, errors=faults)
+        raise input_error(faults, found=output["found"])
+    if "tables" not in output:
+        problem = "The workbook takes more memory or time than allowed."
+        raise too_large(
+            "", problem, f"at most {MAX_UNPACKED_BYTES} bytes unpacked", "Save the sheets of the day alone."
+        )
+    return {
+        kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name, tuple(notices))
+        for kind, (headers, rows, name, notices) in output["tables"].items()
+    }

@@ -1,0 +1,41 @@
+"""What is kept of an API key, and the store that finds it by its id.
+
+The form of a key and how it is checked are `server/auth/api_key_auth.py`'s.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from planner_mcp.jobs.principals import principal_id
+
+ISSUER: Final = "urn:planner-mcp:keys"
+"""Stands where a token's issuer would, so that no subject of an issuer meets one of a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyRecord:
+    """What is kept of a key."""
+
+    id: str
+    """Twelve hexadecimal digits; not secret."""
+    digest: str
+    """SHA-256 of the whole key, in hexadecimal."""
+    subject: str
+    """Whom it speaks for; keys of one subject and tenant share what they make."""
+    tenant: str
+    scopes: frozenset[str]
+    created_at: datetime
+
+    @property
+    def principal_id(self) -> str:
+        """Name of the principal it speaks for."""
+        return principal_id(ISSUER, self.subject, self.tenant)
+
+
+class ApiKeyStore(Protocol):
+    """Where records are found."""
+
+    async def find(self, key_id: str) -> ApiKeyRecord | None:
+        """Return a record, None for a key that is unknown or revoked."""
+        ...

@@ -1,0 +1,286 @@
+"""Following jobs: what was, then what comes, each event once and in order.
+
+One tailer per pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
+bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
+whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
+a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data, also
+to a follower that comes back with a position that is no longer kept.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Final, Self
+
+from planner_mcp.errors import StoreError
+from planner_mcp.jobs.job_events import Event, EventKind, position_key
+from planner_mcp.jobs.job_ports import EventHistory, EventLog
+from planner_mcp.task_cancellation import cancel_and_wait
+
+QUEUE_LENGTH: Final = 64
+"""Events a follower may lag; beyond, it reads its job's stream instead."""
+BLOCK_S: Final = 5.0
+LINGER_S: Final = 1.0
+"""A tailer whose last follower left waits this long for another, who then hears what came meanwhile."""
+RETRY_S: Final = 0.1
+"""Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
+RETRY_AT_MOST_S: Final = 1.0
+BATCHING_READERS: Final = 8
+"""From so many followers told of progress at once …"""
+BATCHING_DELAY_S: Final = 0.03
+"""… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
+WATCHDOG_S: Final = 30.0
+"""A follower that heard nothing looks for itself at the latest after this."""
+
+
+class EventBuffer:
+    """What one follower was told and has not taken yet."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque()
+        self._wake_up: asyncio.Future[None] | None = None
+        self._must_read = False
+        self._output_ended = True
+        self._arm_watchdog()
+
+    def _arm_watchdog(self) -> None:
+        """Look now and then: a deadline for each wait would cost more than the wait."""
+        self._watchdog = asyncio.get_running_loop().call_later(WATCHDOG_S / 2, self._check_for_silence)
+
+    def _check_for_silence(self) -> None:
+        if self._output_ended:
+            self.mark_stale()
+        self._output_ended = True
+        self._arm_watchdog()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._watchdog.cancel()
+
+    def put(self, event: Event) -> None:
+        """Hand an event over; a full inbox is emptied and the follower told to read for itself."""
+        self._output_ended = False
+        if len(self._events) >= QUEUE_LENGTH:
+            self.mark_stale()
+        else:
+            self._events.append(event)
+            self._wake_reader()
+
+    def mark_stale(self) -> None:
+        """Tell the follower to read its job's stream."""
+        self._events.clear()
+        self._must_read = True
+        self._wake_reader()
+
+    def _wake_reader(self) -> None:
+        if self._wake_up is not None and not self._wake_up.done():
+            self._wake_up.set_result(None)
+
+    async def take(self) -> list[Event] | None:
+        """Return what came, waiting for it; None: read the job's stream."""
+        if not self._events and not self._must_read:
+            self._wake_up = asyncio.get_running_loop().create_future()
+            await self._wake_up
+        taken = None if self._must_read else list(self._events)
+        self._events.clear()
+        self._must_read = False
+        return taken
+
+
+class FeedListener:
+    """Follows one job: joins what its inbox is told to what the job's own stream holds.
+
+    Args:
+        log: The events as kept.
+        job_id: The job.
+        inbox: What it is told.
+    """
+
+    def __init__(self, log: EventLog, job_id: str, event_buffer: EventBuffer) -> None:
+        self._log = log
+        self._job_id = job_id
+        self._event_buffer = event_buffer
+
+    async def events(
+        self, principal: str, after: str = "0", history: EventHistory | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Yield as `jobs.ports.FeedListener`."""
+        last = position_key(after)
+        fresh = history or await self._log.read_past(principal, self._job_id, after)
+        last_number = fresh.seen
+        while True:
+            for event in fresh.events:
+                if position_key(event.id) <= last:
+                    continue
+                yield _with_gap_mark(event, last_number)
+                last, last_number = position_key(event.id), event.number
+                if event.is_final:
+                    return
+            if fresh.is_over:
+                return
+            last_number = fresh.number
+            fresh = await self._next(principal, last, last_number)
+
+    async def _next(self, principal: str, last: tuple[int, int], last_number: int) -> EventHistory:
+        """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
+        while True:
+            taken = await self._event_buffer.take()
+            if taken is not None:
+                taken = [event for event in taken if event.number > last_number]
+                if taken and taken[-1].number == last_number + len(taken):
+                    return EventHistory(taken, taken[-1].number, last_number, is_over=False)
+                if not taken:
+                    continue
+            with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
+                return await self._log.read_past(principal, self._job_id, f"{last[0]}-{last[1]}")
+
+
+class EventFeed:
+    """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
+
+    Tailers read while somebody follows. Use it as an async context manager, or call `aclose`.
+
+    Args:
+        log: The events as kept.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._event_buffers: dict[str, set[EventBuffer]] = {}
+        self._tailers: dict[int, _Tailer] = {}
+
+    async def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Yield the events of a job after a position and then live ones, ending after the final event.
+
+        A Redis outage in mid-stream is waited out; one at the start is raised.
+
+        Raises:
+            InputError: `after` is no position.
+            NotFoundError: Unknown job, or somebody else's.
+            StoreUnavailableError: Redis is away.
+        """
+        async with self.listen(job_id) as listener, aclosing(listener.events(principal, after)) as events:
+            async for event in events:
+                yield event
+
+    @asynccontextmanager
+    async def listen(self, job_id: str) -> AsyncIterator[FeedListener]:
+        """Yield a follower that misses nothing of what comes from here on.
+
+        Raises:
+            NotFoundError: No job of this house is called so.
+            StoreUnavailableError: Redis is away.
+        """
+        shard, event_buffer = self._log.shard_of_job(job_id), EventBuffer()
+        self._event_buffers.setdefault(job_id, set()).add(event_buffer)
+        try:
+            await self._ensure_tailer(shard)
+            yield FeedListener(self._log, job_id, event_buffer)
+        finally:
+            event_buffer.close()
+            self._event_buffers[job_id].discard(event_buffer)
+            if not self._event_buffers[job_id]:
+                del self._event_buffers[job_id]
+
+    # ---- tailers
+
+    async def _ensure_tailer(self, shard: int) -> None:
+        """Return when the tailer of a pool listens."""
+        tailer = self._tailers.get(shard)
+        if tailer is None or tailer.is_over:
+            tailer = self._tailers[shard] = _Tailer(self._log, shard, self._event_buffers)
+        await tailer.started()
+
+    async def aclose(self) -> None:
+        """Stop all tailers."""
+        await cancel_and_wait(*(tailer.task for tailer in self._tailers.values()))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Tailer:
+    """Reads the feed of one pool for as long as anybody follows anything, and is there `LINGER_S` longer."""
+
+    def __init__(self, log: EventLog, shard: int, event_buffers: dict[str, set[EventBuffer]]) -> None:
+        self._log = log
+        self._shard = shard
+        self._event_buffers = event_buffers
+        self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._is_called = asyncio.Event()
+        self.task = asyncio.create_task(self._run(), name=f"feed of pool {shard}")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it listens no more."""
+        return self.task.done() or (self._position.done() and self._position.exception() is not None)
+
+    async def started(self) -> None:
+        """Return when it knows where it listens from; raise what kept it from knowing."""
+        self._is_called.set()
+        either: list[asyncio.Future[Any]] = [self._position, self.task]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        await next(future for future in either if future.done())
+
+    async def _run(self) -> None:
+        try:
+            position = await self._log.feed_end(self._shard)
+        except StoreError as error:
+            self._position.set_exception(error)
+            return
+        self._position.set_result(position)
+        pause_s = RETRY_S
+        while await self._is_wanted():
+            try:
+                position, notified = await self._read(position)
+                pause_s = RETRY_S
+                await asyncio.sleep(
+                    BATCHING_DELAY_S if notified >= BATCHING_READERS else 0
+                )  # at least until those who were told have left
+            except StoreError:
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
+                self._mark_all_stale()
+
+    async def _is_wanted(self) -> bool:
+        """Return whether anybody follows, waiting a while for somebody: events nobody follows are not worth a read."""
+        if not self._event_buffers:
+            self._is_called.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    await self._is_called.wait()
+        return bool(self._event_buffers)
+
+    async def _read(self, position: str) -> tuple[str, int]:
+        """Tell what came after a position; return where to read on, and how many followers were told of progress.
+
+        Progress can wait for company; many jobs that begin and end at once are no crowd, and somebody waits for each.
+        """
+        notified = 0
+        batch = await self._log.read_feed(self._shard, position, wait_s=BLOCK_S, wanted=self._event_buffers)
+        for event in batch.events:
+            for event_buffer in self._event_buffers.get(event.job_id, ()):
+                event_buffer.put(event)
+                notified += event.kind is EventKind.PROGRESS
+        if batch.is_trimmed:
+            self._mark_all_stale()
+        return batch.position, notified
+
+    def _mark_all_stale(self) -> None:
+        for event_buffers in self._event_buffers.values():
+            for event_buffer in event_buffers:
+                event_buffer.mark_stale()
+
+
+def _with_gap_mark(event: Event, last_number: int) -> Event:
+    if event.number == last_number + 1:
+        return event
+    return replace(event, data={**event.data, "gap": True})

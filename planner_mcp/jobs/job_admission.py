@@ -1,0 +1,29 @@
+"""What a solve is charged and which calls count as the same. Owns the arithmetic; the store applies it atomically."""
+
+import hashlib
+import json
+from typing import Final
+
+from planner_mcp.jobs.job_model import SolveRequest, plain_fields
+
+
+def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
+    """Return the CPU seconds a solve may use: what fair sharing charges its principal."""
+    return float(request.solve_time_s * cores)
+
+
+_OUTSIDE_DIGEST: Final = ("idempotency_key", "fresh", "traceparent")
+"""What says nothing of the solve itself."""
+
+
+def digest(request: SolveRequest) -> str:
+    """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
+    same = {name: value for name, value in plain_fields(request).items() if name not in _OUTSIDE_DIGEST}
+    if request.warm_changed_id is None:  # or a deployment that rolls would refuse its own keys
+        del same["warm_changed_id"]
+    return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def key_digest(idempotency_key: str) -> str:
+    """Return an idempotency key as it is stored, whatever characters it has."""
+    return hashlib.sha256(idempotency_key.encode()).hexdigest()

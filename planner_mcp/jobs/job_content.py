@@ -1,0 +1,79 @@
+"""A job as tools, resources, the job page and events tell it: the same facts in the same words.
+
+Owns which fields of a job a client sees and in which order (`job_id, status, progress` first), and the line that says
+how far it is. What a tool's text adds to that is `server/tools/answers/job_text.py`.
+"""
+
+from typing import Any, Final
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.text import counted, number, timestamp
+
+STATUSES: Final = tuple(state.upper() for state in JobState)
+_FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
+_SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
+"""Figures that are told where they are above 0."""
+
+
+def job_view(job: Job) -> dict[str, Any]:
+    """Return a job as structured content; what is not known is left out."""
+    progress = job.progress
+    view = {
+        "job_id": job.id,
+        "status": job.state.upper(),
+        "progress": 100 if job.state is JobState.COMPLETED else min(progress.percent, 99),
+        "cost": number(progress.cost),
+        "tickets_served": progress.tickets_served,
+        "tickets_total": progress.tickets_total,
+        "improvements": progress.improvements or None,
+        "elapsed_s": number(progress.elapsed_s),
+        "queue_position": job.queue_position if job.state is JobState.QUEUED else None,
+        "plan_id": plan_of(job.id) if job.is_terminal and job.plan_id else None,
+        "result": _result(job) if job.is_terminal else None,
+        "error": job.error,
+        "cancelled_at": _time(job) if job.state is JobState.CANCELLED else None,
+    }
+    return {name: value for name, value in view.items() if value is not None}
+
+
+def event_line(event: Event) -> str:
+    """Return an event as the message of a progress notification."""
+    return state_line({"status": "", "progress": 0, **event.data})
+
+
+def state_line(view: dict[str, Any]) -> str:
+    """Return how far a job is, from its view or an event's data: status, share done, and the figures that are known."""
+    return f"{view['status']} {view['progress']}%{_figures(view)}"
+
+
+def _figures(view: dict[str, Any]) -> str:
+    parts = []
+    if (cost := view.get("cost")) is not None:
+        parts.append(f"cost {number(cost)}")
+    if view.get("tickets_served") is not None:
+        parts.append(f"served {view['tickets_served']}/{view.get('tickets_total')}")
+    if view.get("improvements"):
+        parts.append(counted(view["improvements"], "improvement"))
+    if view.get("elapsed_s"):
+        parts.append(f"{number(view['elapsed_s'])} s")
+    if view.get("queue_position") is not None:
+        parts.append(f"queue position {view['queue_position']}")
+    return "".join(f" · {part}" for part in parts)
+
+
+def _result(job: Job) -> dict[str, Any] | None:
+    if job.summary is None:
+        return None
+    summary = job.summary
+    result = {"plan_status": summary.get("status"), **{name: number(summary.get(name)) for name in _FIGURES}}
+    counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
+    result_fields = {**result, **{name: summary.get(name) for name in counts}}
+    result_fields |= {name: number(summary.get(name)) for name in _SHORTFALLS}
+    return {name: value for name, value in result_fields.items() if value is not None}
+
+
+def _time(job: Job) -> str | None:
+    return timestamp(job.finished_at) if job.finished_at else None

@@ -1,0 +1,73 @@
+"""One fact in the life of a job, in an ordered stream per job (SPEC J1).
+
+Owns the kinds, the record, and how positions compare. What a client is told of it is `jobs/job_notifications.py`.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+
+_POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
+
+
+class EventKind(StrEnum):
+    """One fact in the life of a job."""
+
+    QUEUED = "queued"
+    STARTED = "started"
+    PROGRESS = "progress"
+    REQUEUED = "requeued"
+    """The worker died or handed the job back; it will run again."""
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+FINAL_KINDS = frozenset({EventKind.COMPLETED, EventKind.FAILED, EventKind.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of a job's ordered stream."""
+
+    id: str
+    """Position in the job's own stream (`<ms>-<n>`): what `Last-Event-ID` carries."""
+    job_id: str
+    kind: EventKind
+    at: str
+    """ISO 8601, UTC, from the store's clock."""
+    data: dict[str, Any]
+    """What the notification carries beside `job_id`: at least `status` and `progress`."""
+    number: int = 0
+    """Count within the job from 1. A jump says that older progress has been trimmed."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing can follow."""
+        return self.kind in FINAL_KINDS
+
+
+def is_position(text: str) -> bool:
+    """Return whether a text has the form of a position in a stream: `<ms>-<n>`, or `<ms>` for `<ms>-0`."""
+    return _POSITION.fullmatch(text) is not None
+
+
+@lru_cache(4096)  # all followers of a job ask for the same
+def position_key(position: str, path: str = "") -> tuple[int, int]:
+    """Return a position (`<ms>-<n>`, or `<ms>` for `<ms>-0`) as numbers that compare as the stream orders them.
+
+    Args:
+        position: An event id, or one such as a caller gave it.
+        path: Where the caller gave it, for the error.
+
+    Raises:
+        InputError: Not a position.
+    """
+    if not is_position(position):
+        raise input_error([Fault(path, "The event id is not one of this server's.", "<milliseconds>-<number>")])
+    ms, _dash, number = position.partition("-")
+    return int(ms), int(number or 0)

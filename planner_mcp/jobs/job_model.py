@@ -1,0 +1,122 @@
+"""What is known of a job, a scenario and a principal.
+
+Owns the records that travel between rules, store and edges, all frozen. Times are UTC `datetime`s.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from planner_mcp.jobs.job_lifecycle import JobState
+
+
+def plain_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScenario:
+    """A scenario as kept."""
+
+    id: str
+    principal: str
+    body: dict[str, Any]
+    """The caller's scenario as validated, in JSON form."""
+    created_at: datetime
+    input_hash: str
+    """SHA-256 of the canonical body."""
+    revision: int = 1
+    parent_id: str | None = None
+    last_job_id: str | None = None
+    """Its newest solve, while that is kept."""
+    prices_of: str | None = None
+    """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioCard:
+    """A scenario as it stands in a list, without its body."""
+
+    id: str
+    name: str
+    """As the caller wrote it."""
+    created_at: datetime
+    revision: int = 1
+    parent_id: str | None = None
+    last_job_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolveRequest:
+    """What `solve_vrp` asked for."""
+
+    scenario_id: str
+    solve_time_s: int
+    engine: str = "auto"
+    seed: int = 0
+    priority: int = 5
+    """1 (can wait) … 9 (urgent); orders the jobs of one principal."""
+    callback_url: str | None = None
+    idempotency_key: str | None = None
+    fresh: bool = False
+    warm_plan_id: str | None = None
+    warm_changed_id: str | None = None
+    """`changed_id` of the warm plan's job at the call: until that has ended, another plan may come under this name."""
+    traceparent: str = ""
+    """The span of the call that submitted it; empty where no spans are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solve is (SPEC J5)."""
+
+    percent: int = 0
+    """0…99 while solving, rising only; 100 only when completed."""
+    cost: float | None = None
+    """Of the best verified plan so far."""
+    penalty: float | None = None
+    """Of the same plan, where it leaves wanted tickets out: (penalty, cost) never rises, cost alone may."""
+    tickets_served: int | None = None
+    tickets_total: int | None = None
+    improvements: int = 0
+    elapsed_s: float = 0.0
+    """Time solved so far, earlier attempts included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One solve of one scenario."""
+
+    id: str
+    principal: str
+    request: SolveRequest
+    state: JobState
+    submitted_at: datetime
+    progress: Progress = field(default_factory=Progress)
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    fence: int = 0
+    """Number of the last claim; a writer with a lower one is refused."""
+    crashes: int = 0
+    cancel_requested: bool = False
+    finish_requested: bool = False
+    """Finish now and complete with the best plan."""
+    plan_id: str | None = None
+    """The best plan so far, or the final one."""
+    queue_position: int | None = None
+    error: dict[str, Any] | None = None
+    """For a failed job: `{code, type, message}`."""
+    summary: dict[str, Any] | None = None
+    """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
+    event_id: str = ""
+    """Its last event: follow from here for what comes next."""
+    event_number: int = 0
+    """Of the same: how many there were."""
+    changed_id: str = ""
+    """The last event that changed its state or its best cost."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the job can change no more."""
+        return self.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

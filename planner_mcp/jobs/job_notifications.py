@@ -1,0 +1,23 @@
+"""The JSON-RPC notification each event of a job becomes (SPEC J3).
+
+Owns the payloads. Every door (job channel, MCP stream, webhook) tells the story from these.
+"""
+
+from typing import Any
+
+from planner_mcp.jobs.job_events import Event, EventKind
+
+
+def notification(event: Event) -> dict[str, Any]:
+    """Return the JSON-RPC 2.0 notification of an event, without `id` (SPEC J3).
+
+    queued, started, progress, requeued → `notifications/progress {job_id, progress, status, …}`;
+    completed → `notifications/complete {job_id, status, result}`; failed → the same with `status: FAILED` and `error`;
+    cancelled → `notifications/cancelled {job_id, status, cancelled_at}`.
+    """
+    base = {"job_id": event.job_id, **event.data}
+    if event.kind in (EventKind.COMPLETED, EventKind.FAILED):
+        return {"jsonrpc": "2.0", "method": "notifications/complete", "params": base}
+    if event.kind is EventKind.CANCELLED:
+        return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": base}
+    return {"jsonrpc": "2.0", "method": "notifications/progress", "params": base}

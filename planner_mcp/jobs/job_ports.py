@@ -1,0 +1,302 @@
+"""What the rules need from the rooms around them, as guarantees.
+
+Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
+for both), `EventLog` (events as kept) and `Feed` (following them).
+`planner_mcp.jobs.store` implements all but the last, `planner_mcp.jobs.event_feed` that, `planner_mcp.app` joins them.
+
+Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
+all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
+`StoreUnavailableError` when Redis did not confirm it, and repeating it after that error is safe.
+"""
+
+from collections.abc import AsyncGenerator, Container, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A worker's right to run one job, for as long as it is renewed."""
+
+    job: Job
+    fence: int
+    """Fencing number; every write of the worker carries it and a stale one is refused."""
+    worker_id: str
+    ready_entry_id: str
+    """Entry in the ready stream, for the acknowledgement."""
+    scenario: StoredScenario
+    best_plan: dict[str, Any] | None
+    """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
+    elapsed_s: float
+    """Solve time earlier attempts have used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a renewed lease tells its worker."""
+
+    is_held: bool
+    """False: the lease has passed on; stop solving and write nothing more."""
+    cancel: bool = False
+    finish: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStats:
+    """The queue at a glance, for `/readyz` and metrics."""
+
+    queued: int
+    solving: int
+    live_workers: int
+    live_slots: int
+    pools_away: int = 0
+    """Pools that do not answer and are not counted in: nodes of a cluster that are away."""
+
+
+class MatrixStore(Protocol):
+    """Tables of travel, each `TravelMatrices.pack()` under a name."""
+
+    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
+        """Keep tables; those that can be had again (`is_cache`) make room for each other, others are refused."""
+        ...
+
+    async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
+        """Return tables of the principal and keep them for another life."""
+        ...
+
+    async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
+        """Return the `locations` of tables as packed, and the names of all words there are; the tables stay there."""
+        ...
+
+    async def drop_matrix(self, principal: str, matrix_id: str) -> None:
+        """Forget tables of the principal."""
+        ...
+
+
+class JobStore(MatrixStore, Protocol):
+    """Scenarios, jobs and plans as a caller sees them."""
+
+    async def put_scenario(self, scenario: StoredScenario) -> None:
+        """Keep a scenario; readable on every replica when this returns.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may, or as many bytes.
+        """
+        ...
+
+    async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal."""
+        ...
+
+    async def last_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the newest job of a scenario, None where none is kept, without reading its day."""
+        ...
+
+    async def parent(self, principal: str, scenario_id: str) -> str | None:
+        """Return what a scenario is a revision of, None for the first of its line, without reading its day."""
+        ...
+
+    async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many are listed."""
+        ...
+
+    async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
+        """Queue a job, or return the one the same call already made.
+
+        Two concurrent first calls with equal arguments give one job. The job is durable and readable everywhere when
+        this returns.
+
+        Raises:
+            IdempotencyConflictError: `idempotency_key` was used with other arguments.
+            QueueFullError, QuotaExceededError: With `retry_after_s`.
+        """
+        ...
+
+    async def get_job(self, principal: str, job_id: str) -> Job:
+        """Return a job as it stands."""
+        ...
+
+    async def list_jobs(
+        self, principal: str, state: JobState | None, *, offset: int, count: int
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are."""
+        ...
+
+    async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
+        """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent.
+
+        `keep_best` keeps the plan readable (the default of the tool); a terminal job is returned unchanged.
+        """
+        ...
+
+    async def finish_now(self, principal: str, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        ...
+
+    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after."""
+        ...
+
+    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
+        """Return the events of a job after a position, in order."""
+        ...
+
+    async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
+        """Return the queue at a glance, over these pools or all; pools that do not answer are left out."""
+        ...
+
+    async def ping(self) -> Sequence[int]:
+        """Return the pools that answer and accept writes; raise `StoreUnavailableError` when none does."""
+        ...
+
+
+class WorkerStore(MatrixStore, Protocol):
+    """The same store as a worker sees it.
+
+    Each write but `claim` is refused with `LeaseLostError` once another worker holds the job.
+    """
+
+    async def register(self, worker_id: str, slots: int) -> None:
+        """Announce a worker, or say it still lives; forgotten after three missed calls."""
+        ...
+
+    async def unregister(self, worker_id: str) -> None:
+        """Withdraw a worker that drains."""
+        ...
+
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
+        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+        ...
+
+    async def renew(self, claim: Claim) -> Renewal:
+        """Extend the lease and learn what was asked meanwhile."""
+        ...
+
+    async def wait_control(self, wait_s: float) -> Sequence[str]:
+        """Return ids of jobs whose flags changed, waiting up to `wait_s`: the fast path of cancel and finish."""
+        ...
+
+    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+        """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
+        ...
+
+    async def complete(
+        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
+    ) -> Claim | None:
+        """End the job completed with its plan; with `take_next` take the next job in the same step, if one is ready.
+
+        None says nothing of the queue: asking for a next job is `claim`.
+        """
+        ...
+
+    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+        """End the job failed; its best plan, if any, stays readable."""
+        ...
+
+    async def settle_cancel(self, claim: Claim) -> None:
+        """End a job whose cancel was asked, after its solver stopped."""
+        ...
+
+    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+        """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
+        ...
+
+    async def hand_back(self, claim: Claim) -> None:
+        """Give the job back unfinished (drain): queued again at the front, no crash counted."""
+        ...
+
+    async def reap(self) -> int:
+        """Requeue jobs whose lease ran out (counted as a crash), forget dead workers; return how many jobs.
+
+        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventHistory:
+    """What a job's own stream holds after a position."""
+
+    events: Sequence[Event]
+    """In order."""
+    number: int
+    """Of the job's last event."""
+    seen: int
+    """Of the last event kept up to the position, 0 without one: the next one's number tells whether any is missing."""
+    is_over: bool
+    """Whether no further event can come."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedBatch:
+    """What a read of a pool's shared feed brought."""
+
+    events: Sequence[Event]
+    """Events of the jobs that were asked for, in order."""
+    position: str
+    """Where to read on."""
+    is_trimmed: bool
+    """True: entries were trimmed unread; every follower must read its job's own stream."""
+
+
+class EventLog(Protocol):
+    """The events as kept: what a feed is made of."""
+
+    def shard_of_job(self, job_id: str) -> int:
+        """Return the pool a job lies in; raise `NotFoundError` where no job can be called so."""
+        ...
+
+    async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
+        """Return the events of a job after a position, and whether they end there."""
+        ...
+
+    async def feed_end(self, shard: int) -> str:
+        """Return the position after everything that the feed of a pool holds."""
+        ...
+
+    async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
+        """Return events of the wanted jobs after a position, waiting up to `wait_s` for any."""
+        ...
+
+
+class EventListener(Protocol):
+    """Who has listened to a job for a while."""
+
+    def events(
+        self, principal: str, after: str = "0", history: EventHistory | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Yield as `Feed.follow`.
+
+        Args:
+            principal: Whom the job must belong to; not looked at where `past` is given, which was read in its name.
+            after: The position.
+            past: What there was after it, where that was read since listening.
+        """
+        ...
+
+
+class Feed(Protocol):
+    """Following a job: what was, then what comes, each event once and in order."""
+
+    def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Yield events after a position and then live ones, ending after the final event.
+
+        Raises:
+            NotFoundError: Unknown job, or somebody else's.
+            StoreUnavailableError: Redis went away; following again from the last id loses nothing.
+        """
+        ...
+
+    def listen(self, job_id: str) -> AbstractAsyncContextManager[EventListener]:
+        """Yield a follower that misses nothing of what comes from here on: what was before, others may read.
+
+        Raises:
+            NotFoundError: No job of this house is called so.
+            StoreUnavailableError: Redis is away.
+        """
+        ...

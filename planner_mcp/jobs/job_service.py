@@ -1,0 +1,252 @@
+"""What callers may ask of jobs: create a scenario, submit, look, wait, cancel, finish, read.
+
+Owns the order of the steps a use case takes and what waiting means. Who may do it is decided by the principal's id at
+every step of the store; whether an input makes sense was decided before, by `vrp`.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import anyio
+
+from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.job_events import Event, EventKind, position_key
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario
+from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
+from planner_mcp.jobs.matrix_service import MatrixService
+from planner_mcp.jobs.principal_limits import limits_of
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.routing.scenario.scenario_parsing import input_hash
+from planner_mcp.settings import Settings
+from planner_mcp.tracing import current_traceparent
+
+MAX_WAIT_S: Final = 45.0
+"""Below the minute after which proxies close a quiet request (SPEC T3)."""
+MAX_ANCESTORS: Final = 100
+"""Generations of a scenario that are told: more than a day of re-planning makes."""
+OnEvent = Callable[[Event], Awaitable[None]]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _prices_of(parent: StoredScenario, *, has_own: bool) -> str | None:
+    return parent.prices_of if has_own else parent.prices_of or parent.id
+
+
+class JobService:
+    """The use cases.
+
+    Args:
+        store: Where scenarios, jobs and plans are kept.
+        feed: How a job is followed.
+        settings: Limits, and the number of pools.
+        clock: Tells the time in UTC.
+        name: Makes the name of a new scenario or job in a pool.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        feed: Feed,
+        *,
+        settings: Settings,
+        clock: Callable[[], datetime] = _now,
+        name: Callable[[ids.IdKind, int], str] = ids.random_id,
+    ) -> None:
+        self._store = store
+        self._feed = feed
+        self._settings = settings
+        self._clock = clock
+        self._name = name
+        self.matrices = MatrixService(store, settings)
+        """Tables of travel that days refer to."""
+
+    # ---- scenarios
+
+    async def create_scenario(
+        self,
+        principal: Principal,
+        body: dict[str, Any],
+        parent: StoredScenario | None = None,
+        *,
+        has_own_prices: bool = True,
+    ) -> StoredScenario:
+        """Keep a scenario that was validated; a revision lies in its parent's pool, so plans can warm-start there.
+
+        Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
+        """
+        shard = ids.shard_of("scn", parent.id) if parent else ids.random_shard(self._settings.pools)
+        scenario = StoredScenario(
+            id=self._name("scn", shard),
+            principal=principal.id,
+            body=body,
+            created_at=self._clock(),
+            input_hash=input_hash(body),
+            revision=parent.revision + 1 if parent else 1,
+            parent_id=parent.id if parent else None,
+            prices_of=_prices_of(parent, has_own=has_own_prices) if parent else None,
+        )
+        await self._store.put_scenario(scenario)
+        return scenario
+
+    async def scenario(self, principal: Principal, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal."""
+        return await self._store.get_scenario(principal.id, scenario_id)
+
+    async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
+        """Return the id of the newest job of a scenario, None where none is kept; its day is not read."""
+        return await self._store.last_job(principal.id, scenario_id)
+
+    async def ancestors(self, principal: Principal, scenario: StoredScenario) -> list[str]:
+        """Return a scenario's id and those it came from while they are kept, nearest first; no day is read."""
+        found, parent_id = [scenario.id], scenario.parent_id
+        while parent_id is not None and len(found) < MAX_ANCESTORS:
+            found.append(parent_id)
+            try:
+                parent_id = await self._store.parent(principal.id, parent_id)
+            except NotFoundError:
+                return found[:-1]
+        return found
+
+    async def scenarios(
+        self, principal: Principal, *, offset: int = 0, count: int = 20
+    ) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many there are."""
+        return await self._store.list_scenarios(principal.id, offset=offset, count=count)
+
+    # ---- jobs
+
+    async def submit(self, principal: Principal, request: SolveRequest) -> Job:
+        """Queue a solve, or return the job the same call already made.
+
+        Raises:
+            NotFoundError: Unknown scenario or warm plan, or somebody else's.
+            InvalidParameterError: `solve_time_s` or `priority` outside its bounds.
+            IdempotencyConflictError, QueueFullError, QuotaExceededError: As `JobStore.submit`.
+        """
+        self._check(request)
+        if request.warm_plan_id is not None:
+            await self._store.get_plan(principal.id, request.warm_plan_id)
+        shard = ids.shard_of("scn", request.scenario_id)
+        request = replace(request, traceparent=current_traceparent())
+        return await self._store.submit(principal.id, request, self._name("job", shard))
+
+    def _check(self, request: SolveRequest) -> None:
+        bounds = {
+            "solve_time": (request.solve_time_s, 1, self._settings.max_solve_time_s),
+            "priority": (request.priority, 1, 9),
+        }
+        faults = [
+            Fault(f"/{name}", f"{name} is out of range.", f"{least} to {most}")
+            for name, (value, least, most) in bounds.items()
+            if not least <= value <= most
+        ]
+        if faults:
+            raise input_error(faults)
+
+    async def job(self, principal: Principal, job_id: str) -> Job:
+        """Return a job as it stands."""
+        return await self._store.get_job(principal.id, job_id)
+
+    async def jobs(
+        self, principal: Principal, state: JobState | None = None, *, offset: int = 0, count: int = 20
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are."""
+        return await self._store.list_jobs(principal.id, state, offset=offset, count=count)
+
+    async def wait(
+        self,
+        principal: Principal,
+        job_id: str,
+        wait_s: float,
+        on_event: OnEvent | None = None,
+        since: str | None = None,
+    ) -> Job:
+        """Return the job as soon as its state or best cost has changed, or when the time is up.
+
+        Args:
+            principal: Whom the call acts for.
+            job_id: The job.
+            wait_s: 0 to 45; longer is cut.
+            on_event: Told every event meanwhile, in order.
+            since: The `Job.event_id` the caller saw last; a change after it ends the wait at once. None: from now.
+        """
+        if wait_s <= 0:
+            return await self.job(principal, job_id)
+        async with self._feed.listen(job_id) as listener:
+            job = await self.job(principal, job_id)
+            if job.is_terminal or (since is not None and position_key(job.changed_id) > position_key(since, "/since")):
+                return job
+            with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
+                await _wait_for_change(listener, job, since or job.event_id, on_event)
+        return await self.job(principal, job_id)
+
+    async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
+        """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
+        return await self._store.cancel(principal.id, job_id, keep_best=keep_best)
+
+    async def finish_now(self, principal: Principal, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        return await self._store.finish_now(principal.id, job_id)
+
+    # ---- plans and events
+
+    async def plan(self, principal: Principal, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`."""
+        return await self._store.get_plan(principal.id, plan_id)
+
+    async def plan_of_job(self, principal: Principal, job_id: str) -> dict[str, Any]:
+        """Return the best plan of a job so far, or its final one."""
+        ids.shard_of("job", job_id)
+        return await self._store.get_plan(principal.id, ids.plan_of(job_id))
+
+    def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Return the events of a job after a position, then live ones, ending after the final one."""
+        return self._feed.follow(principal.id, job_id, after)
+
+    async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
+        """Return the events of a job that are kept, in order, without waiting for more."""
+        ids.shard_of("job", job_id)
+        return await self._store.read_events(principal.id, job_id)
+
+    # ---- the queue
+
+    async def stats(self) -> QueueStats:
+        """Return the queue at a glance."""
+        return await self._store.stats()
+
+    async def allowance(self, principal: Principal) -> dict[str, Any]:
+        """Return what a principal may use, what it uses now, and how busy the house is (SPEC J8)."""
+        used = {}
+        for state in (JobState.QUEUED, JobState.SOLVING):
+            _jobs, used[state.value] = await self._store.list_jobs(principal.id, state, offset=0, count=0)
+        stats = await self._store.stats()
+        queue = {"queued": stats.queued, "solving": stats.solving, "slots": stats.live_slots}
+        return {"limits": limits_of(self._settings), "used": used, "queue": queue}
+
+    async def ready(self) -> QueueStats:
+        """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
+        return await self._store.stats(await self._store.ping())
+
+
+async def _wait_for_change(listener: EventListener, job: Job, after: str, on_event: OnEvent | None) -> None:
+    """Return when a job, looked at since it is listened to, has changed; tell all that comes after a position."""
+    history = EventHistory((), job.event_number, job.event_number, is_over=False) if after == job.event_id else None
+    async with aclosing(listener.events(job.principal, after, history)) as events:
+        async for event in events:
+            if on_event is not None:
+                await on_event(event)
+            if _is_change(event, job):
+                return
+
+
+def _is_change(event: Event, job: Job) -> bool:
+    best = (event.data.get("penalty"), event.data.get("cost"))
+    return event.kind is not EventKind.PROGRESS or best != (job.progress.penalty, job.progress.cost)

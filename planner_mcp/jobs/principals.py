@@ -1,0 +1,61 @@
+"""Whom a call acts for, and what that principal may do.
+
+Owns the principal, its opaque id and the names of the scopes. How a credential becomes a principal is `server/auth`'s.
+"""
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Final
+
+from planner_mcp.errors import InsufficientScopeError
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whom a call acts for. Built from the token alone (`local` without auth); never from arguments."""
+
+    id: str
+    """Issuer, subject and tenant folded into one opaque, colon-free text; the owner of everything it makes."""
+    scopes: frozenset[str] = frozenset()
+    subject: str = ""
+    """Who it is in the issuer's words; for the audit log alone."""
+    tenant: str = ""
+    """The customer it belongs to, where the deployment has a tenant claim."""
+    expires_at: float | None = field(default=None, compare=False)
+    """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
+
+    def may(self, scope: str) -> bool:
+        """Return whether the principal holds a scope."""
+        return scope in self.scopes
+
+    def require(self, scope: str, what: str = "This") -> None:
+        """Check that the principal holds a scope.
+
+        Args:
+            scope: What it must hold.
+            what: What was asked for, as the refusal begins.
+
+        Raises:
+            InsufficientScopeError: It lacks the scope.
+        """
+        if not self.may(scope):
+            raise InsufficientScopeError(f"{what} needs the scope {scope}.")
+
+
+def principal_id(issuer: str, subject: str, tenant: str = "") -> str:
+    """Return the one opaque name of issuer, subject and tenant: no two triples share it, and it holds no separator."""
+    folded = json.dumps([issuer, subject, tenant], ensure_ascii=True).encode()
+    return "u-" + base64.b32encode(hashlib.sha256(folded).digest()).decode().lower()[:32]
+
+
+READ: Final = "planner:read"
+WRITE: Final = "planner:write"
+ADMIN: Final = "planner:admin"
+"""Reads the audit log; nothing of other principals."""
+SENSITIVE: Final = "planner:sensitive"
+"""Sees names, addresses, phones, prices and notes unmasked (SPEC R3)."""
+SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE})
+LOCAL: Final = Principal("local", SCOPES)
+"""The single user of a server without configured auth."""

@@ -1,0 +1,30 @@
+"""The channels that wake whoever waits for news on any replica, and the stream each session has for news of its own.
+
+Owns the names, said once for the store that rings and the doors that listen. What a channel carries stands in the key
+tables of `jobs/store/sessions/session_store.py`, `jobs/store/sessions/subscription_store.py` and
+`jobs/store/store_keys.py`.
+"""
+
+from typing import Final
+
+STANDALONE: Final = "g"
+"""The stream of a session that answers no request: what a GET without Last-Event-ID listens to."""
+LISTS_CHANNEL: Final = "mcp:l"
+"""A list has changed for somebody."""
+CANCELS: Final = "mcp:x"
+"""Somebody cancelled a request."""
+
+
+def stream_channel(session_id: str) -> str:
+    """Return the channel on which a session's streams grow and its answers come."""
+    return f"mcp:w:{session_id}"
+
+
+def watch_channel(session_id: str) -> str:
+    """Return the channel on which a session's watches change."""
+    return f"mcp:s:{session_id}"
+
+
+def scenario_channel(scenario_id: str) -> str:
+    """Return the channel on which a scenario's new jobs are told; `submit.lua` rings it by the same name."""
+    return f"scn:{scenario_id}"

@@ -1,0 +1,1 @@
+"""Connections to Redis: scripts, clusters, replication and the translation of Redis errors."""

@@ -1,0 +1,91 @@
+"""Which pools answer, and what that means for those that do.
+
+The pools of a cluster lie on several nodes, of which one may be away while the others go on. Owns the two rules for
+that. A question to all pools goes to them at once, and the answers that come are enough. A round from pool to pool
+leaves out one that failed until all are asked again. Only when no pool answers does the store count as away.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import TypeVar
+
+from planner_mcp.errors import StoreUnavailableError
+
+T = TypeVar("T")
+
+
+async def ask_all(shards: Sequence[int], ask: Callable[[int], Awaitable[T]]) -> dict[int, T]:
+    """Return the answers of the pools that are there, by pool.
+
+    Raises:
+        StoreUnavailableError: None is there.
+    """
+    answers = await asyncio.gather(*(ask(shard) for shard in shards), return_exceptions=True)
+    there: dict[int, T] = {}
+    for shard, answer in zip(shards, answers, strict=True):
+        if not isinstance(answer, BaseException):
+            there[shard] = answer
+        elif not isinstance(answer, StoreUnavailableError):
+            raise answer
+    if shards and not there:
+        raise StoreUnavailableError from next(answer for answer in answers if isinstance(answer, BaseException))
+    return there
+
+
+class ShardAvailability:
+    """The pools as a worker found them.
+
+    Args:
+        pools: How many there are.
+        lease_s: How long a worker may be silent.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, shards: int, lease_s: float, *, clock: Callable[[], float] = monotonic) -> None:
+        self._all = range(shards)
+        self._lease_s = lease_s
+        self._clock = clock
+        self._unavailable: set[int] = set()
+        self._reaping_paused_until: dict[int, float] = {}
+
+    def there(self) -> Sequence[int]:
+        """Return the pools worth asking: all of them when none answered."""
+        return [shard for shard in self._all if shard not in self._unavailable] or self._all
+
+    def reapable(self) -> Sequence[int]:
+        """Return the pools whose leases mean something.
+
+        A lease says nothing about a worker that could not renew it: once a pool went away, and once it is back, each
+        lease in it counts anew.
+        """
+        now = self._clock()
+        return [shard for shard in self.there() if self._reaping_paused_until.get(shard, now) <= now]
+
+    @contextmanager
+    def tracking(self, shard: int) -> Iterator[None]:
+        """Note whether a pool answers inside the block; the error of one that does not passes when no other is left."""
+        try:
+            yield
+        except StoreUnavailableError:
+            self._note(shard, is_there=False)
+            if len(self._unavailable) == len(self._all):
+                raise
+        else:
+            self._note(shard, is_there=True)
+
+    async def ask_all(self, ask: Callable[[int], Awaitable[T]]) -> dict[int, T]:
+        """Ask every pool, also those that were away, and note who answers; see the function of that name."""
+
+        async def tracked(shard: int) -> T:
+            with self.tracking(shard):
+                return await ask(shard)
+            raise StoreUnavailableError
+
+        return await ask_all(self._all, tracked)
+
+    def _note(self, shard: int, *, is_there: bool) -> None:
+        if is_there is (shard in self._unavailable):
+            self._unavailable ^= {shard}
+            self._reaping_paused_until[shard] = self._clock() + self._lease_s

@@ -1,0 +1,128 @@
+"""One subscription per replica that wakes whoever waits for a channel.
+
+Owns the connection and who waits for what. A wake-up is a hint, not news: waiters read the store after it, and they
+are also woken when the connection was lost, so nothing is missed meanwhile.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from redis.asyncio import Redis
+from redis.asyncio.cluster import RedisCluster
+from redis.exceptions import RedisClusterException, RedisError
+
+from planner_mcp.jobs.pubsub_channels import CANCELS
+
+POLL_S: Final = 5.0
+"""Longest one read of the subscription blocks."""
+RETRY_S: Final = 0.5
+"""Pause before a lost connection is tried again."""
+LOST: Final = (RedisError, RedisClusterException, OSError)
+
+
+class Waiter:
+    """Rings when its channel had news."""
+
+    def __init__(self) -> None:
+        self._is_woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Wake the waiter, now or when it next waits."""
+        self._is_woken.set()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Return True once it rang, False when the time is up."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._is_woken.wait()
+        except TimeoutError:
+            return False
+        self._is_woken.clear()
+        return True
+
+
+class ChannelNotifier:
+    """Fans wake-ups of Redis channels out to waiters of this process.
+
+    Args:
+        redis: A client with `decode_responses=True`; one connection of it is held for as long as `run` runs.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis: Any = redis
+        self._pubsub: Any = redis.pubsub()
+        self._subscribing = asyncio.Lock()
+        self._waiters: dict[str, set[Waiter]] = {}
+        self._on_cancel: list[Callable[[str], None]] = []
+
+    def on_cancel(self, handler: Callable[[str], None]) -> None:
+        """Say who else hears of cancelled requests (`"<session> <request id>"`)."""
+        self._on_cancel.append(handler)
+
+    @asynccontextmanager
+    async def watch(self, channel: str) -> AsyncIterator[Waiter]:
+        """Yield a bell for a channel. It rings once the subscription stands, so read the store after the first ring."""
+        waiter = Waiter()
+        waiting = self._waiters.setdefault(channel, set())
+        is_first = not waiting
+        waiting.add(waiter)
+        try:
+            if is_first:
+                with suppress(*LOST):
+                    await self._subscribe(channel)
+            yield waiter
+        finally:
+            waiting.discard(waiter)
+            if not waiting and self._waiters.get(channel) is waiting:
+                del self._waiters[channel]
+                with suppress(*LOST):
+                    await self._pubsub.unsubscribe(channel)
+
+    async def run(self) -> None:
+        """Read the subscription until cancelled, connecting again whenever it is lost."""
+        try:
+            while True:
+                try:
+                    await self._listen()
+                except LOST:
+                    self._wake_all()
+                    await asyncio.sleep(RETRY_S)
+                    await self._subscribe_elsewhere()
+        finally:
+            with suppress(*LOST):
+                await self._pubsub.aclose()
+
+    async def _subscribe(self, *channels: str) -> None:
+        """Subscribe, one caller at a time: the first opens the connection."""
+        async with self._subscribing:
+            if isinstance(self._redis, RedisCluster):
+                await self._redis.initialize()
+            await self._pubsub.subscribe(*channels)
+
+    async def _subscribe_elsewhere(self) -> None:
+        """Take another subscription; of a cluster at any node, since all hear everything and one may be gone."""
+        with suppress(*LOST):
+            await self._pubsub.aclose()
+        nodes = self._redis.get_nodes() if isinstance(self._redis, RedisCluster) else ()
+        self._pubsub = self._redis.pubsub(node=random.choice(nodes)) if nodes else self._redis.pubsub()  # noqa: S311
+
+    async def _listen(self) -> None:
+        await self._subscribe(CANCELS, *self._waiters)
+        while True:
+            message = await self._pubsub.get_message(timeout=POLL_S)
+            if message is None:
+                continue
+            if message["channel"] != CANCELS:
+                for waiter in tuple(self._waiters.get(message["channel"], ())):
+                    waiter.wake()
+            elif message["type"] == "message":
+                for handler in self._on_cancel:
+                    handler(message["data"])
+
+    def _wake_all(self) -> None:
+        for waiting in tuple(self._waiters.values()):
+            for waiter in tuple(waiting):
+                waiter.wake()

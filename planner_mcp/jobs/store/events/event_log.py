@@ -1,0 +1,41 @@
+"""The events as kept: each job's own stream, and the feed a replica listens to. Implements `jobs.ports.EventLog`."""
+
+from collections.abc import Container
+from typing import Final
+
+from planner_mcp.jobs.job_events import position_key
+from planner_mcp.jobs.job_ports import FeedBatch
+from planner_mcp.jobs.store import record_codec, store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+
+READ_AT_ONCE: Final = 1000
+
+
+class RedisEventLog:
+    """Reads the shared feeds.
+
+    Args:
+        link: The line to Redis.
+    """
+
+    def __init__(self, script_client: ScriptClient) -> None:
+        self._script_client = script_client
+
+    async def feed_end(self, shard: int) -> str:
+        """Return the position after everything that the feed of a pool holds."""
+        last = await self._script_client.command("XREVRANGE", store_keys.key(shard, "feed"), "+", "-", "COUNT", 1)
+        return str(last[0][0]) if last else "0"
+
+    async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
+        """Return events of the wanted jobs after a position, waiting up to `wait_s` for any."""
+        stream = store_keys.key(shard, "feed")
+        entries = await self._script_client.read_stream(stream, after, count=READ_AT_ONCE, block_s=wait_s)
+        events = [
+            record_codec.event_from(kept["job"], kept["id"], kept) for _id, kept in entries if kept["job"] in wanted
+        ]
+        is_trimmed = len(entries) == READ_AT_ONCE and await self._was_trimmed(stream, after)
+        return FeedBatch(events, entries[-1][0] if entries else after, is_trimmed)
+
+    async def _was_trimmed(self, stream: str, after: str) -> bool:
+        oldest = await self._script_client.command("XRANGE", stream, "-", "+", "COUNT", 1)
+        return after != "0" and bool(oldest) and position_key(oldest[0][0]) > position_key(after)

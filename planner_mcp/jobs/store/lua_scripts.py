@@ -1,0 +1,98 @@
+"""Loads the Lua steps: one file per step, the shared parts and the constants in front of each.
+
+Owns how a step's text is put together. The transition table comes from `jobs/job_lifecycle.py`, the numbers from the
+settings, so neither is written twice.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, table_json
+from planner_mcp.jobs.principal_limits import limit_per_shard
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.settings import Settings
+
+SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
+STEPS: Final = (
+    "put_scenario", "list_scenarios", "put_matrix", "touch", "submit", "reserve", "release", "read_events", "list_jobs",
+    "cancel", "finish_now", "stats", "register", "renew", "report", "requeue", "reap",
+)  # fmt: skip
+
+TAKING_SHARED: Final = (*SHARED, "_claim_job")
+TAKING_STEPS: Final = ("claim", "finish")
+
+WEBHOOK_SHARED: Final = ("_common", "_webhooks")
+WEBHOOK_STEPS: Final = (
+    "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "webhook_list",
+    "webhook_reopen", "webhook_open", "webhook_forget", "secret_rotate",
+)  # fmt: skip
+
+EDGE_SHARED: Final = ("_common",)
+EDGE_STEPS: Final = ("take_token", "append_audit")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One atomic step, ready to be called by its hash."""
+
+    name: str
+    text: str
+    sha: str
+
+
+def load_steps(settings: Settings) -> dict[str, Step]:
+    """Return every step by name."""
+    return (
+        _family(STEPS, SHARED, settings)
+        | _family(TAKING_STEPS, TAKING_SHARED, settings)
+        | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
+        | _family(EDGE_STEPS, EDGE_SHARED, settings)
+    )
+
+
+def _family(names: tuple[str, ...], shared: tuple[str, ...], settings: Settings) -> dict[str, Step]:
+    head = "\n".join([_constants(settings), *(step_text(name) for name in shared)])
+    return {name: _step(name, head) for name in names}
+
+
+def _step(name: str, head: str) -> Step:
+    text = f"{head}\n{step_text(name)}"
+    return Step(name, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+@cache
+def step_text(name: str) -> str:
+    """Return the Lua text of one step, with nothing in front."""
+    return (files("planner_mcp.jobs.store") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
+
+
+def _constants(settings: Settings) -> str:
+    limits = {
+        "lease_ms": int(settings.lease_s * 1000),
+        "live_s": max(settings.job_ttl_s, store_keys.LIVE_AT_LEAST_S),
+        "job_ttl_s": settings.job_ttl_s,
+        "max_queued": limit_per_shard(settings, "max_queued"),
+        "max_queued_each": limit_per_shard(settings, "max_queued_per_principal"),
+        "max_solving": limit_per_shard(settings, "max_solving_per_principal"),
+        "max_share": limit_per_shard(settings, "max_share"),
+        "max_scenarios": settings.max_scenarios,
+        "max_scenarios_bytes": settings.max_scenarios_bytes,
+        "submit_rate": limit_per_shard(settings, "submit_rate_per_s"),
+        "submit_burst": limit_per_shard(settings, "submit_burst"),
+        "cores": settings.solve_cores,
+        "max_crashes": MAX_CRASHES,
+        "events_kept": store_keys.EVENTS_KEPT,
+        "feed_kept": store_keys.FEED_KEPT,
+        "control_s": store_keys.CONTROL_S,
+        "refresh_ms": store_keys.REFRESH_MS,
+    }
+    return f"local LIMITS = {_lua(limits)}\nlocal MOVES = {_lua(json.loads(table_json()))}"
+
+
+def _lua(table: Mapping[str, float | str]) -> str:
+    return "{" + ", ".join(f"[{json.dumps(name)}] = {json.dumps(value)}" for name, value in table.items()) + "}"

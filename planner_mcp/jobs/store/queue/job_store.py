@@ -1,0 +1,327 @@
+"""Scenarios, jobs and plans as a caller reaches them. Implements `jobs.ports.JobStore`."""
+
+import json
+from asyncio import timeout
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, NoReturn
+
+from planner_mcp.errors import (
+    CapacityError,
+    IdempotencyConflictError,
+    IllegalTransitionError,
+    LeaseLostError,
+    NotFoundError,
+    PlannerError,
+    PlanNotReadyError,
+    QueueFullError,
+    QuotaExceededError,
+    RateLimitedError,
+    StoreUnavailableError,
+)
+from planner_mcp.jobs import ids, job_admission
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
+from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
+from planner_mcp.jobs.job_ports import EventHistory, QueueStats
+from planner_mcp.jobs.principal_limits import limit_text
+from planner_mcp.jobs.store import record_codec, store_keys
+from planner_mcp.jobs.store.connection import shard_pages
+from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
+from planner_mcp.jobs.store.connection.shard_availability import ask_all
+from planner_mcp.settings import Settings
+from planner_mcp.text import compact
+
+PING_TIMEOUT_S: Final = 1.2
+"""A store that has not confirmed a write by then counts as away (SPEC J7)."""
+
+
+class RedisJobStore:
+    """The caller's side of the store.
+
+    Args:
+        link: The line to Redis.
+        settings: Lives, pools and cores.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self._settings = settings
+
+    # ---- scenarios
+
+    async def put_scenario(self, scenario: StoredScenario) -> None:
+        """Keep a scenario; readable on every replica when this returns.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may, or as many bytes.
+        """
+        shard = self._shard("scn", scenario.id)
+        args = {
+            "scenario": scenario.id,
+            "principal": scenario.principal,
+            "ttl_s": self._settings.scenario_ttl_s,
+            "listed": store_keys.SCENARIOS_LISTED,
+        }
+        reply = await self._script_client.step("put_scenario", shard, args, *record_codec.scenario_words(scenario))
+        if reply[0] in _LIMITS:
+            raise self._over(*reply)
+
+    async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
+        """Return a scenario of the principal, and keep it for another scenario TTL."""
+        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
+        if await self._script_client.command("HGET", name, "principal") != principal:
+            raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
+        if not (kept := await self._script_client.command("HGETALL", name)):
+            raise NotFoundError
+        return record_codec.scenario_of({**kept, "job": await self._use_scenario(principal, scenario_id)})
+
+    async def last_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
+        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
+        if await self._script_client.command("HGET", name, "principal") != principal:
+            raise NotFoundError
+        return await self._use_scenario(principal, scenario_id) or None
+
+    async def _use_scenario(self, principal: str, scenario_id: str) -> str:
+        """Keep a scenario for another scenario TTL and return its newest job, empty where none is kept."""
+        args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
+        _ok, job_id = await self._script_client.step("touch", self._shard("scn", scenario_id), args)
+        return str(job_id)
+
+    async def parent(self, principal: str, scenario_id: str) -> str | None:
+        """Return what a scenario is a revision of, None for the first of its line."""
+        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
+        owner, parent_id = await self._script_client.command("HMGET", name, "principal", "parent_id")
+        if owner != principal:
+            raise NotFoundError
+        return str(parent_id) if parent_id else None
+
+    async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
+        """Return scenarios newest first, and how many are listed."""
+        parts, total = await self._page("list_scenarios", {"principal": principal}, offset, count)
+        cards = [[record_codec.scenario_card_from(row) for row in rows] for rows in parts]
+        return shard_pages.merged(cards, count, lambda card: card.created_at), total
+
+    # ---- jobs
+
+    async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
+        """Queue a job, or return the one the same call already made (SPEC T2)."""
+        shard = self._shard("scn", request.scenario_id)
+        digest, is_explicit = job_admission.digest(request), request.idempotency_key is not None
+        idem = (
+            f"key:{job_admission.key_digest(request.idempotency_key)}"
+            if request.idempotency_key is not None
+            else digest
+        )
+        args = {
+            "job": job_id,
+            "principal": principal,
+            "scenario": request.scenario_id,
+            "request": compact(plain_fields(request)),
+            "priority": request.priority,
+            "cpu_s": job_admission.estimated_cpu_s(request, self._settings.solve_cores),
+            "url": request.callback_url or "",
+            "idem": idem,
+            "find": is_explicit or not request.fresh,
+            "digest": digest if is_explicit else "",
+            "idem_s": self._settings.idempotency_ttl_s,
+        }
+        is_bound = is_explicit and self._settings.pools > 1
+        if is_bound:
+            await self._bind_key(args)
+        reply = await self._script_client.safe_step("submit", shard, args)
+        if reply[0] != "ok" and is_bound:
+            await self._release_key(args)
+        if reply[0] in _LIMITS:
+            raise self._over(*reply)
+        return _job(reply)
+
+    def _over(self, word: str, wait_s: int) -> CapacityError:
+        """Return the error of a limit that was reached: which one it is, and when to come back."""
+        error, setting, problem = _LIMITS[word]
+        hint = _EXPIRING if word in _STORED else _WAITING
+        return error.reached(problem, limit_text(self._settings, setting), hint, retry_after_s=float(wait_s))
+
+    async def _bind_key(self, args: dict[str, Any]) -> None:
+        """Bind an idempotency key to its arguments in its home pool, unless a call or job with others relies on it."""
+        binding = {name: args[name] for name in _BINDING} | {"call_s": store_keys.CALL_S, "void": ""}
+        reply = await self._script_client.step("reserve", self._home(args), binding)
+        if reply[0] == "doubtful" and not await self._knows_key(args, self.shard_of_job(reply[2])):
+            reply = await self._script_client.step("reserve", self._home(args), binding | {"void": reply[1]})
+        if reply[0] != "ok":
+            raise IdempotencyConflictError
+
+    async def _knows_key(self, args: dict[str, Any], shard: int) -> bool:
+        """Return whether a job was made in a pool with an idempotency key."""
+        return bool(
+            await self._script_client.command("EXISTS", store_keys.key(shard, "idem", args["principal"], args["idem"]))
+        )
+
+    async def _release_key(self, args: dict[str, Any]) -> None:
+        """End a refused call's part in the binding; later where the home pool is away: the refusal is the news."""
+        with suppress(StoreUnavailableError):
+            await self._script_client.step(
+                "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}
+            )
+
+    def _home(self, args: dict[str, Any]) -> int:
+        return int(args["idem"][-8:], 16) % self._settings.pools
+
+    async def get_job(self, principal: str, job_id: str) -> Job:
+        """Return a job as it stands, with its place among those of its principal that wait."""
+        shard = self.shard_of_job(job_id)
+        kept = await self._script_client.command("HGETALL", store_keys.key(shard, "job", job_id))
+        if kept.get("principal") != principal:
+            raise NotFoundError
+        place = None
+        if kept["state"] == JobState.QUEUED:  # one that was handed out meanwhile has none, and is next
+            place = (
+                await self._script_client.command("ZRANK", store_keys.key(shard, "bl", principal), job_id) or 0
+            ) + 1
+        return record_codec.job_of(job_id, kept, place)
+
+    async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
+        """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent."""
+        return await self._on_job("cancel", principal, job_id, keep="keep" if keep_best else "drop")
+
+    async def finish_now(self, principal: str, job_id: str) -> Job:
+        """Ask a solving job to complete with its best plan."""
+        return await self._on_job("finish_now", principal, job_id)
+
+    async def _on_job(self, step: str, principal: str, job_id: str, **args: Any) -> Job:
+        shard = self.shard_of_job(job_id)
+        return _job(await self._script_client.step(step, shard, {"job": job_id, "principal": principal, **args}))
+
+    async def list_jobs(
+        self, principal: str, state: JobState | None, *, offset: int, count: int
+    ) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are."""
+        parts, total = await self._page("list_jobs", {"principal": principal, "state": state or ""}, offset, count)
+        jobs = [[_job(row) for row in rows] for rows in parts]
+        return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
+
+    async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[ScriptReply], int]:
+        """Return what each pool may have on a page, and how much all list together."""
+
+        async def read(shard: int, look: str, offset: int, count: int) -> ScriptReply:
+            asked = args | {"look": look, "offset": offset, "count": count}
+            while (reply := await self._script_client.step(step, shard, asked))[0] == "again":
+                pass  # others had their turn; what is gone is cleared before anything is shown
+            return reply[1:]
+
+        async def ages(shard: int, offset: int, count: int) -> list[int]:
+            _there, found = await read(shard, "ages", offset, count)
+            return [int(age) for age in found]
+
+        starts = await shard_pages.page_starts([partial(ages, shard) for shard in range(self._settings.pools)], offset)
+        parts = [await read(shard, "rows", start, count) for shard, start in enumerate(starts)]
+        return [rows for _there, rows in parts], sum(there for there, _rows in parts)
+
+    # ---- plans and events
+
+    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after.
+
+        Raises:
+            PlanNotReadyError: The job is still looking for its first plan.
+            NotFoundError: Unknown plan or somebody else's, or the job ended without one.
+        """
+        shard, job_id = self._shard("plan", plan_id), ids.job_of(plan_id)
+        owner, state = await self._script_client.command(
+            "HMGET", store_keys.key(shard, "job", job_id), "principal", "state"
+        )
+        if owner != principal:
+            raise NotFoundError
+        text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
+        if text is None and state in ("queued", "solving"):
+            raise PlanNotReadyError
+        if text is None:
+            raise NotFoundError("This job ended without a plan.")
+        plan: dict[str, Any] = json.loads(text)
+        return plan
+
+    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
+        """Return the events of a job after a position, in order."""
+        return (await self.read_past(principal, job_id, after)).events
+
+    async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
+        """Return the same, whether the job has ended, and up to which event the position goes."""
+        reply = await self._script_client.step(
+            "read_events", self.shard_of_job(job_id), {"job": job_id, "principal": principal, "after": after}
+        )
+        if reply[0] != "ok":
+            _refuse(reply)
+        _ok, entries, state, count, seen = reply
+        events = [record_codec.event_from(job_id, event_id, record_codec.fields_of(flat)) for event_id, flat in entries]
+        return EventHistory(events, int(count), int(seen), is_over=state in TERMINAL)
+
+    # ---- the queue
+
+    async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
+        """Return the queue at a glance, over the pools that answer.
+
+        Every worker serves them all, so slots count once: as in the pool that has the fewest, for a worker that knows
+        of fewer pools leaves what is queued in the others.
+        """
+        asked = range(self._settings.pools) if pools is None else pools
+        rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
+        queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
+        return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
+
+    async def ping(self) -> Sequence[int]:
+        """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
+        return [*await ask_all(range(self._settings.pools), self._ping)]
+
+    async def confirm(self) -> Sequence[int]:
+        """Return the pools in which a write is as safe as the settings ask; raise `StoreUnavailableError` for none."""
+        return [
+            *await ask_all(range(self._settings.pools), lambda shard: self._script_client.safe_step("stats", shard, {}))
+        ]
+
+    async def _ping(self, shard: int) -> None:
+        try:
+            async with timeout(PING_TIMEOUT_S):
+                await self._script_client.command("SET", store_keys.key(shard, "ping"), 1, "EX", store_keys.PING_S)
+        except TimeoutError as error:
+            raise StoreUnavailableError from error
+
+    def shard_of_job(self, job_id: str) -> int:
+        """Return the pool a job lies in."""
+        return self._shard("job", job_id)
+
+    def _shard(self, kind: ids.IdKind, name: str) -> int:
+        if (shard := ids.shard_of(kind, name)) >= self._settings.pools:
+            raise NotFoundError
+        return shard
+
+
+_BINDING: Final = ("principal", "idem", "digest", "idem_s", "job")
+_LIMITS: Final[dict[str, tuple[type[CapacityError], str, str]]] = {
+    "full": (QueueFullError, "max_queued", "The queue is full."),
+    "quota": (QuotaExceededError, "max_queued_per_principal", "You have as many jobs queued as you may."),
+    "pace": (RateLimitedError, "submit_rate_per_s", "You submit jobs faster than you may."),
+    "scenarios": (QuotaExceededError, "max_scenarios", "You keep as many scenarios as you may."),
+    "bytes": (QuotaExceededError, "max_scenarios_bytes", "Your scenarios take as much room as they may."),
+}
+_STORED: Final = ("scenarios", "bytes")
+_WAITING: Final = "Wait retry_after_s; limits://vrp tells what is allowed and used."
+_EXPIRING: Final = "A scenario expires scenario_ttl_s after its last use; use those there are, or ask the operator."
+_REFUSALS: Final[dict[str, type[PlannerError]]] = {
+    "not_found": NotFoundError,
+    "conflict": IdempotencyConflictError,
+    "illegal": IllegalTransitionError,
+    "lost": LeaseLostError,
+}
+
+
+def _job(reply: ScriptReply) -> Job:
+    if reply[0] != "ok":
+        _refuse(reply)
+    _ok, flat, place, job_id = reply
+    return record_codec.job_of(job_id, record_codec.fields_of(flat), place)
+
+
+def _refuse(reply: ScriptReply) -> NoReturn:
+    raise _REFUSALS[reply[0]](reply[1] if len(reply) > 1 else None)

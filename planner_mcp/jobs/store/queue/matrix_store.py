@@ -1,0 +1,86 @@
+"""Tables of travel in the store. Implements `jobs.ports.MatrixStore`."""
+
+from collections.abc import Mapping
+
+from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.principal_limits import limit_per_shard, limit_text
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.settings import Settings
+
+
+class RedisMatrixStore:
+    """The side of the store that keeps tables.
+
+    Args:
+        link: The line to Redis.
+        settings: Lives, pools and how many tables a principal may keep.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self._settings = settings
+
+    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
+        """Keep tables for the scenario TTL from their last use.
+
+        Args:
+            principal: Whose they are.
+            matrix_id: Their name; the same tables put again live on.
+            words: `TravelMatrices.pack()`.
+            is_cache: They can be had again, so the oldest such tables make room; otherwise too many are refused.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may.
+        """
+        args = {
+            "matrix": matrix_id,
+            "principal": principal,
+            "ttl_s": self._settings.scenario_ttl_s,
+            "most": limit_per_shard(self._settings, "max_matrices"),
+            "index": "roads" if is_cache else "mats",
+            "evicts": is_cache,
+        }
+        fields = {"principal": principal, **words}
+        flat = [word for pair in fields.items() for word in pair]
+        (word, *_rest) = await self._script_client.step("put_matrix", ids.shard_of("mat", matrix_id), args, *flat)
+        if word == "quota":
+            problem, allowed = "You keep as many matrices as you may.", limit_text(self._settings, "max_matrices")
+            raise QuotaExceededError.reached(problem, allowed, "Delete one.", retry_after_s=60)
+
+    async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
+        """Return tables of the principal as they were put, and keep them for another TTL."""
+        name = self._key(matrix_id)
+        if await self._script_client.command("HGET", name, "principal") != principal:
+            raise NotFoundError  # before the tables are read: somebody else's take no longer than unknown ones
+        if not (kept := await self._script_client.fetch("HGETALL", name)):
+            raise NotFoundError
+        await self._use_matrix(principal, matrix_id)
+        return {field: word for field, word in kept.items() if field != "principal"}
+
+    async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
+        """Return the locations of the principal's tables as they were put, and the names of all that was put."""
+        name = self._key(matrix_id)
+        owner, locations = await self._script_client.command("HMGET", name, "principal", "locations")
+        if owner != principal or not (fields := await self._script_client.command("HKEYS", name)):
+            raise NotFoundError
+        await self._use_matrix(principal, matrix_id)
+        return locations, fields
+
+    async def drop_matrix(self, principal: str, matrix_id: str) -> None:
+        """Forget tables of the principal."""
+        name = self._key(matrix_id)
+        if await self._script_client.command("HGET", name, "principal") != principal:
+            raise NotFoundError
+        await self._script_client.command("DEL", name)
+
+    async def _use_matrix(self, principal: str, matrix_id: str) -> None:
+        args = {"kind": "mat", "id": matrix_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
+        await self._script_client.step("touch", ids.shard_of("mat", matrix_id), args)
+
+    def _key(self, matrix_id: str) -> str:
+        shard = ids.shard_of("mat", matrix_id)
+        if shard >= self._settings.pools:
+            raise NotFoundError
+        return store_keys.key(shard, "mat", matrix_id)

@@ -1,0 +1,288 @@
+"""The store as a worker sees it. Implements `jobs.ports.WorkerStore`.
+
+With several pools a worker serves them all: it looks into each in turn, then waits on one after another, so that a
+round over all takes `ROUND_S`. A pool that is away is left out until the next beat finds it there.
+"""
+
+import json
+from asyncio import Lock, sleep
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from time import monotonic
+from typing import Any, Final
+
+from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, StoreUnavailableError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.job_lifecycle import Change, JobState
+from planner_mcp.jobs.job_model import Job, Progress
+from planner_mcp.jobs.job_ports import Claim, Renewal
+from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.jobs.store import record_codec, store_keys
+from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
+from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
+from planner_mcp.settings import Settings
+from planner_mcp.text import compact
+
+GROUP: Final = "workers"
+ROUND_S: Final = 0.5
+"""Longest a job or a word in one of several pools waits for a worker to come round."""
+REAP_AT_ONCE: Final = 100
+RETRY_PAUSES_S: Final = (0.02, 0.1, 0.3)
+"""Pauses between the tries of a step whose answer must not be lost; together well below a lease."""
+
+
+class RedisWorkerStore:
+    """The worker's side of the store.
+
+    Args:
+        link: The line to Redis.
+        settings: Number of pools, and the lease.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self.availability = ShardAvailability(settings.pools, settings.lease_s)
+        self._claim_turn, self._control_turn = count(), count()
+        self._control_read_to: dict[int, str] = {}
+        self._held = defaultdict[tuple[str, int], set[str]](set)
+        """What each worker here has claimed, by pool; of other deliveries to it the claim, or its answer, was lost."""
+        self._claiming = defaultdict[str, Lock](Lock)
+
+    # ---- being there
+
+    async def register(self, worker_id: str, slots: int) -> None:
+        """Announce a worker, or say it still lives. Call it at least once a lease; three leases of silence end it."""
+        beat = {"worker": worker_id, "slots": slots}
+        await self.availability.ask_all(lambda shard: self._script_client.step("register", shard, beat))
+
+    async def unregister(self, worker_id: str) -> None:
+        """Withdraw a worker that drains; the jobs it holds stay its own."""
+        await self.register(worker_id, 0)
+
+    # ---- taking jobs
+
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
+        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+        for shard, block_s in self._shard_turns(wait_s, self._claim_turn):
+            with self.availability.tracking(shard):
+                claim = await self._take(worker_id, shard)
+                if claim is None and block_s and await self._wait_for_entry(worker_id, shard, block_s):
+                    claim = await self._take(worker_id, shard)
+                if claim is not None:
+                    return claim
+        for shard in self.availability.there() if wait_s > 0 else ():
+            with self.availability.tracking(shard):
+                if claim := await self._take(worker_id, shard):
+                    return claim
+        return None
+
+    async def _wait_for_entry(self, worker_id: str, shard: int, block_s: float) -> bool:
+        """Wait for a delivery; return whether one came."""
+        stream = store_keys.key(shard, "ready")
+        entry = await self._script_client.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
+        return entry is not None
+
+    def _shard_turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
+        """Yield pools to look into and how long to wait there, until the time is up; another one is first each time."""
+        ends_at = monotonic() + wait_s
+        there = self.availability.there()
+        at = next(turn) % len(there)
+        longest = BLOCK_S if len(there) == 1 else ROUND_S / len(there)
+        yield from ((shard, 0.0) for shard in (*there[at:], *there[:at]) if len(there) > 1 or wait_s <= 0)
+        while (left := ends_at - monotonic()) > 0:
+            there = self.availability.there()
+            yield there[next(turn) % len(there)], min(left, longest)
+
+    async def _take(self, worker_id: str, shard: int) -> Claim | None:
+        """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
+        async with self._claiming[worker_id]:
+            held = list(self._held[worker_id, shard])
+            reply = await self._step_with_retries(
+                "claim", shard, {"worker": worker_id, "held": held, "missing": MISSING}
+            )
+            return await self._taken(worker_id, reply)
+
+    async def _taken(self, worker_id: str, reply: ScriptReply) -> Claim | None:
+        """Return the claim that a step answered with."""
+        if reply[0] != "ok":
+            return None
+        _ok, job_fields, scenario_fields, plan, job_id, ready_entry_id = reply
+        job = record_codec.job_of(job_id, record_codec.fields_of(job_fields))
+        scenario = record_codec.scenario_of(record_codec.fields_of(scenario_fields))
+        best = json.loads(plan) if plan else await self._warm_plan(job)
+        self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
+        return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s)
+
+    async def _step_with_retries(self, step: str, shard: int, args: dict[str, Any]) -> ScriptReply:
+        """Run a step again when its answer was lost: a claim nobody knows of would cost the job a lease and a crash."""
+        pauses_s = iter(RETRY_PAUSES_S)
+        while True:
+            try:
+                return await self._script_client.step(step, shard, args)
+            except StoreUnavailableError:
+                if (pause_s := next(pauses_s, None)) is None:
+                    raise
+                await sleep(pause_s)
+
+    async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
+        """Return the plan a job was asked to start from; one that has expired or is away is no reason to fail."""
+        if (plan_id := job.request.warm_plan_id) is None:
+            return None
+        shard = ids.shard_of("plan", plan_id)
+        text = None
+        with suppress(StoreUnavailableError):  # the pool of the job is there, and its claim stands
+            owner = await self._script_client.command(
+                "HGET", store_keys.key(shard, "job", ids.job_of(plan_id)), "principal"
+            )
+            if owner == job.principal:
+                text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
+        return json.loads(text) if text else None
+
+    # ---- holding a job
+
+    async def renew(self, claim: Claim) -> Renewal:
+        """Extend the lease and learn what was asked meanwhile."""
+        args = {"delivery": claim.ready_entry_id, "worker": claim.worker_id}
+        reply = await self._step("renew", claim, args)
+        if reply[0] != "ok":
+            self._forget(claim)
+            return Renewal(is_held=False)
+        return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
+
+    async def wait_control(self, wait_s: float) -> Sequence[str]:
+        """Return ids of jobs whose flags changed since the last call, waiting up to `wait_s`."""
+        for shard in self.availability.there():
+            if shard not in self._control_read_to:
+                with self.availability.tracking(shard):
+                    self._control_read_to[shard] = await self._last_control_id(shard)
+        for shard, block_s in self._shard_turns(wait_s, self._control_turn):
+            with self.availability.tracking(shard):
+                if words := await self._control_entries(shard, block_s):
+                    return words
+        return ()
+
+    async def _control_entries(self, shard: int, block_s: float) -> list[str]:
+        """Return the jobs that a pool has had words about since the last call."""
+        after = self._control_read_to.get(shard) or await self._last_control_id(shard)
+        words = await self._script_client.read_stream(
+            store_keys.key(shard, "control"), after, count=100, block_s=block_s
+        )
+        self._control_read_to[shard] = words[-1][0] if words else after
+        return [fields["job"] for _id, fields in words]
+
+    async def _last_control_id(self, shard: int) -> str:
+        words = await self._script_client.command("XREVRANGE", store_keys.key(shard, "control"), "+", "-", "COUNT", 1)
+        return str(words[0][0]) if words else "0"
+
+    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+        """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
+        args = {
+            **_progress(progress),
+            "percent": progress.percent,
+            "extra": record_codec.progress_extra(progress),
+            **_plan(claim, plan),
+        }
+        self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
+
+    # ---- letting go
+
+    async def complete(
+        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
+    ) -> Claim | None:
+        """End the job completed with its plan; cancelled, when a cancel was answered before.
+
+        With several pools no next job is taken here: the worker would never come round to the others.
+        """
+        result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
+        args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
+        if not take_next or self._script_client.pools > 1:
+            await self._finish(claim, Change.COMPLETE, args, _text(plan))
+            return None
+        async with self._claiming[claim.worker_id]:
+            args["next"] = claim.worker_id
+            _ok, *taken = await self._finish(claim, Change.COMPLETE, args, _text(plan))
+            return await self._taken(claim.worker_id, taken[0]) if taken else None
+
+    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+        """End the job failed; its best plan, if any, stays readable."""
+        text = compact(error)
+        await self._finish(claim, Change.FAIL, {"error": text, "extra": compact({"error": error})})
+
+    async def settle_cancel(self, claim: Claim) -> None:
+        """End a job whose cancel was asked, after its solver stopped."""
+        await self._finish(claim, Change.CANCEL, {})
+
+    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> ScriptReply:
+        reply = await self._step("finish", claim, {**BLANK, **args, "change": change}, plan)
+        self._release(claim, reply)
+        return reply
+
+    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+        """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
+        poison = _error(PoisonedJobError(f"{PoisonedJobError.summary} Last: {error.get('message', 'unknown')}"))
+        reply = await self._step("requeue", claim, {"change": Change.CRASH, "poison": poison})
+        self._release(claim, reply)
+        return JobState(reply[1])
+
+    async def hand_back(self, claim: Claim) -> None:
+        """Give the job back unfinished (drain): queued again at the front, no crash counted."""
+        self._release(claim, await self._step("requeue", claim, {"change": Change.HAND_BACK, "poison": ""}))
+
+    async def reap(self) -> int:
+        """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many.
+
+        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        """
+        await self.availability.ask_all(
+            lambda shard: self._script_client.step("register", shard, {"worker": "", "slots": 0})
+        )
+        args = {"poison": _error(PoisonedJobError()), "count": REAP_AT_ONCE}
+        taken = await ask_all(self.availability.reapable(), lambda shard: self._script_client.step("reap", shard, args))
+        return sum(count for _ok, count in taken.values())
+
+    # ---- helpers
+
+    async def _step(self, name: str, claim: Claim, args: dict[str, Any], *blobs: str) -> ScriptReply:
+        shard = ids.shard_of("job", claim.job.id)
+        return await self._script_client.step(name, shard, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
+
+    def _release(self, claim: Claim, reply: ScriptReply) -> None:
+        self._must_hold(claim, reply)
+        self._forget(claim)
+
+    def _must_hold(self, claim: Claim, reply: ScriptReply) -> None:
+        if reply[0] != "ok":
+            self._forget(claim)
+            raise LeaseLostError
+
+    def _forget(self, claim: Claim) -> None:
+        self._held[claim.worker_id, ids.shard_of("job", claim.job.id)].discard(claim.ready_entry_id)
+
+
+def _error(error: NotFoundError | PoisonedJobError) -> str:
+    return compact({"code": error.code, "type": error.type, "message": error.message})
+
+
+MISSING: Final = _error(NotFoundError("The scenario of this job is gone."))
+BLANK: Final = {
+    "progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}",
+    "next": "", "missing": MISSING,
+}  # fmt: skip
+"""What an end of a job says when nothing else is said."""
+
+
+def _progress(progress: Progress) -> dict[str, str]:
+    best = "" if progress.cost is None else f"{progress.penalty or 0.0!r} {progress.cost!r}"
+    return {"progress": record_codec.progress_text(progress), "best": best}
+
+
+def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:
+    if plan is None:
+        return {"plan_id": "", "summary": ""}
+    return {"plan_id": ids.plan_of(claim.job.id), "summary": compact(summary_of(plan))}
+
+
+def _text(plan: dict[str, Any] | None) -> str:
+    return "" if plan is None else compact(plan)

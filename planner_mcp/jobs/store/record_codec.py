@@ -1,0 +1,127 @@
+"""Turns what Redis holds into the records of `jobs/job_model.py`, and back. Owns the fields of the stored hashes."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
+from planner_mcp.text import compact
+
+Fields = dict[str, str]
+CACHED_TEXTS: Final = 1024
+"""Texts whose records are kept: a job is looked at again and again, and its request stays the same."""
+
+
+def fields_of(flat: Sequence[str]) -> Fields:
+    """Return the fields of a hash given as a flat list."""
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def job_of(job_id: str, kept: Fields, place: int | None = None) -> Job:
+    """Return a job from its hash; `place` below 1 means it is not waiting."""
+    return Job(
+        id=job_id,
+        principal=kept["principal"],
+        request=_request_of(kept["request"]),
+        state=JobState(kept["state"]),
+        submitted_at=_time(kept["submitted_ms"]),
+        started_at=_time(kept["started_ms"]) if kept.get("started_ms") else None,
+        finished_at=_time(kept["finished_ms"]) if kept.get("finished_ms") else None,
+        progress=progress_of(kept["progress"], int(kept["percent"])),
+        fence=int(kept["fence"]),
+        crashes=int(kept["crashes"]),
+        cancel_requested=kept["cancel"] != "",
+        finish_requested=kept["finish"] != "",
+        plan_id=kept["plan_id"] or None,
+        queue_position=place if place is not None and place > 0 else None,
+        error=json.loads(kept["error"]) if kept.get("error") else None,
+        summary=json.loads(kept["summary"]) if kept["summary"] else None,
+        event_id=kept["event_id"],
+        event_number=int(kept["events"]),
+        changed_id=kept["changed_id"],
+    )
+
+
+@lru_cache(CACHED_TEXTS)
+def _request_of(text: str) -> SolveRequest:
+    return SolveRequest(**_known(SolveRequest, json.loads(text)))
+
+
+@lru_cache(CACHED_TEXTS)
+def progress_of(text: str, percent: int) -> Progress:
+    """Return progress from its stored text; the percentage is the store's, which only rises."""
+    return Progress(**{**_known(Progress, json.loads(text or "{}")), "percent": percent})
+
+
+def _known(record: type[Any], stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields this version knows: while a deployment rolls, a newer process may have written more."""
+    return {name: value for name, value in stored.items() if name in record.__slots__}
+
+
+def progress_text(progress: Progress) -> str:
+    """Return progress as stored."""
+    return compact(plain_fields(progress))
+
+
+def progress_extra(progress: Progress) -> str:
+    """Return what a progress event says beside status and percentage, as JSON text."""
+    return compact(
+        {name: value for name, value in plain_fields(progress).items() if name != "percent" and value is not None}
+    )
+
+
+def scenario_words(scenario: StoredScenario) -> list[str]:
+    """Return a scenario as the flat fields of the hash that is stored."""
+    fields = {
+        "id": scenario.id,
+        "name": str(scenario.body.get("name", "")),
+        "principal": scenario.principal,
+        "body": compact(scenario.body),
+        "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
+        "input_hash": scenario.input_hash,
+        "revision": str(scenario.revision),
+        "parent_id": scenario.parent_id or "",
+        "prices_of": scenario.prices_of or "",
+    }
+    return [word for pair in fields.items() for word in pair]
+
+
+def scenario_of(kept: Fields) -> StoredScenario:
+    """Return a scenario from its hash."""
+    return StoredScenario(
+        id=kept["id"],
+        principal=kept["principal"],
+        body=json.loads(kept["body"]),
+        created_at=_time(kept["created_ms"]),
+        input_hash=kept["input_hash"],
+        revision=int(kept["revision"]),
+        parent_id=kept["parent_id"] or None,
+        last_job_id=kept.get("job") or None,
+        prices_of=kept.get("prices_of") or None,
+    )
+
+
+def scenario_card_from(row: list[str | None]) -> ScenarioCard:
+    """Return an entry of a list of scenarios: `id, name, created_ms, revision, parent_id, job`."""
+    id_, name, created_ms, revision, parent_id, job_id = (word or "" for word in row)
+    return ScenarioCard(id_, name, _time(created_ms), int(revision), parent_id or None, job_id or None)
+
+
+def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
+    """Return an event from its stream entry."""
+    return Event(
+        id=event_id,
+        job_id=job_id,
+        kind=EventKind(kept["kind"]),
+        at=kept["at"],
+        data=json.loads(kept["data"]),
+        number=int(kept["number"]),
+    )
+
+
+def _time(ms: str) -> datetime:
+    return datetime.fromtimestamp(int(ms) / 1000, UTC)

@@ -1,0 +1,47 @@
+"""The job store on Redis or Valkey: the caller's side, the worker's side and the events over one line."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.jobs.store.events.event_log import RedisEventLog
+from planner_mcp.jobs.store.queue.job_store import RedisJobStore
+from planner_mcp.jobs.store.queue.matrix_store import RedisMatrixStore
+from planner_mcp.jobs.store.queue.worker_store import RedisWorkerStore
+from planner_mcp.settings import Settings
+
+
+class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore):
+    """Everything the engine keeps. Implements `JobStore`, `WorkerStore`, `MatrixStore` and `EventLog`.
+
+    Args:
+        link: The line to Redis, closed with the store.
+        settings: As the steps were loaded with.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        RedisJobStore.__init__(self, script_client, settings)
+        RedisWorkerStore.__init__(self, script_client, settings)
+        RedisMatrixStore.__init__(self, script_client, settings)
+
+    @property
+    def redis(self) -> Any:
+        """The client for commands, for those who keep something else in the same place (sessions, outbox)."""
+        return self._script_client.commands
+
+    @property
+    def script_client(self) -> ScriptClient:
+        """The line itself, for the outbox and the secrets."""
+        return self._script_client
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._script_client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,1 @@
+"""Audit log, API keys, rate limits and encryption of stored secrets in Redis."""

@@ -1,0 +1,56 @@
+"""API keys in Redis: one hash, key id → record as JSON. They live until the operator revokes them."""
+
+import json
+from datetime import datetime
+from typing import Any, Final
+
+from planner_mcp.jobs.api_key_records import ApiKeyRecord
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+
+SHARD: Final = 0
+
+
+class RedisApiKeyStore:
+    """Keeps, finds and revokes records. Implements `auth.api_keys.ApiKeyStore`.
+
+    Args:
+        link: The line to Redis.
+    """
+
+    def __init__(self, script_client: ScriptClient) -> None:
+        self._script_client = script_client
+
+    async def add(self, record: ApiKeyRecord) -> None:
+        """Keep a record."""
+        kept = {
+            "digest": record.digest,
+            "subject": record.subject,
+            "tenant": record.tenant,
+            "scopes": sorted(record.scopes),
+            "created_at": record.created_at.isoformat(timespec="seconds"),
+        }
+        await self._script_client.command("HSET", _HASH, record.id, json.dumps(kept))
+
+    async def find(self, key_id: str) -> ApiKeyRecord | None:
+        """Return a record, None for a key that is unknown or revoked."""
+        text = await self._script_client.command("HGET", _HASH, key_id)
+        return _record(key_id, json.loads(text)) if text else None
+
+    async def list(self) -> list[ApiKeyRecord]:
+        """Return all records, oldest first."""
+        found = await self._script_client.command("HGETALL", _HASH)
+        records = [_record(key_id, json.loads(text)) for key_id, text in found.items()]
+        return sorted(records, key=lambda record: (record.created_at, record.id))
+
+    async def revoke(self, key_id: str) -> bool:
+        """Forget a record; return whether there was one."""
+        return bool(await self._script_client.command("HDEL", _HASH, key_id))
+
+
+_HASH: Final = store_keys.key(SHARD, "keys")
+
+
+def _record(key_id: str, kept: dict[str, Any]) -> ApiKeyRecord:
+    created_at = datetime.fromisoformat(kept["created_at"])
+    return ApiKeyRecord(key_id, kept["digest"], kept["subject"], kept["tenant"], frozenset(kept["scopes"]), created_at)

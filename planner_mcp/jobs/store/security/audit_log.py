@@ -1,0 +1,77 @@
+"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `auth.audit.Ledger`."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any, Final
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.audit_records import AuditEntry
+from planner_mcp.jobs.job_events import is_position
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.settings import Settings
+
+SHARD: Final = 0
+ENTRIES_A_STEP: Final = 1000
+"""While a step adds lines nobody else is served; so many of the largest take about a tenth of a second."""
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Some lines of a day, oldest first."""
+
+    entries: list[dict[str, Any]]
+    next: str | None
+    """Where the next page starts, None after the last."""
+
+
+class AuditLog:
+    """Adds and reads lines.
+
+    Args:
+        link: The line to Redis.
+        settings: How long a day is kept.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self._ttl_s = settings.audit_ttl_s
+
+    async def append(self, entries: Sequence[AuditEntry]) -> None:
+        """Add entries, each to the day it happened, those of a day in few steps."""
+        for day, of_day in groupby(entries, key=lambda entry: entry.at[:10]):
+            lines = [entry.as_line() for entry in of_day]
+            for first in range(0, len(lines), ENTRIES_A_STEP):
+                some = lines[first : first + ENTRIES_A_STEP]
+                await self._script_client.step("append_audit", SHARD, {"date": day, "ttl_s": self._ttl_s}, *some)
+
+    async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
+        """Return lines of a day. Whoever calls has checked the admin scope.
+
+        Args:
+            day: `YYYY-MM-DD`, UTC.
+            after: `AuditPage.next` of the page before; `0` for the first.
+            count: Most lines.
+
+        Raises:
+            NotFoundError: No such date or position.
+        """
+        if not _is_date(day) or not is_position(after):
+            raise NotFoundError
+        rows = await self._script_client.command(
+            "XRANGE", store_keys.key(SHARD, "audit", day), f"({after}", "+", "COUNT", count
+        )
+        entries = [json.loads(fields["line"]) for _id, fields in rows]
+        return AuditPage(entries, rows[-1][0] if len(rows) == count else None)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False

@@ -1,0 +1,21 @@
+"""Where things of a scenario are. Owns the reading of positions for every picture."""
+
+from typing import Any
+
+from planner_mcp.render.label_text import isolated
+from planner_mcp.render.svg_drawing import Places
+
+
+def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
+    """Return (lat, lon) or (y, x) by location, and whether it is a plane."""
+    known = scenario.get("locations") or []
+    if any(place.get("x") is not None for place in known):
+        return {place["id"]: (place["y"], place["x"]) for place in known if place.get("x") is not None}, True
+    return {place["id"]: (place["lat"], place["lon"]) for place in known if place.get("lat") is not None}, False
+
+
+def unassigned_places(scenario: dict[str, Any], plan: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return location and reason of each ticket that is in no route."""
+    where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
+    missing = [(entry["ticket_id"], entry["code"]) for entry in plan["unassigned"]]
+    return [(where[name], f"{isolated(name)}: {code}") for name, code in missing]

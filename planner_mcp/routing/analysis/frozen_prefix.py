@@ -1,0 +1,239 @@
+"""Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
+
+Owns what is held: which visits have begun by an hour, what each agent is driving to, which tickets stay with their
+agents or pay a price if they move. It is kept as `held` beside what the caller wrote, and `compile/held.py` lays it on
+the day, so that every engine and the verifier read it like any other lock or price. What the plan says up to the hour
+counts as having happened. The rest is mended first, so what the changed day no longer allows is not held.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from planner_mcp.routing.analysis.plan_repair import repair
+from planner_mcp.routing.compilation.frozen_prefix_compilation import is_priced_elsewhere
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import candidate_of
+from planner_mcp.routing.scenario.scenario_model import Held, Scenario
+from planner_mcp.routing.scenario.scenario_parsing import is_readable
+from planner_mcp.text import counted, named
+
+Json = dict[str, Any]
+_NEVER: Final = float("inf")
+REPAIR_S: Final = 1.0
+"""Time to find what the changed day allows of a plan; a caller waits for it."""
+_ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost")
+"""Fields of `Held` that `ties` writes."""
+
+
+def frozen_prefix(plan: Mapping[str, Any], until_s: float) -> Json:
+    """Return what of a plan has happened by an hour, as fields of `Held`.
+
+    Args:
+        plan: An earlier plan, as `Plan.as_json()`.
+        until_s: Visits that start before this time have begun.
+    """
+    routes = (_route(route, until_s) for route in plan["routes"])
+    return {"until_s": until_s, "routes": [route for route in routes if route is not None]}
+
+
+def agent_assignments(
+    scenario: Scenario,
+    plan: Mapping[str, Any],
+    *,
+    agents: bool = False,
+    switch_cost: float = 0.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> tuple[Json, list[str]]:
+    """Return who keeps which ticket of a plan, as fields of `Held`, and what is to be said of it.
+
+    That is: whose own price stands against that of a change, and what is assumed so that the past can stand.
+
+    Args:
+        scenario: The day as it is to be planned.
+        plan: An earlier plan, as `Plan.as_json()`.
+        agents: Tickets stay with the agent that serves them in the plan, where it still can.
+        switch_cost: What each of them costs that goes to another agent. 0: nothing.
+        clock: Monotonic seconds, for `REPAIR_S`.
+    """
+    problem = compile_scenario(scenario)
+    planned = candidate_of(problem, plan)
+    assigned: Json = {}
+    if agents:
+        ends = clock() + REPAIR_S
+        routes = repair(problem, planned, lambda: clock() >= ends).routes
+        assigned["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
+    if switch_cost:
+        routes = planned.routes
+        assigned["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
+        assigned["switch_cost"] = switch_cost
+    return assigned, [*_own_prices(scenario, assigned.get("prefer", {})), *problem.frozen_prefix_assumptions]
+
+
+def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
+    """Return a sentence of the tickets whose own price stands in place of that of a change."""
+    planned = (ticket for ticket in scenario.tickets if ticket.id in prefer)
+    own = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
+    described = f"switch_cost of this call passes over {counted(len(own), 'ticket')} ({named(own)})"
+    return [f"{described}: their own preferred_agent is another and has its price."] if own else []
+
+
+def without_assignments(body: Json) -> Json:
+    """Return a day in which no ticket is tied to an agent by an earlier call; what has happened stays held.
+
+    The day itself is returned where none is.
+    """
+    held = body.get("held") or {}
+    past = {name: value for name, value in held.items() if name not in _ASSIGNMENT_FIELDS}
+    if past == held:
+        return body
+    own = {name: value for name, value in body.items() if name != "held"}
+    return {**own, "held": past} if past else own
+
+
+def count_held(body: Json) -> int:
+    """Return how many tickets of a day are held where they are: begun, on the way to, or bound to an agent."""
+    if (held := _held(body)) is None:
+        return 0
+    agents, tickets = _names(body, "agents"), _names(body, "tickets")
+    routes = [route for route in held.routes if route.agent in agents]
+    names = {visit.ticket for route in routes for visit in route.visits}
+    names |= {route.next_ticket for route in routes}
+    names |= {ticket for ticket, agent in held.stay.items() if agent in agents}
+    return len(names & tickets)
+
+
+def has_other_frozen_prefix(body: Json, other: Json) -> bool:
+    """Return whether two days hold different pasts, so that a plan of the one cannot be timed by the other."""
+    return _past(body) != _past(other)
+
+
+def _past(body: Json) -> Json:
+    held: Json = without_assignments(body).get("held") or {}
+    return held if held.get("until_s") else {}
+
+
+def without_departed_agents(body: Json) -> Json:
+    """Return a day without what agents that are gone have done: it is not served again, and nobody else has served it.
+
+    What such an agent has picked up and not brought leaves with it, and so do the alternatives of what it has done.
+    The day itself is returned where there is nothing of this.
+    """
+    if (held := _held(body)) is None:
+        return body
+    agents = _names(body, "agents")
+    gone = [route for route in held.routes if route.agent not in agents]
+    if not gone or not is_readable(body):
+        return body
+    done = {visit.ticket for route in gone for visit in route.visits}
+    routes = [route for route in body["held"]["routes"] if route["agent"] in agents]
+    return {**_without(body, _with_dependents(body, done - {None})), "held": {**body["held"], "routes": routes}}
+
+
+def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, tuple[str, float]]:
+    """Return the tickets that agents of a day have begun and that it no longer has: by whom, and when.
+
+    Without them nobody knows where these agents are. Nothing of a day where what it holds cannot be read.
+
+    Args:
+        body: The day as it is.
+        before: As it was; then tickets that it lacked already are left aside.
+    """
+    if (held := _held(body)) is None or not held.until_s:
+        return {}
+    agents, tickets = _names(body, "agents"), _names(body, "tickets")
+    had = None if before is None else _names(before, "tickets")
+    found: dict[str, tuple[str, float]] = {}
+    for route in held.routes:
+        for visit in route.visits if route.agent in agents else ():
+            if visit.ticket is not None and visit.ticket not in tickets and (had is None or visit.ticket in had):
+                found.setdefault(visit.ticket, (route.agent, visit.start_s))
+    return found
+
+
+def _held(body: Json) -> Held | None:
+    """Return what a day holds; None where that cannot be read, which is told with the other faults of the day."""
+    try:
+        return None if body.get("held") is None else Held.model_validate(body["held"])
+    except ValidationError:
+        return None
+
+
+def _names(body: Json, section: str) -> set[str | None]:
+    entries = body.get(section)
+    named = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {name for name in named if isinstance(name, str)}
+
+
+def _with_dependents(body: Json, done: set[str | None]) -> set[str | None]:
+    """Return tickets that are done, with what hangs on them."""
+    groups = [group for group in body.get("groups") or () if group["kind"] == "one_of"]
+    gone = done.union(*(group["tickets"] for group in groups if not done.isdisjoint(group["tickets"])))
+    return gone | {entry["id"] for entry in body["tickets"] if entry.get("pickup") in gone}
+
+
+def _without(body: Json, gone: Collection[str | None]) -> Json:
+    """Return a day without some tickets, and without a word of them."""
+
+    def rest(names: Sequence[str]) -> list[str]:
+        return [name for name in names if name not in gone]
+
+    agents = [
+        {**agent, "locked_tickets": rest(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
+        for agent in body["agents"]
+    ]
+    changed: Json = {"agents": agents, "tickets": [each for each in body["tickets"] if each["id"] not in gone]}
+    if body.get("incompatible"):
+        changed["incompatible"] = [names for each in body["incompatible"] if len(names := rest(each)) > 1]
+    if body.get("groups"):
+        groups = ({**group, "tickets": rest(group["tickets"])} for group in body["groups"])
+        changed["groups"] = [group for group in groups if group["tickets"]]
+    return {**body, **changed}
+
+
+def _route(route: Mapping[str, Any], until_s: float) -> Json | None:
+    """Return what an agent has done by an hour; None where it has not set out."""
+    visits = route["visits"]
+    count = next((at for at, visit in enumerate(visits) if visit["start_s"] >= until_s), len(visits))
+    at_tickets = [at for at, visit in enumerate(visits[:count]) if visit["ticket_id"] is not None]
+    first = at_tickets[-1] + 1 if at_tickets else 0
+    is_out = _sets_out(route, first) < until_s
+    if not at_tickets and not is_out:
+        return None
+    described: Json = {"agent": route["agent_id"], "start_s": route["start_s"]}
+    described["visits"] = [_visit(visit) for visit in visits[:count] if visit["kind"] != "reload"]
+    ahead = next((visit for visit in visits[first:] if visit["ticket_id"] is not None), None)
+    if is_out and ahead is None:
+        described["end_s"] = route["end_s"]
+    elif is_out and ahead is not None:
+        described |= {"next_ticket": ahead["ticket_id"], "arrival_s": ahead["arrival_s"]}
+    return described
+
+
+def _visit(visit: Mapping[str, Any]) -> Json:
+    times = {"start_s": visit["start_s"], "departure_s": visit["departure_s"]}
+    return times if visit["ticket_id"] is None else {"ticket": visit["ticket_id"], **times}
+
+
+def _sets_out(route: Mapping[str, Any], first: int) -> float:
+    """Return when an agent starts moving on the way to what stands at a position of its route, or to its end.
+
+    It rests before it drives where a break is taken at once, and drives on until a break that comes later.
+    """
+    visits = route["visits"]
+    place = visits[first - 1]["location"] if first else route["start_location"]
+    now: float = visits[first - 1]["departure_s"] if first else route["start_s"]
+    moves: float | None = None
+    for visit in visits[first:]:
+        if visit["kind"] == "break":
+            moves = now if moves is None and visit["start_s"] > now else moves
+            now = visit["departure_s"]
+        elif visit["location"] != place:
+            return now if moves is None else moves
+        elif visit["ticket_id"] is not None:
+            return _NEVER
+        else:
+            moves, now = None, visit["departure_s"]
+    return _NEVER if route["end_location"] in (None, place) else now if moves is None else moves

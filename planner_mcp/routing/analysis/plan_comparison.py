@@ -1,0 +1,173 @@
+"""What differs between two plans of one day (SPEC T5).
+
+Owns the counting, on plans as stored (`Plan.as_json()`): which tickets went to another agent, changed their order, are
+newly served or left out, and what each agent gains. It judges nothing: which plan is better is for people. Costs are
+taken as they stand; by which prices two plans compare is `advice/pricing.py`'s.
+
+Difference of two plans is the share of neighbourships (ticket after ticket, by direction) of the one that the other
+does not have, so that equal routes driven by other vehicles of the same kind count as equal.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+Json = Mapping[str, Any]
+SHIFTED_S: Final = 300.0
+"""A service that starts this much earlier or later has moved for whoever waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TicketMove:
+    """A ticket that another agent serves in plan b."""
+
+    ticket_id: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDelta:
+    """What changed for one agent from plan a to plan b, in the units of a plan."""
+
+    agent_id: str
+    tickets: int
+    distance_m: float
+    duration_s: float
+    cost: float | None
+    """None where the costs are not to be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs from plan a to plan b."""
+
+    cost: float | None
+    """None where there are no prices that hold for both."""
+    distance_m: float
+    agents_used: int
+    moved: tuple[TicketMove, ...]
+    """Served in both, by different agents."""
+    reordered: tuple[str, ...]
+    """Served in both by the same agent, in another order: the fewest tickets whose move explains it."""
+    shifted: int
+    """Served in both, starting `SHIFTED_S` or more earlier or later."""
+    newly_served: tuple[str, ...]
+    newly_left_out: tuple[str, ...]
+    gone: tuple[str, ...]
+    """Served in plan a, and no ticket of plan b's day any more."""
+    agents: tuple[AgentDelta, ...]
+    """Agents for whom anything changed, the largest saving of cost (or distance) first."""
+    difference: float
+    """0 (same neighbours everywhere) … 1; see the module docstring."""
+
+
+def compare(a: Json, b: Json) -> Comparison:
+    """Return what changes when plan a gives way to plan b."""
+    routes = _orders(a), _orders(b)
+    driver = tuple({ticket: agent for agent, order in side.items() for ticket in order} for side in routes)
+    shared = [ticket for ticket in driver[0] if ticket in driver[1]]
+    starts = _starts(a), _starts(b)
+    left_out = {entry["ticket_id"] for entry in b["unassigned"]}
+    unserved = [ticket for ticket in driver[0] if ticket not in driver[1]]
+    return Comparison(
+        cost=_cost_delta(a, b),
+        distance_m=b["distance_m"] - a["distance_m"],
+        agents_used=b["agents_used"] - a["agents_used"],
+        moved=tuple(TicketMove(t, driver[0][t], driver[1][t]) for t in shared if driver[0][t] != driver[1][t]),
+        reordered=tuple(_reordered(*routes)),
+        shifted=sum(abs(starts[1][ticket] - starts[0][ticket]) >= SHIFTED_S for ticket in shared),
+        newly_served=tuple(ticket for ticket in driver[1] if ticket not in driver[0]),
+        newly_left_out=tuple(ticket for ticket in unserved if ticket in left_out),
+        gone=tuple(ticket for ticket in unserved if ticket not in left_out),
+        agents=_deltas(a, b),
+        difference=difference(a, b),
+    )
+
+
+def difference(a: Json, b: Json) -> float:
+    """Return the share of neighbourships that only one of two plans has: 0 for equal routes, 1 for none in common."""
+    first, second = _neighbours(a), _neighbours(b)
+    most = max(len(first), len(second))
+    return 1 - len(first & second) / most if most else 0.0
+
+
+def _orders(plan: Json) -> dict[str, list[str]]:
+    return {
+        route["agent_id"]: [visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"] is not None]
+        for route in plan["routes"]
+    }
+
+
+def _starts(plan: Json) -> dict[str, float]:
+    return {
+        visit["ticket_id"]: visit["start_s"]
+        for route in plan["routes"]
+        for visit in route["visits"]
+        if visit["ticket_id"] is not None
+    }
+
+
+def _neighbours(plan: Json) -> set[tuple[str | None, str | None]]:
+    orders = _orders(plan).values()
+    return {pair for order in orders if order for pair in pairwise([None, *order, None])}
+
+
+def _reordered(a: Mapping[str, list[str]], b: Mapping[str, list[str]]) -> list[str]:
+    """Return the tickets that break the order: all but a longest run that stands in the same order in both."""
+    found: list[str] = []
+    for agent, order in b.items():
+        place = {ticket: position for position, ticket in enumerate(a.get(agent, ()))}
+        kept = [ticket for ticket in order if ticket in place]
+        steady = _longest_rising([place[ticket] for ticket in kept])
+        found += [ticket for position, ticket in enumerate(kept) if position not in steady]
+    return found
+
+
+def _longest_rising(values: Sequence[int]) -> set[int]:
+    """Return the positions of a longest rising subsequence (patience sorting)."""
+    tails: list[int] = []
+    at: list[int] = []
+    before: list[int] = []
+    for position, value in enumerate(values):
+        pile = bisect_left(tails, value)
+        before.append(at[pile - 1] if pile else -1)
+        tails[pile:] = [value] if pile == len(tails) else [value, *tails[pile + 1 :]]
+        at[pile:] = [position] if pile == len(at) else [position, *at[pile + 1 :]]
+    chosen: set[int] = set()
+    position = at[-1] if at else -1
+    while position >= 0:
+        chosen.add(position)
+        position = before[position]
+    return chosen
+
+
+_IDLE: Final[Json] = {"visits": (), "distance_m": 0.0, "start_s": 0.0, "end_s": 0.0, "cost": 0.0}
+
+
+def _deltas(a: Json, b: Json) -> tuple[AgentDelta, ...]:
+    before, after = ({route["agent_id"]: route for route in plan["routes"]} for plan in (a, b))
+    deltas = [_delta(agent, before.get(agent, _IDLE), after.get(agent, _IDLE)) for agent in {**before, **after}]
+    changed = [each for each in deltas if each.tickets or each.distance_m or each.duration_s or each.cost]
+    return tuple(sorted(changed, key=lambda each: each.distance_m if each.cost is None else each.cost))
+
+
+def _delta(agent: str, old: Json, new: Json) -> AgentDelta:
+    return AgentDelta(
+        agent_id=agent,
+        tickets=_served(new) - _served(old),
+        distance_m=new["distance_m"] - old["distance_m"],
+        duration_s=(new["end_s"] - new["start_s"]) - (old["end_s"] - old["start_s"]),
+        cost=_cost_delta(old, new),
+    )
+
+
+def _cost_delta(old: Json, new: Json) -> float | None:
+    """Return by how much the cost changes; None where one of them is not told."""
+    return None if old["cost"] is None or new["cost"] is None else new["cost"] - old["cost"]
+
+
+def _served(route: Json) -> int:
+    return sum(visit["ticket_id"] is not None for visit in route["visits"])

@@ -1,0 +1,162 @@
+"""Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
+
+Owns the choice of what is left out. First locked visits are put in front, tickets the agent may not serve go, and
+breaks are put where they cost least. Then each route drops, one by one, the stop without which the rest comes nearest
+to fitting; last go the tickets that groups forbid. When the time is up, a route that still does not fit is cut instead
+and keeps its beginning. The result is judged by `proof/verify.py` like any other plan.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import Final
+
+from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
+from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
+
+MAX_THINNED_TICKETS: Final = 60
+"""Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
+
+
+def repair(problem: Problem, candidate: Candidate, is_over: StopCheck = lambda: False) -> Candidate:
+    """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing.
+
+    Args:
+        problem: The day.
+        candidate: As it was planned before the day changed, or on another clock.
+        is_over: Whether the time to try stop after stop is up; asked often, and once true it stays so. A route that
+            does not fit by then is cut, after a few tries.
+    """
+    owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
+    driving = {route.agent for route in candidate.routes}
+    waiting = [Route(number, ()) for number in sorted({*owners.values()} - driving)]
+    routes = [
+        _fitting(problem, _with_locked_first(problem, route, owners), is_over)
+        for route in (*candidate.routes, *waiting)
+    ]
+    while unwanted := _against_groups(problem, routes, owners):
+        routes = [_fitting(problem, _without(problem, route, unwanted), is_over) for route in routes]
+    return replace(candidate, routes=tuple(route for route in routes if route.tickets))
+
+
+def _with_locked_first(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
+    """Return the route with its agent's locked visits in front, without those locked to others.
+
+    What leads already stays as it is, reloads included; breaks are left to be placed anew. The delivery of a locked
+    pickup comes along.
+    """
+    if foreign := {ticket for ticket in route.tickets if owners.get(ticket, route.agent) != route.agent}:
+        route = _without(problem, route, foreign)
+    locked, tickets = problem.agents[route.agent].locked, route.tickets
+    led = next((n for n, pair in enumerate(zip(locked, tickets, strict=False)) if pair[0] != pair[1]), len(tickets))
+    if led >= len(locked):
+        return route
+    begun = 1 + route.stops.index(Stop(StopKind.TICKET, locked[led - 1])) if led else 0
+    lifted, here = set(locked[led:]), {*locked, *tickets}
+    drops = [number for number, each in enumerate(problem.tickets) if each.pickup in lifted and number not in here]
+    added = [*locked[led:], *drops]
+    rest = [stop for stop in route.stops[begun:] if _is_moved_along(stop, locked)]
+    return Route(route.agent, (*route.stops[:begun], *(Stop(StopKind.TICKET, each) for each in added), *rest))
+
+
+def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
+    return stop.index not in locked if stop.kind is StopKind.TICKET else stop.kind is not StopKind.BREAK
+
+
+def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
+    """Return the route with stops left out until it fits; without any where nothing else helps."""
+    route = with_breaks_placed(problem, _permitted(problem, route), is_over)
+    if not violations(problem, route):
+        return route
+    if len(route.tickets) > MAX_THINNED_TICKETS:
+        route = _truncated(problem, route, MAX_THINNED_TICKETS)
+    route = _without_worst_stops(problem, route, is_over)
+    if not violations(problem, route):
+        return route
+    beginning = _truncated(problem, route, 0)
+    return Route(route.agent, ()) if violations(problem, beginning) else beginning
+
+
+def _permitted(problem: Problem, route: Route) -> Route:
+    """Return the route without the tickets its agent may not serve: no choice of others makes up for them."""
+    allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
+    not_permitted = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
+    return _without(problem, route, not_permitted) if not_permitted else route
+
+
+def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lambda: False) -> Route:
+    """Return the route with each break it lacks where that is least in the way, or outside the route altogether.
+
+    Of the places for a break those count that are tried before `is_over`.
+    """
+    breaks = problem.agents[route.agent].breaks
+    if not breaks or not violations(problem, route):
+        return route
+    bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    break_stops = [Stop(StopKind.BREAK, index) for index in range(len(breaks))]
+    for rest in [each for each in break_stops if each not in route.stops]:
+        stops = route.stops
+        places = takewhile(lambda _: not is_over(), range(len(stops) + 1))
+        ways = (Route(route.agent, (*stops[:at], rest, *stops[at:])) for at in places)
+        route = min((route, *ways), key=lambda each: _violation_share(problem, each))
+    return min((route, bare), key=lambda each: _violation_share(problem, each)[0])
+
+
+def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> Route:
+    """Return the route with stops left out until it fits or time is up, the most obstructive first, locked ones last.
+
+    Of the stops those are weighed that are come to before `is_over`.
+    """
+    locked = set(problem.agents[route.agent].locked)
+    while not is_over() and violations(problem, route) and (tickets := route.tickets):
+        shorter = [_without(problem, route, {ticket}) for ticket in tickets]
+        keeping = [each for each in shorter if locked.issubset(each.tickets)]
+        ways = takewhile(lambda _: not is_over(), keeping or shorter)
+        route = min(ways, key=lambda each: _violation_share(problem, each), default=route)
+    return route
+
+
+def _truncated(problem: Problem, route: Route, least: int) -> Route:
+    """Return the beginning of a route, about as long as it can be and fit (bisection).
+
+    Locked tickets stay, and the deliveries of locked pickups. Of the others at least `least` stay, fit or not.
+    """
+    locked = problem.agents[route.agent].locked
+    free = [each for each in route.tickets if each not in locked and problem.tickets[each].pickup not in locked]
+    fits, breaks = least, len(free)
+    while breaks - fits > 1:
+        middle = (fits + breaks) // 2
+        if violations(problem, _without(problem, route, free[middle:])):
+            breaks = middle
+        else:
+            fits = middle
+    return _without(problem, route, free[fits:])
+
+
+def _violation_share(problem: Problem, route: Route) -> tuple[float, int]:
+    return sum(each.share for each in violations(problem, route)), -len(route.stops)
+
+
+def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
+    """Return the route without some tickets, and without the other halves of their shipments."""
+    gone = set(left_out)
+    for index in route.tickets:
+        pickup = problem.tickets[index].pickup
+        if pickup is not None and (index in gone or pickup in gone):
+            gone |= {index, pickup}
+    kept = [stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in gone]
+    return Route(route.agent, tuple(kept))
+
+
+def _against_groups(problem: Problem, routes: Iterable[Route], owners: Mapping[int, int]) -> set[int]:
+    """Return unlocked tickets that groups forbid: all but one of a ONE_OF, all of an ALL that is not whole."""
+    served = [ticket for route in routes for ticket in route.tickets]
+    found: set[int] = set()
+    for group in problem.groups:
+        members = [ticket for ticket in served if ticket in group.tickets]
+        if group.kind is GroupKind.ONE_OF:
+            found.update(sorted(members, key=lambda ticket: ticket not in owners)[1:])
+        elif len(members) < len(set(group.tickets)):
+            found.update(members)
+    return found - owners.keys()

@@ -1,0 +1,317 @@
+"""Lays what is held of an earlier plan on a compiled day (SPEC T5, S1 locks).
+
+Owns what the hour `held.until_s` means in integers. What an agent has begun is locked first, at its recorded times; the
+visit it is driving to is locked behind that. An agent standing at a stop stays there until the hour; one that has not
+set out leaves then at the earliest. An agent driving to its end, or there, serves nothing more, save what it still has
+on board. So nothing else begins before the hour, and a ticket that nobody can reach any more is left out like any other
+out of reach.
+
+The past always stands: a limit of the day that it breaks is raised to fit, and an assumption of the plan says so. What
+is still ahead is held only as far as the day allows. The caller's day itself is never changed: a patch applies to what
+the caller wrote, and the past is laid on the result anew.
+
+Departures from exactness: on a day with rush hours the way home counts at the slowest pace, and the past counts as
+possible where it would be at the quickest. Reloads are not held, so capacity is not raised where there are any.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
+from planner_mcp.routing.compilation.route_continuation import RouteFigures
+from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
+from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
+from planner_mcp.text import clock, figure, named, plain
+
+_MAX_NAME: Final = 40
+"""Characters of an id in a sentence of several."""
+
+
+def bind_to_held_agents(scenario: Scenario) -> Scenario:
+    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them.
+
+    A ticket has one price for a change of agent: what the caller wrote for the same agent is added to that of `held`,
+    and what the caller wrote for another agent stands alone.
+    """
+    if (held := scenario.held) is None or not (held.stay or held.prefer):
+        return scenario
+    eligibility = Eligibility(scenario)
+    number = {agent.id: index for index, agent in enumerate(scenario.agents)}
+
+    def known(ticket: Ticket, agent: str | None) -> bool:
+        return agent in number and eligibility.may(number[agent], ticket)
+
+    def with_held_agent(ticket: Ticket) -> Ticket:
+        change: dict[str, object] = {}
+        if known(ticket, keeper := held.stay.get(ticket.id)):
+            change["agents"] = (keeper,)
+        preferred = held.prefer.get(ticket.id)
+        if known(ticket, preferred) and not is_priced_elsewhere(ticket, preferred):
+            own = ticket.switch_cost if ticket.preferred_agent == preferred else 0.0
+            change |= {"preferred_agent": preferred, "switch_cost": own + held.switch_cost}
+        return ticket.model_copy(update=change) if change else ticket
+
+    tickets = tuple(with_held_agent(ticket) for ticket in scenario.tickets)
+    return scenario.model_copy(update={"tickets": tickets}).with_travel_matrices(scenario.travel_matrices)
+
+
+def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
+    """Return whether the caller priced service of a ticket by another than an agent, and meant a third one."""
+    return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
+
+
+def freeze_prefix(problem: Problem, held: Held | None, horizon: int) -> Problem:
+    """Return the problem with what has happened until the hour of `held`; features are left to the compiler.
+
+    Args:
+        problem: The day as the caller wrote it.
+        held: What is held; without an hour nothing is laid.
+        horizon: A time by which any sensible day is over.
+    """
+    return problem if held is None or not held.until_s else _PrefixFreezer(problem, held, horizon).frozen()
+
+
+class _PrefixFreezer:
+    """One day under construction."""
+
+    def __init__(self, problem: Problem, held: Held, horizon: int) -> None:
+        self._problem = problem
+        self._horizon = horizon
+        self._frozen_until = round(held.until_s * problem.scale)
+        self._agents = list(problem.agents)
+        self._tickets = list(problem.tickets)
+        self._raised: dict[str, list[str]] = {}
+        self._unlocked: list[str] = []
+        self._figures = RouteFigures(problem, self._tickets, self._frozen_until)
+        self._executed = executed_routes(problem, held)
+        self._taken = {visit.ticket for executed in self._executed.values() for visit in executed.visits}
+        self._taken |= {executed.next for executed in self._executed.values() if executed.next is not None}
+
+    def frozen(self) -> Problem:
+        """Return the day with all pasts laid on it."""
+        owners: dict[int, int] = {}
+        for number in range(len(self._agents)):
+            executed = self._executed.get(number)
+            done = [] if executed is None else self._continue_route(number, executed)
+            if not done:
+                self._delay_departure(number)
+            owners.update(dict.fromkeys(done, number))
+            self._lock(number, done, is_over=executed is not None and executed.end is not None)
+        hour, notes = (
+            f"It is {clock(self._frozen_until / self._problem.scale)}: nothing new begins before.",
+            tuple(self._assumption_texts()),
+        )
+        apart = (pair for pair in self._problem.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
+        return replace(
+            self._problem,
+            agents=tuple(self._agents),
+            tickets=tuple(
+                spec if n in owners else self._after_frozen_prefix(spec) for n, spec in enumerate(self._tickets)
+            ),
+            incompatible=frozenset(apart),
+            frozen_until=self._frozen_until,
+            assumptions=(*self._problem.assumptions, hour, *notes),
+            frozen_prefix_assumptions=notes,
+        )
+
+    def _after_frozen_prefix(self, spec: TicketSpec) -> TicketSpec:
+        """Return a ticket from the hour on: in no time it would fit between a visit and the rest begun after it."""
+        if spec.service or not any(executed.after for executed in self._executed.values()):
+            return spec
+        if spec.windows and spec.windows[-1][1] < self._frozen_until:
+            return replace(spec, agents=frozenset())
+        windows = spec.windows or ((0, max(self._frozen_until, self._horizon)),)
+        ahead = tuple(
+            (max(opens, self._frozen_until), closes) for opens, closes in windows if closes >= self._frozen_until
+        )
+        return replace(spec, windows=ahead)
+
+    def _delay_departure(self, number: int) -> None:
+        """Let an agent that is not out set out at the hour; its breaks so far it has had, or has yet."""
+        agent = self._agents[number]
+        opens = max(agent.shift[0], self._frozen_until)
+        if agent.shift[1] < opens:
+            self._agents[number] = replace(agent, shift=(opens, opens), overtime=0)
+        else:
+            self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
+
+    def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
+        """Lay a past on an agent; return the tickets to lock, an empty list where it sets out anew."""
+        if executed.visits:
+            self._settle(number, executed)
+            self._raise_limits(number, executed)
+        ahead = executed.next
+        if ahead is not None and (spec := self._next_visit(number, executed, ahead)) is not None:
+            self._tickets[ahead] = spec
+        else:
+            ahead = None
+            if not executed.visits:
+                return []
+            if executed.end is None:
+                self._stay_until_release(number, executed)
+        agent, aboard = self._agents[number], self._figures.aboard(executed.tickets)
+        if executed.left < agent.shift[0]:
+            self._note_raised_limit(number, "shift_start", self._clock(executed.left))
+        self._agents[number] = replace(
+            agent,
+            shift=(min(agent.shift[0], executed.left), agent.shift[1]),
+            breaks=(*executed.breaks, *self._figures.ahead(agent, executed)),
+            max_stops=agent.max_stops if executed.end is None else len(executed.visits) + len(aboard),
+        )
+        for visit in executed.visits:
+            self._tickets[visit.ticket] = self._pinned(number, executed, visit)
+        return executed.tickets if ahead is None else [*executed.tickets, ahead]
+
+    def _pinned(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
+        is_vague = executed.has_slipped and (self._problem.travel_periods or self._agents[number].max_reloads)
+        closes = max(self._horizon, visit.start) if is_vague else visit.start
+        return replace(
+            self._tickets[visit.ticket],
+            windows=((visit.start, closes),),
+            setup=0,
+            service=visit.leave - visit.start,
+            release=0,
+            agents=frozenset({number}),
+        )
+
+    def _settle(self, number: int, executed: ExecutedRoute) -> None:
+        """Delay visits and rests where the changed day takes longer, and settle when the last visit is over."""
+        agent = self._agents[number]
+        now, place = executed.left, agent.start
+        for visit in executed.visits:
+            spec = self._tickets[visit.ticket]
+            travel = self._figures.quickest(agent, place, spec.location)
+            for at, rest in enumerate(visit.breaks):
+                begun = max(now, rest.window[0])
+                travel, now = max(0, travel - (begun - now)), begun + rest.duration
+                visit.breaks[at] = replace(rest, window=(begun, begun))
+            start = max(visit.start, now + travel)
+            executed.has_slipped |= start > visit.start
+            visit.start, visit.leave = start, visit.leave + start - visit.start
+            now, place = visit.leave, spec.location
+        for at, rest in enumerate(executed.after):
+            begun = max(now, rest.window[0])
+            executed.after[at], now = replace(rest, window=(begun, begun)), begun + rest.duration
+        last = executed.visits[-1]
+        if last.leave >= self._frozen_until:
+            last.leave = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
+
+    def _stay_until_release(self, number: int, executed: ExecutedRoute) -> None:
+        """Keep an agent at its last visit until the hour; if its limits leave no time after that, its route is over."""
+        agent, last = self._agents[number], executed.visits[-1]
+        ends = self._figures.ends(agent, executed, executed.tickets, max(last.leave, self._frozen_until))
+        if self._exceeds_limits(agent, ends, executed.left):
+            executed.end = last.leave
+            return
+        last.leave = executed.after[0].window[0] if executed.after else max(last.leave, self._frozen_until)
+        begins = [rest.window[0] for rest in executed.after[1:]]
+        for at, (rest, until) in enumerate(zip(executed.after, [*begins, self._frozen_until], strict=False)):
+            executed.after[at] = replace(rest, duration=max(rest.duration, until - rest.window[0]))
+
+    def _exceeds_limits(self, agent: AgentSpec, ends: int, left: int) -> bool:
+        is_long = agent.max_duration is not None and ends - left > agent.max_duration
+        return is_long or ends > agent.shift[1] + agent.overtime
+
+    def _next_visit(self, number: int, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
+        """Return the visit an agent is driving to, no earlier than it can be there; None if the day forbids it."""
+        agent, spec = self._agents[number], self._tickets[ticket]
+        place = self._place(number, executed)
+        soonest = executed.arrival + (spec.setup if place != spec.location or not executed.visits else 0)
+        soonest = max(soonest, self._frozen_until)
+        windows = tuple((max(opens, soonest), closes) for opens, closes in spec.windows if closes >= soonest)
+        if spec.windows and not windows:
+            return None
+        start = windows[0][0] if windows else soonest
+        tickets = [*executed.tickets, ticket]
+        ends = self._figures.ends(agent, executed, tickets, start + spec.service)
+        tickets += self._figures.aboard(tickets)
+        is_far = agent.max_distance is not None and self._figures.metres(agent, tickets) > agent.max_distance
+        is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
+        is_ineligible = spec.agents is not None and number not in spec.agents
+        is_late, exceeds_capacity = (
+            self._exceeds_limits(agent, ends, executed.left),
+            self._figures.exceeds_capacity(agent, tickets),
+        )
+        if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
+            return None
+        windows = windows or ((soonest, max(soonest, self._horizon)),)
+        return replace(spec, windows=windows, release=0, agents=frozenset({number}))
+
+    def _place(self, number: int, executed: ExecutedRoute) -> int | None:
+        return self._tickets[executed.visits[-1].ticket].location if executed.visits else self._agents[number].start
+
+    def _raise_limits(self, number: int, executed: ExecutedRoute) -> None:
+        """Give an agent the hours, the way and the room that what it has done took."""
+        agent, tickets = self._agents[number], [*executed.tickets, *self._figures.aboard(executed.tickets)]
+        ends, change = self._executed_end(number, executed), dict[str, Any]()
+        if ends > agent.shift[1] + agent.overtime:
+            change["shift"] = (agent.shift[0], ends - agent.overtime)
+            self._note_raised_limit(number, "shift_end", self._clock(ends - agent.overtime))
+        if agent.max_duration is not None and ends - executed.left > agent.max_duration:
+            change["max_duration"] = ends - executed.left
+            self._note_raised_limit(number, "max_duration_s", f"{figure((ends - executed.left) / self._problem.scale)}")
+        if agent.max_distance is not None and (metres := self._figures.metres(agent, tickets)) > agent.max_distance:
+            change["max_distance"] = metres
+            self._note_raised_limit(number, "the distance limit", f"{figure(metres / self._problem.scale)} m")
+        if agent.max_stops is not None and len(tickets) > agent.max_stops:
+            change["max_stops"] = len(tickets)
+            self._note_raised_limit(number, "max_tickets", str(len(tickets)))
+        if self._figures.exceeds_capacity(agent, tickets):
+            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak(tickets)))
+            self._note_raised_limit(number, "capacity", "what it carried")
+        self._agents[number] = replace(agent, **change)
+
+    def _executed_end(self, number: int, executed: ExecutedRoute) -> int:
+        """Return when an agent would be at its end if it only delivered what it has on board."""
+        aboard = self._figures.aboard(executed.tickets)
+        if executed.end is not None and not executed.has_slipped and not aboard:
+            return executed.end
+        now = max([executed.visits[-1].leave, *(rest.window[0] + rest.duration for rest in executed.after)])
+        now = max(now, self._frozen_until) if aboard else now
+        return self._figures.ends(self._agents[number], executed, executed.tickets, now)
+
+    def _note_raised_limit(self, number: int, limit: str, value: str) -> None:
+        self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
+
+    def _assumption_texts(self) -> Iterator[str]:
+        """Yield what is assumed, a sentence for each limit: of a fleet that is out there are hundreds to name."""
+        for limit, values in self._raised.items():
+            yield f"{limit} counts as {named(values)}: what has been done needs it."
+        if lost := [plain(ticket, _MAX_NAME) for executed in self._executed.values() for ticket in executed.lost]:
+            been = "Whoever began them is planned as if never there."
+            yield f"Begun and no longer of the day: {named(lost)}. {been}"
+        if self._unlocked:
+            yield f"{named(self._unlocked)} can be locked no longer."
+
+    def _clock(self, moment: int) -> str:
+        """Return the first whole minute that is not before a moment."""
+        return clock(-(-moment // (60 * self._problem.scale)) * 60)
+
+    def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
+        """Lock what is done, then of what the caller locked as much as can still follow."""
+        agent = self._agents[number]
+        rest = [ticket for ticket in agent.locked if ticket not in self._taken]
+        kept = [] if is_over else list(self._following(number, done, rest))
+        if len(kept) < len(rest):
+            self._unlocked.append(plain(self._tickets[rest[len(kept)]].id, _MAX_NAME))
+        self._agents[number] = replace(agent, locked=(*done, *kept))
+
+    def _following(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
+        """Yield locked tickets while they can follow what is done in time."""
+        agent = self._agents[number]
+        now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
+        for at, ticket in enumerate([*done, *locked]):
+            spec = self._tickets[ticket]
+            now = max(now, self._frozen_until) if at >= len(done) else now
+            ready = now + self._figures.quickest(agent, place, spec.location)
+            ready += spec.setup if at == 0 or place != spec.location else 0
+            start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
+            if start is None and at >= len(done):
+                return
+            now, place = (ready if start is None else start) + spec.service, spec.location
+            if at >= len(done):
+                if now + self._figures.quickest(agent, place, agent.end) > agent.shift[1] + agent.overtime:
+                    return
+                yield ticket

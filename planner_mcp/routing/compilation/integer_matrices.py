@@ -1,0 +1,190 @@
+"""Distances and times between locations, as integers.
+
+Owns where travel comes from (tables of `day/tables.py`, WGS-84 by haversine, the plane, or unit legs where nothing is
+known), rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from planner_mcp.errors import TravelUnknownError
+from planner_mcp.routing.problem import Matrix
+from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
+from planner_mcp.routing.scenario.scenario_model import Location, Scenario
+from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
+from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices, decimals_of
+
+_CHUNK_ROWS: Final = 256
+"""Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
+_FLOAT_ERROR: Final = 2e-15
+"""Share of a value by which it may be off after a few operations."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerMatrices:
+    """What a problem needs to know of travel; field meanings as in `Problem`."""
+
+    distances: tuple[Matrix, ...]
+    durations: tuple[Matrix, ...]
+    scale: int
+    positions: tuple[tuple[float, float], ...]
+    provenance: dict[str, Any]
+    assumptions: tuple[str, ...]
+
+
+def integer_matrices_of(
+    scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[float] = (1.0,)
+) -> IntegerMatrices:
+    """Return matrices between locations, one pair for each speed factor.
+
+    Args:
+        scenario: Its travel section and positions.
+        ids: Locations to measure, in the order of the matrices.
+        speed_factors: An agent of factor 2 needs half the time.
+
+    Raises:
+        TravelUnknownError: The scenario refers to tables, and they did not come with it.
+    """
+    places = {place.id: place for place in scenario.locations}
+    chosen = [places.get(name) for name in ids]
+    if scenario.refers_to_matrices and scenario.travel_matrices is None:
+        raise TravelUnknownError
+    if scenario.travel_matrices is not None:
+        return _from_matrices(scenario, scenario.travel_matrices, ids, speed_factors)
+    if all(place is not None and place.lat is not None for place in chosen):
+        return _on_the_globe(scenario.travel, [place for place in chosen if place], speed_factors)
+    if all(place is not None and place.x is not None for place in chosen):
+        return _on_the_plane(scenario.travel, [place for place in chosen if place], speed_factors)
+    return _unit_legs(scenario.travel, len(ids), speed_factors)
+
+
+def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Matrix:
+    """Return lengths, or the times they take at a speed, as integers of 1/scale.
+
+    `floor` and `ceil` forgive a float error of 1e-9, and in large values what a few operations on floats cost.
+    """
+    scaled = values / speed
+    scaled *= scale
+    if rounding == "nearest":
+        return np.rint(scaled).astype(np.int64)
+    sign = 1 if rounding == "floor" else -1
+    scaled *= 1 + sign * _FLOAT_ERROR
+    scaled += sign * 1e-9
+    return (np.floor if rounding == "floor" else np.ceil)(scaled).astype(np.int64)
+
+
+def _on_the_globe(travel: TravelFields, places: list[Location], factors: Sequence[float]) -> IntegerMatrices:
+    positions = tuple(to_wgs84(place.lat or 0.0, place.lon or 0.0, travel.crs) for place in places)
+    scale = 10 ** (travel.decimals or 0)
+    points = _on_unit_sphere(positions)
+    metres_per_second = travel.speed_kmh / 3.6
+    size = len(places)
+    distances, *durations = np.zeros((1 + len(factors), size, size), dtype=np.int64)
+    for low in range(0, size, _CHUNK_ROWS):
+        rows = slice(low, low + _CHUNK_ROWS)
+        metres = _great_circles(points[rows], points) * travel.detour
+        distances[rows] = _round(metres, scale, travel.rounding)
+        for times, factor in zip(durations, factors, strict=True):
+            times[rows] = _round(metres, scale, travel.rounding, speed=metres_per_second * factor)
+    speed = f"{travel.speed_kmh:g} km/h"
+    lengthened = f" times {travel.detour:g}" if travel.detour != 1.0 else ""
+    facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": travel.detour, "crs": travel.crs}
+    assumed = (f"Distances are straight lines (haversine){lengthened} at {speed}.",)
+    return IntegerMatrices((distances,) * len(factors), tuple(durations), scale, positions, facts, assumed)
+
+
+def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:
+    lat, lon = np.radians(np.array(positions, dtype=np.float64).reshape(-1, 2)).T
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+
+
+def _great_circles(origins: Floats, targets: Floats) -> Floats:
+    """Return metres between points on the unit sphere, (n, 3) and (m, 3), as (n, m).
+
+    The haversine formula by way of the chord: half the chord is the root of the haversine, and three subtractions are
+    cheaper than two sines for each pair.
+    """
+    chord = np.zeros((len(origins), len(targets)))
+    for axis in range(3):
+        gap = origins[:, axis, None] - targets[None, :, axis]
+        chord += gap * gap
+    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
+    return metres
+
+
+def _on_the_plane(travel: TravelFields, places: list[Location], factors: Sequence[float]) -> IntegerMatrices:
+    positions = tuple((place.x or 0.0, place.y or 0.0) for place in places)
+    scale = 10 ** (3 if travel.decimals is None else travel.decimals)
+    points = np.array(positions, dtype=np.float64).reshape(-1, 2)
+    size = len(places)
+    distances = np.zeros((size, size), dtype=np.int64)
+    speeds = [travel.plane_speed * factor for factor in factors]
+    # at speed 1 the same array, so that both cost the memory of one
+    durations = tuple(distances if speed == 1.0 else np.zeros_like(distances) for speed in speeds)
+    for low in range(0, size, _CHUNK_ROWS):
+        rows = slice(low, low + _CHUNK_ROWS)
+        gaps = points[rows, None, :] - points[None, :, :]
+        lengths = np.hypot(gaps[..., 0], gaps[..., 1]) * travel.detour
+        distances[rows] = _round(lengths, scale, travel.rounding)
+        for times, speed in zip(durations, speeds, strict=True):
+            if times is not distances:
+                times[rows] = _round(lengths, scale, travel.rounding, speed=speed)
+    facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.detour}
+    assumed = (f"Distances are straight lines in the plane at {travel.plane_speed:g} units per second.",)
+    return IntegerMatrices((distances,) * len(factors), durations, scale, positions, facts, assumed)
+
+
+def _unit_legs(travel: TravelFields, size: int, factors: Sequence[float]) -> IntegerMatrices:
+    ones = np.ones((size, size))
+    np.fill_diagonal(ones, 0)
+    distances = _round(ones, 1, travel.rounding)
+    durations = tuple(_round(ones, 1, travel.rounding, speed=factor) for factor in factors)
+    assumed = ("Positions are unknown: each leg between two different locations counts 1.",)
+    return IntegerMatrices((distances,) * len(factors), durations, 1, (), {"source": "unit legs"}, assumed)
+
+
+def _from_matrices(
+    scenario: Scenario, travel_matrices: TravelMatrices, ids: Sequence[str], factors: Sequence[float]
+) -> IntegerMatrices:
+    travel = scenario.travel
+    between = travel_matrices.among(ids)
+    decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
+    scale = 10**decimals
+    assumed = [str(travel_matrices.provenance["said"])] if "said" in travel_matrices.provenance else []
+    distances = _round(between["distances" if "distances" in between else "durations"], scale, travel.rounding)
+    if "distances" not in between:
+        assumed.append("Only durations are given: distance is taken equal to travel time.")
+    if "durations" not in between:
+        assumed.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
+    is_shared = "distances" not in between
+    durations = tuple(
+        distances if is_shared and factor == 1.0 else _travel_times(travel, between, scale, factor)
+        for factor in factors
+    )
+    facts = {name: fact for name, fact in travel_matrices.provenance.items() if name != "said"}
+    return IntegerMatrices(
+        (distances,) * len(factors), durations, scale, _drawing_positions(scenario, ids), facts, tuple(assumed)
+    )
+
+
+def _travel_times(travel: TravelFields, between: Mapping[str, Floats], scale: int, factor: float) -> Matrix:
+    """Return the travel times of who is so many times as fast, from those of a table or from its distances."""
+    if "durations" in between:
+        return _round(between["durations"], scale, travel.rounding, speed=factor)
+    return _round(between["distances"], scale, travel.rounding, speed=travel.speed_kmh / 3.6 * factor)
+
+
+def _drawing_positions(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:
+    """Return positions for drawing beside explicit matrices; empty unless every location has one."""
+    places = {place.id: place for place in scenario.locations}
+    found: list[tuple[float, float]] = []
+    for name in ids:
+        place = places.get(name)
+        if place is not None and place.lat is not None and place.lon is not None:
+            found.append(to_wgs84(place.lat, place.lon, scenario.travel.crs))
+        elif place is not None and place.x is not None and place.y is not None:
+            found.append((place.x, place.y))
+    return tuple(found) if len(found) == len(ids) else ()

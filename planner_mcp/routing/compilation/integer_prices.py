@@ -1,0 +1,192 @@
+"""Prices as integers, and the penalty that makes a ticket wanted.
+
+Owns the cost scale: the smallest that keeps every price exact (the least common multiple of their denominators). It is
+lowered in three cases:
+1. A day's routes would cost more than 2^52, which a float cannot hold exactly.
+2. The caller's penalties would pass 2^60, which engines could not add up.
+3. M (below) would be clamped only to keep digits nobody reads. Digits without which a price would be off by more than a
+   thousandth do count.
+Where a price is off by more than a thousandth after all, the plan says so.
+
+Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a plan can cost,
+including the penalties of every ticket the caller priced, so that neither a detour, however long, nor other tickets
+outweigh one served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61
+divided by the sum of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the usual priority. Only on days that
+cost more than that is the promise weakened; where the caller's penalties alone do it, the plan says so.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, inf, lcm
+from typing import Final
+
+from planner_mcp.routing.compilation.scenario_extent import Extent, longest_s
+from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, has_travel_price
+
+_MAX_PRECISION: Final = 10**8
+"""Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
+_EXACT_IN_FLOAT: Final = 2**52
+_ALL_PENALTIES: Final = 2**61
+_ALL_PRICED: Final = 2**60
+"""What the caller's own penalties may come to: engines add them to those of wanted tickets in 64 bits."""
+_REPORTED_ROUNDING: Final = Fraction(1, 1000)
+"""Share by which a price may be rounded in silence."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerPrices:
+    """Integer prices of one problem."""
+
+    cost_scale: int
+    scale: int
+    default_per_km: Fraction
+    """What an agent without prices pays: 1000, so that cost is distance, where nobody names a price; else nothing."""
+    most_wanted: int
+    """M of the module docstring."""
+    is_outweighed: bool = False
+    """Whether the caller's own penalties come to more than M, clamped as it is."""
+
+    def amount(self, price: float) -> int:
+        """Return a sum of money in cost units."""
+        return round(exact(price) * self.cost_scale) if price else 0
+
+    def per_km(self, price: float | None) -> int:
+        """Return cost units per distance unit."""
+        rate = self.default_per_km if price is None else exact(price)
+        return round(rate / (1000 * self.scale) * self.cost_scale)
+
+    def per_hour(self, price: float) -> int:
+        """Return cost units per time unit."""
+        return round(exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
+
+    def wanted(self, priority: int) -> int:
+        """Return the penalty of a ticket that should be served whenever it can be."""
+        return self.most_wanted << (priority - 1)
+
+
+@lru_cache(1024)
+def exact(price: float) -> Fraction:
+    """Return the decimal number the caller wrote. Few different ones stand in many places, zero most of all."""
+    return Fraction(repr(price))
+
+
+def _sum(prices: Iterable[float]) -> Fraction:
+    """Return the exact sum. Adding fractions is slow, and most prices are nothing."""
+    return sum((exact(price) for price in prices if price), Fraction(0))
+
+
+def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> IntegerPrices:
+    """Return the prices of a scenario.
+
+    Args:
+        scenario: As checked.
+        scale: Units that make a metre or a second.
+        extent: How far and how long a plan can go.
+    """
+    default = Fraction(0 if has_travel_price(scenario) else 1000)
+    units = [price for _, price in _unit_prices(scenario, scale, default) if price]
+    most = _most_a_plan_costs(scenario, extent, scale, default)
+    penalties = [*(ticket.penalty for ticket in scenario.tickets), *(group.penalty for group in scenario.groups)]
+    priced = [penalty for penalty in penalties if penalty]
+    left_out = _sum(priced)
+    weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
+    clamp = _ALL_PENALTIES // max(1, weights)
+    finest = min(_MAX_PRECISION * scale, int(clamp / (most + left_out + 1)))
+    telling = ceil(1 / (2 * _REPORTED_ROUNDING * min(units, default=Fraction(1))))
+    wish = min(lcm(*(price.denominator for price in units)), max(_MAX_PRECISION, finest, telling))
+    cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
+    rounded_up = Fraction(len(priced), 2)
+    wanted = min(ceil((most + left_out) * cost_scale + rounded_up) + 1, clamp)
+    return IntegerPrices(cost_scale, scale, default, wanted, weights > 0 and left_out * cost_scale >= wanted)
+
+
+def shortfalls(prices: IntegerPrices) -> tuple[str, ...]:
+    """Return a sentence where a wanted ticket may be given up for others, which a reader should know."""
+    if not prices.is_outweighed:
+        return ()
+    return ("Penalties come to so much that a ticket without one may be left out for tickets that have one.",)
+
+
+def roundings(scenario: Scenario, prices: IntegerPrices) -> tuple[str, ...]:
+    """Return sentences about prices that integers render so badly that a reader should know."""
+    worst: dict[str, Fraction] = {}
+    for name, price in _unit_prices(scenario, prices.scale, prices.default_per_km):
+        if price:
+            exact = price * prices.cost_scale
+            worst[name] = max(worst.get(name, Fraction(0)), abs(round(exact) - exact) / exact)
+    rounded = {name: share for name, share in worst.items() if share > _REPORTED_ROUNDING}
+    if not rounded:
+        return ()
+    listed = ", ".join(f"{name} by up to {float(100 * share):.3g} %" for name, share in rounded.items())
+    return (f"Prices are rounded, because others, or the longest legs, are so large: {listed}.",)
+
+
+def _wanted(scenario: Scenario) -> Iterator[Ticket]:
+    """Return the tickets that the caller put no price on, neither by themselves nor as one of several."""
+    groups = (group for group in scenario.groups if group.kind == "one_of" and group.penalty is not None)
+    priced = {name for group in groups for name in group.tickets}
+    return (ticket for ticket in scenario.tickets if ticket.penalty is None and ticket.id not in priced)
+
+
+def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> Iterator[tuple[str, Fraction]]:
+    """Yield the field and every different price in it, per unit."""
+    agents, tickets = scenario.agents, scenario.tickets
+    sums = {
+        "fixed_cost": {agent.fixed_cost for agent in agents},
+        "penalty": {ticket.penalty or 0.0 for ticket in tickets} | {group.penalty or 0.0 for group in scenario.groups},
+        "switch_cost": {ticket.switch_cost for ticket in tickets},
+    }
+    hourly = {
+        "cost_per_hour": {agent.cost_per_hour or 0.0 for agent in agents},
+        "overtime_cost_per_hour": {agent.overtime_cost_per_hour for agent in agents},
+        "lateness_cost_per_hour": {ticket.lateness_cost_per_hour for ticket in tickets},
+        "balance_cost_per_hour": {scenario.options.balance_cost_per_hour},
+    }
+    yield from ((name, exact(price)) for name, prices in sums.items() for price in sorted(prices))
+    yield from ((name, exact(price) / (3600 * scale)) for name, prices in hourly.items() for price in sorted(prices))
+    yield from (
+        ("cost_per_km", price / (1000 * scale)) for price in sorted({_per_km(each, default) for each in agents})
+    )
+
+
+def _per_km(agent: Agent, default: Fraction) -> Fraction:
+    return default if agent.cost_per_km is None else exact(agent.cost_per_km)
+
+
+def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: Fraction) -> Fraction:
+    """Return an upper bound of what the routes of any plan cost, in the caller's currency."""
+    horizon_s = Fraction(extent.horizon, scale)
+    hours = [_hours(agent, horizon_s) for agent in scenario.agents]
+    paid = (_hourly(agent, time) for agent, time in zip(scenario.agents, hours, strict=True))
+    routes = sorted(paid, reverse=True)[: len(scenario.tickets)]
+    dearest = max(_per_km(agent, default) for agent in scenario.agents)
+    driving = Fraction(extent.distance, 1000 * scale) * dearest
+    balance = max(hours) * exact(scenario.options.balance_cost_per_hour)
+    ends = [None if agent.shift_end is None else agent.shift_end + agent.overtime_s for agent in scenario.agents]
+    over = horizon_s if None in ends else exact(max(end for end in ends if end is not None))
+    lateness = sum((_lateness(ticket, over) for ticket in scenario.tickets), Fraction(0))
+    fixed = _sum(agent.fixed_cost for agent in scenario.agents)
+    return fixed + _sum(ticket.switch_cost for ticket in scenario.tickets) + driving + sum(routes) + balance + lateness
+
+
+def _hours(agent: Agent, horizon_s: Fraction) -> Fraction:
+    """Return how long a route of the agent takes at most."""
+    longest = longest_s(agent)
+    return (horizon_s if longest == inf else min(horizon_s, exact(longest))) / 3600
+
+
+def _hourly(agent: Agent, hours: Fraction) -> Fraction:
+    """Return what the hours of a route cost at most."""
+    overtime = min(hours, exact(agent.overtime_s) / 3600) * exact(agent.overtime_cost_per_hour)
+    return hours * exact(agent.cost_per_hour or 0.0) + overtime
+
+
+def _lateness(ticket: Ticket, over: Fraction) -> Fraction:
+    """Return what a ticket's lateness costs at most, where every route is over by a time in seconds."""
+    if ticket.soft_close is None or not ticket.lateness_cost_per_hour:
+        return Fraction(0)
+    closes = max((close for _, close in ticket.time_windows), default=inf)
+    latest = over if closes == inf else min(over, exact(closes))
+    return max(Fraction(0), latest - exact(ticket.soft_close)) / 3600 * exact(ticket.lateness_cost_per_hour)

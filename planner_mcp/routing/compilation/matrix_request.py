@@ -1,0 +1,36 @@
+"""What a road engine is asked about a day.
+
+Owns the question alone: which places, under which names. Asking is `planner_mcp.travel`, keeping the answer the
+store's.
+"""
+
+from dataclasses import dataclass, field
+
+from planner_mcp.routing.scenario.checks.reference_checks import named_places
+from planner_mcp.routing.scenario.coordinates import to_wgs84
+from planner_mcp.routing.scenario.scenario_model import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRequest:
+    """All legs between the places of a day. Equal questions have equal answers, whatever else the days say."""
+
+    router: str
+    ids: tuple[str, ...]
+    positions: tuple[tuple[float, float], ...]
+    """(lat, lon) in WGS-84, by place."""
+    indexes: tuple[int, ...] = field(default=(), compare=False)
+    """Where the places stand in `locations`, to tell what is wrong with them."""
+
+
+def matrix_request_of(scenario: Scenario) -> MatrixRequest | None:
+    """Return what a day needs to know of roads; None where its travel comes from elsewhere."""
+    router = scenario.travel.router
+    if router is None:
+        return None
+    index = {place.id: at for at, place in enumerate(scenario.locations)}
+    ids = tuple(sorted(named_places(scenario)))
+    places = [scenario.locations[index[name]] for name in ids]
+    at = [to_wgs84(place.lat or 0.0, place.lon or 0.0, scenario.travel.crs) for place in places]
+    positions = tuple((round(lat, 6), round(lon, 6)) for lat, lon in at)
+    return MatrixRequest(router, ids, positions, tuple(index[name] for name in ids))

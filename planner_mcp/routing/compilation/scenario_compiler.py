@@ -1,0 +1,295 @@
+"""Turns a scenario into the integers engines read.
+
+Owns the choice of scales and the meaning of absent fields. It expects a scenario that `checks/logic.py` accepted.
+Travel is measured by `compile/travel.py`, prices are scaled by `compile/prices.py`, features named by
+`compile/features.py`.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from planner_mcp.routing.compilation.frozen_prefix_compilation import bind_to_held_agents, freeze_prefix
+from planner_mcp.routing.compilation.integer_matrices import IntegerMatrices, integer_matrices_of
+from planner_mcp.routing.compilation.integer_prices import (
+    IntegerPrices,
+    exact,
+    integer_prices_of,
+    roundings,
+    shortfalls,
+)
+from planner_mcp.routing.compilation.problem_features import features_of
+from planner_mcp.routing.compilation.scenario_extent import extent_of, finest_scale
+from planner_mcp.routing.problem import AgentSpec, Break, Group, GroupKind, LoadKind, Problem, TicketSpec, TravelPeriod
+from planner_mcp.routing.scenario import scenario_model
+from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.checks.amount_checks import total
+from planner_mcp.routing.scenario.scenario_model import Scenario, end_of, most_reloads, start_of
+from planner_mcp.routing.scenario.time_windows import merged_windows
+
+_AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+_MAX_LOADED: Final = 2**51
+"""Amount units that all tickets and one vehicle may come to, so that a load as a float still tells the unit."""
+_FLOAT_TOLERANCE: Final = Fraction(1, 10**6)
+"""Of an amount unit: what adding up in floats may have left behind."""
+
+
+def compile_scenario(scenario: Scenario) -> Problem:
+    """Return the scenario as integers.
+
+    Times and lengths round to the nearest unit, windows inwards, so a plan in integers keeps every promise in the
+    caller's numbers; only a window with no whole unit in it becomes the nearest one. An agent that does not name a
+    capacity dimension carries nothing of it. What is held of an earlier plan is laid on it (`compile/held.py`).
+    """
+    scenario = bind_to_held_agents(scenario)
+    names = _locations(scenario)
+    factors = sorted({agent.speed_factor for agent in scenario.agents})
+    travel = _matrices_of(scenario, names, factors)
+    extent = extent_of(scenario, travel, names, factors)
+    units = _Units(scenario, names, factors, travel.scale, extent.horizon)
+    prices = integer_prices_of(scenario, travel.scale, extent)
+    tickets = _tickets(scenario, units, prices)
+    agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
+    groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
+    tickets = _without_group_penalties(tickets, groups, scenario)
+    incompatible = _pairs(scenario, units)
+    balance = prices.per_hour(scenario.options.balance_cost_per_hour)
+    travel_periods = _travel_periods(scenario, units)
+    own = Problem(
+        agents=agents,
+        tickets=tickets,
+        locations=names,
+        distances=travel.distances,
+        durations=travel.durations,
+        dimensions=units.dimensions,
+        scale=travel.scale,
+        cost_scale=prices.cost_scale,
+        amount_scale=units.amount_scale,
+        incompatible=incompatible,
+        groups=groups,
+        backhaul=scenario.options.backhaul,
+        span_cost=balance,
+        travel_periods=travel_periods,
+        assumptions=(
+            *travel.assumptions,
+            *_open_ends([(agent.start, agent.end) for agent in agents]),
+            *roundings(scenario, prices),
+            *shortfalls(prices),
+            *_rounded_amounts(scenario, units.amount_scale),
+        ),
+        positions=travel.positions,
+        provenance=travel.provenance,
+    )
+    problem = freeze_prefix(own, scenario.held, units.horizon)
+    return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
+
+
+def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float]) -> IntegerMatrices:
+    """Return the travel of a day, with fewer decimals than the caller's where legs are too long for engines."""
+    travel = integer_matrices_of(scenario, names, factors)
+    if (scale := finest_scale(scenario, travel, factors)) == travel.scale:
+        return travel
+    pace = scenario.travel.model_copy(update={"decimals": len(str(scale)) - 1})
+    travel = integer_matrices_of(scenario.model_copy(update={"travel": pace}), names, factors)
+    assumed = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
+    return replace(travel, assumptions=(*travel.assumptions, assumed))
+
+
+def _locations(scenario: Scenario) -> tuple[str, ...]:
+    """Return the locations in use, ends of routes first."""
+    ends = [place for agent in scenario.agents for place in (start_of(scenario, agent), end_of(scenario, agent))]
+    reloads = [place for agent in scenario.agents for place in agent.reload_locations]
+    used = [*ends, *reloads, *(ticket.location for ticket in scenario.tickets)]
+    return tuple(dict.fromkeys(place for place in used if place is not None))
+
+
+class _Units:
+    """Indexes and scales shared by all parts of one compilation."""
+
+    def __init__(
+        self, scenario: Scenario, names: tuple[str, ...], factors: list[float], scale: int, horizon: int
+    ) -> None:
+        self.location = {name: index for index, name in enumerate(names)}
+        self.agent = {agent.id: index for index, agent in enumerate(scenario.agents)}
+        self.ticket = {ticket.id: index for index, ticket in enumerate(scenario.tickets)}
+        self.profile = {factor: index for index, factor in enumerate(factors)}
+        self.scale = scale
+        amounts = [agent.capacity for agent in scenario.agents] + [ticket.demand for ticket in scenario.tickets]
+        self.dimensions = tuple(dict.fromkeys(name for amount in amounts for name in amount))
+        self.amount_scale = _amount_scale(amounts)
+        self.horizon = horizon
+
+    def time(self, seconds: float) -> int:
+        """Return the nearest unit."""
+        return round(seconds * self.scale)
+
+    def opening(self, seconds: float) -> int:
+        """Return the first unit not before."""
+        return math.ceil(seconds * self.scale - 1e-6)
+
+    def closing(self, seconds: float) -> int:
+        """Return the last unit not after."""
+        return math.floor(seconds * self.scale + 1e-6)
+
+    def span(self, opens: float, closes: float) -> tuple[int, int]:
+        """Return what is left of a window in whole units; the nearest one where no unit lies within."""
+        first, last = self.opening(opens), self.closing(closes)
+        return (first, last) if first <= last else (self.time(opens), self.time(opens))
+
+    def capacity_units(self, amount: dict[str, float]) -> tuple[int, ...]:
+        """Return a capacity, rounded down."""
+        return tuple(math.floor(self._amount(amount.get(name, 0.0)) + _FLOAT_TOLERANCE) for name in self.dimensions)
+
+    def demand_units(self, amount: dict[str, float]) -> tuple[int, ...]:
+        """Return a demand, rounded up."""
+        return tuple(math.ceil(self._amount(amount.get(name, 0.0)) - _FLOAT_TOLERANCE) for name in self.dimensions)
+
+    def _amount(self, value: float) -> Fraction:
+        return exact(value) * self.amount_scale
+
+
+def _amount_scale(amounts: Sequence[dict[str, float]]) -> int:
+    """Return the smallest power of ten that keeps every amount whole, else the largest there is room for."""
+    values = {value for amount in amounts for value in amount.values()}
+    most = max(map(abs, values), default=0.0) + max(total(amounts).values(), default=0.0)
+    roomy = [scale for scale in _AMOUNT_SCALES if most * scale <= _MAX_LOADED] or [1]
+    return next((scale for scale in roomy if all(_is_whole(value, scale) for value in values)), roomy[-1])
+
+
+def _is_whole(value: float, scale: int) -> bool:
+    scaled = exact(value) * scale
+    return abs(scaled - round(scaled)) <= _FLOAT_TOLERANCE
+
+
+def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
+    """Return a sentence where amounts are finer than a scale can tell."""
+    parts = (*(agent.capacity for agent in scenario.agents), *(ticket.demand for ticket in scenario.tickets))
+    if all(_is_whole(value, scale) for value in {value for amount in parts for value in amount.values()}):
+        return ()
+    return (f"Amounts are rounded to {1 / scale:g}: demands up, capacities down.",)
+
+
+def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, prices: IntegerPrices) -> AgentSpec:
+    start, end = start_of(scenario, agent), end_of(scenario, agent)
+    reloads = most_reloads(agent)
+    distance = agent.max_distance_m if agent.max_distance_km is None else agent.max_distance_km * 1000
+    has_end = agent.shift_end is not None
+    return AgentSpec(
+        id=agent.id,
+        capacity=units.capacity_units(agent.capacity),
+        start=None if start is None else units.location[start],
+        end=None if end is None else units.location[end],
+        shift=_shift(agent, units),
+        fixed_cost=prices.amount(agent.fixed_cost),
+        distance_cost=prices.per_km(agent.cost_per_km),
+        time_cost=prices.per_hour(agent.cost_per_hour or 0.0),
+        max_distance=None if distance is None else units.closing(distance),
+        max_duration=None if agent.max_duration_s is None else units.closing(agent.max_duration_s),
+        max_stops=agent.max_tickets,
+        overtime=units.closing(agent.overtime_s) if has_end else 0,
+        overtime_cost=prices.per_hour(agent.overtime_cost_per_hour) if has_end and agent.overtime_s else 0,
+        breaks=tuple(
+            Break(units.span(break_spec.earliest, break_spec.latest), units.time(break_spec.duration_s))
+            for break_spec in agent.breaks
+        ),
+        reload_at=tuple(dict.fromkeys(units.location[place] for place in agent.reload_locations)) if reloads else (),
+        max_reloads=reloads,
+        profile=units.profile[agent.speed_factor],
+        locked=tuple(units.ticket[ticket] for ticket in agent.locked_tickets),
+    )
+
+
+def _shift(agent: scenario_model.Agent, units: _Units) -> tuple[int, int]:
+    opens = agent.shift_start or 0.0
+    return (units.opening(opens), units.horizon) if agent.shift_end is None else units.span(opens, agent.shift_end)
+
+
+def _tickets(scenario: Scenario, units: _Units, prices: IntegerPrices) -> tuple[TicketSpec, ...]:
+    eligibility = Eligibility(scenario)
+    pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
+    return tuple(_ticket(t, units, prices, eligibility.restriction(t), t.id in pickups) for t in scenario.tickets)
+
+
+def _ticket(
+    ticket: scenario_model.Ticket,
+    units: _Units,
+    prices: IntegerPrices,
+    agents: frozenset[int] | None,
+    is_picked_up: bool,
+) -> TicketSpec:
+    is_priced = ticket.penalty is not None
+    preferred = None if ticket.preferred_agent is None else units.agent[ticket.preferred_agent]
+    load = (
+        LoadKind.PICKUP if is_picked_up else LoadKind.DELIVERY if ticket.pickup is not None else LoadKind(ticket.kind)
+    )
+    return TicketSpec(
+        id=ticket.id,
+        location=units.location[ticket.location],
+        demand=units.demand_units(ticket.demand),
+        load=load,
+        windows=tuple(merged_windows(units.span(*window) for window in ticket.time_windows)),
+        soft_close=None if ticket.soft_close is None else units.closing(ticket.soft_close),
+        lateness_cost=0 if ticket.soft_close is None else prices.per_hour(ticket.lateness_cost_per_hour),
+        service=units.time(ticket.service_time_s),
+        setup=units.time(ticket.setup_time_s),
+        release=units.opening(ticket.release_time or 0.0),
+        penalty=prices.amount(ticket.penalty or 0.0) if is_priced else prices.wanted(ticket.priority),
+        is_priced=is_priced,
+        agents=agents,
+        preferred=preferred,
+        switch_cost=0 if preferred is None else prices.amount(ticket.switch_cost),
+        pickup=None if ticket.pickup is None else units.ticket[ticket.pickup],
+    )
+
+
+def _group(group: scenario_model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: IntegerPrices) -> Group:
+    members = tuple(units.ticket[ticket] for ticket in group.tickets)
+    kind = GroupKind(group.kind)
+    if kind is GroupKind.ALL:
+        return Group(kind, members)
+    penalty = max(tickets[m].penalty for m in members) if group.penalty is None else prices.amount(group.penalty)
+    return Group(kind, members, penalty)
+
+
+def _without_group_penalties(
+    tickets: tuple[TicketSpec, ...], groups: tuple[Group, ...], scenario: Scenario
+) -> tuple[TicketSpec, ...]:
+    """Return the tickets with penalty 0 where their ONE_OF group carries it; priced where the group is."""
+    changed = list(tickets)
+    for group, source in zip(groups, scenario.groups, strict=True):
+        if group.kind is GroupKind.ONE_OF:
+            is_priced = source.penalty is not None or all(tickets[m].is_priced for m in group.tickets)
+            for member in group.tickets:
+                changed[member] = replace(changed[member], penalty=0, is_priced=is_priced)
+    return tuple(changed)
+
+
+def _travel_periods(scenario: Scenario, units: _Units) -> tuple[TravelPeriod, ...]:
+    """Return the hours in which the pace differs, in order."""
+    travel_periods = (
+        TravelPeriod(units.time(period.start), units.time(period.end), round(period.factor * 1000))
+        for period in scenario.travel.rush_hours
+    )
+    return tuple(
+        sorted((r for r in travel_periods if r.factor != 1000 and r.start < r.end), key=lambda period: period.start)
+    )
+
+
+def _pairs(scenario: Scenario, units: _Units) -> frozenset[tuple[int, int]]:
+    pairs: set[tuple[int, int]] = set()
+    for names in scenario.incompatible:
+        members = sorted({units.ticket[name] for name in names})
+        pairs.update((low, high) for i, low in enumerate(members) for high in members[i + 1 :])
+    return frozenset(pairs)
+
+
+def _open_ends(ends: Iterable[tuple[object, object]]) -> tuple[str, ...]:
+    starts, stops = zip(*ends, strict=True)
+    assumed = []
+    if None in starts:
+        assumed.append("Agents without start_location begin at their first ticket.")
+    if None in stops:
+        assumed.append("Agents without end_location stop at their last ticket.")
+    return tuple(assumed)

@@ -1,0 +1,194 @@
+"""How far and how long a day can go at most.
+
+Owns the bounds from which scales are chosen, and the ends of shifts that have none. They hold for every route that
+keeps its limits. A leg too long for any shift or limit is left out: tables often have a large number where there is no
+way.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.routing.compilation.integer_matrices import IntegerMatrices
+from planner_mcp.routing.problem import Matrix
+from planner_mcp.routing.scenario.field_types import MAX_TIME_S
+from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, end_of, most_reloads, start_of
+
+_DAY_S: Final = 86_400
+_CHUNK_ROWS: Final = 256
+"""Rows of a table looked at at once."""
+_ENDLESS: Final = math.inf
+LONGEST_LEG: Final = 2**31 - 1
+"""Units of a leg that every engine tells from a longer one: ours keeps legs in 32 bits."""
+_MAX_UNITS: Final = 2**62
+
+Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""The longest leg out of each place, and the longest into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Bounds of one day."""
+
+    distance: int
+    """Distance units that all routes together can drive."""
+    horizon: int
+    """A time unit by which every route is over that waits for nothing but windows, breaks and releases."""
+
+
+def finest_scale(scenario: Scenario, travel: IntegerMatrices, factors: list[float]) -> int:
+    """Return the largest scale, that of the matrices or a power of ten below, at which no leg that matters is too long.
+
+    What matters is each leg that can be driven, and each limit that a longer leg must be seen to break. Beside tables,
+    legs of more than `MAX_TIME_S` are no ways.
+
+    Args:
+        scenario: As checked.
+        travel: Its matrices.
+        factors: Speed factors in the order of the profiles.
+    """
+    travel_matrices = (*travel.distances, *travel.durations)
+    if all(int(table.max(initial=0)) <= LONGEST_LEG for table in travel_matrices):
+        return travel.scale
+    profiles = zip(factors, travel.distances, travel.durations, strict=True)
+    longest, scale = max(_longest_relevant_leg(scenario, travel.scale, *profile) for profile in profiles), travel.scale
+    while scale > 1 and longest > LONGEST_LEG:
+        longest, scale = longest // 10 + 1, scale // 10
+    return scale
+
+
+def _longest_relevant_leg(scenario: Scenario, scale: int, factor: float, metres: Matrix, seconds: Matrix) -> int:
+    """Return the longest leg or limit of agents of this speed, in units."""
+    far, late = _limits(scenario, scale, factor)
+    undrivable = MAX_TIME_S * scale
+    is_drivable = seconds <= min(late, _ENDLESS if scenario.travel_matrices is None else undrivable)
+    length = min(int(metres[is_drivable].max(initial=0)), far)
+    time = int((seconds[is_drivable] if late == _ENDLESS else seconds).max(initial=0))
+    return math.ceil(max(length, min(time, late, undrivable)))
+
+
+def extent_of(scenario: Scenario, travel: IntegerMatrices, names: tuple[str, ...], factors: list[float]) -> Extent:
+    """Return the bounds of a day.
+
+    Legs that take longer than any time that can be written (`MAX_TIME_S`) are no ways, where every ticket can be served
+    without them: a shift without an end leaves no time for them either.
+
+    Args:
+        scenario: As checked.
+        travel: Its matrices.
+        names: Locations in the order of the matrices.
+        factors: Speed factors in the order of the profiles.
+    """
+    place = {name: index for index, name in enumerate(names)}
+    longest = _longest_legs(scenario, travel, factors, _ENDLESS)
+    if int(longest[1][0].max(initial=0)) > MAX_TIME_S * travel.scale:
+        usual = _longest_legs(scenario, travel, factors, MAX_TIME_S * travel.scale)
+        visited = np.array(sorted({place[ticket.location] for ticket in scenario.tickets}), dtype=np.intp)
+        cut_off = ((few[visited] == 0) & (all_[visited] > 0) for few, all_ in zip(usual[1], longest[1], strict=True))
+        if not any(bool(lost.any()) for lost in cut_off):
+            longest = usual
+    return _extent(scenario, travel, place, longest)
+
+
+def _extent(
+    scenario: Scenario, travel: IntegerMatrices, place: dict[str, int], longest: tuple[Longest, Longest]
+) -> Extent:
+    lengths, times = longest
+    used = min(len(scenario.agents), len(scenario.tickets))
+    slowest = max([1.0, *(period.factor for period in scenario.travel.rush_hours)])
+    driving = math.ceil(_longest_travel(scenario, place, times, 1) * slowest)
+    return Extent(
+        _longest_travel(scenario, place, lengths, used), _latest_time_without_travel(scenario, travel.scale) + driving
+    )
+
+
+def _latest_time_without_travel(scenario: Scenario, scale: int) -> int:
+    """Return a time by which a day without any travel is over."""
+    times = [2.0 * _DAY_S]
+    for ticket in scenario.tickets:
+        times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
+    for agent in scenario.agents:
+        times += [agent.shift_start or 0.0, (agent.shift_end or 0.0) + agent.overtime_s]
+        times += [break_spec.latest for break_spec in agent.breaks]
+    times += _frozen_times(scenario)
+    work = sum(ticket.service_time_s + ticket.setup_time_s for ticket in scenario.tickets)
+    breaks = max(sum(break_spec.duration_s for break_spec in agent.breaks) for agent in scenario.agents)
+    return math.ceil((max(times) + work + breaks) * scale)
+
+
+def _frozen_times(scenario: Scenario) -> list[float]:
+    """Return how late the earlier plan was on its way that is held, by what is said of each route."""
+    if (held := scenario.held) is None:
+        return []
+    times_by_route = (
+        [route.arrival_s, route.end_s or 0.0, *(v.departure_s for v in route.visits)] for route in held.routes
+    )
+    return [held.until_s, *(max(times) for times in times_by_route)]
+
+
+def _longest_travel(scenario: Scenario, place: dict[str, int], longest: Longest, routes: int) -> int:
+    """Return how long the ways of so many routes are together that serve every ticket.
+
+    Every ticket, start and reload is left once, by its longest way out at the most; or, read backwards, every ticket,
+    end and reload is come to once. Both are true, so the smaller holds.
+    """
+    trips = routes * (1 + max(map(most_reloads, scenario.agents)))
+    visited = np.array([place[ticket.location] for ticket in scenario.tickets], dtype=np.intp)
+    reloads = {name for agent in scenario.agents for name in agent.reload_locations}
+    found = []
+    for legs, ends in zip(longest, (start_of, end_of), strict=True):
+        named = {ends(scenario, agent) for agent in scenario.agents} | reloads
+        tops = [int(legs[place[name]]) for name in named if name is not None]
+        found.append(int(legs[visited].sum()) + trips * max(tops, default=0))
+    return min(found)
+
+
+def _longest_legs(
+    scenario: Scenario, travel: IntegerMatrices, factors: list[float], most: float
+) -> tuple[Longest, Longest]:
+    """Return the longest distances and times of legs that some agent can drive in one go, `most` time at the most."""
+    size = len(travel.distances[0])
+    lengths, times = ((np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)) for _ in range(2))
+    for factor, metres, seconds in zip(factors, travel.distances, travel.durations, strict=True):
+        far, late = _limits(scenario, travel.scale, factor)
+        _widen((lengths, times), (metres, seconds), (far, min(most, late)))
+    return lengths, times
+
+
+def _limits(scenario: Scenario, scale: int, factor: float) -> tuple[float, float]:
+    """Return the longest distance and time of one leg that an agent of this speed could drive, in units."""
+    if scenario.held is not None and scenario.held.until_s:
+        return _ENDLESS, _ENDLESS  # limits shorter than the past are raised to it
+    agents = [agent for agent in scenario.agents if agent.speed_factor == factor]
+    quickest = min([1.0, *(period.factor for period in scenario.travel.rush_hours)])
+    far = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
+    late = max(longest_s(agent) for agent in agents)
+    return far * scale + 1, late * scale / quickest + 1
+
+
+def _or_endless(metres: float | None, kilometres: float | None) -> float:
+    return 1000 * kilometres if kilometres is not None else _ENDLESS if metres is None else metres
+
+
+def longest_s(agent: Agent) -> float:
+    """Return how long the agent may be on its way at most, in seconds."""
+    shift = _ENDLESS if agent.shift_end is None else agent.shift_end + agent.overtime_s - (agent.shift_start or 0.0)
+    return max(0.0, min(shift, _ENDLESS if agent.max_duration_s is None else agent.max_duration_s))
+
+
+def _widen(found: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix], limits: tuple[float, float]) -> None:
+    """Take the longest legs of a pair of tables into what was found, without those beyond a limit."""
+    allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
+    is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(travel_matrices, allowed, strict=True))
+    for low in range(0, len(travel_matrices[0]), _CHUNK_ROWS):
+        rows = [table[low : low + _CHUNK_ROWS] for table in travel_matrices]
+        if not is_whole:
+            usable = (rows[0] <= allowed[0]) & (rows[1] <= allowed[1])
+            rows = [np.where(usable, part, 0) for part in rows]
+        for (out, into), part in zip(found, rows, strict=True):
+            top = out[low : low + _CHUNK_ROWS]
+            np.maximum(top, part.max(axis=1), out=top)
+            np.maximum(into, part.max(axis=0), out=into)

@@ -1,0 +1,318 @@
+"""Turns the bare routes of an engine into a plan: times, loads and costs, in the caller's units.
+
+Owns the form of a plan and the price of a candidate. Timing is `layout/timeline.py`, reasons are `layout/explain.py`.
+Routes timed lately keep their times (`layout/recent.py`): what was priced is laid out without timing it anew. It
+believes nothing and judges nothing: an infeasible candidate is laid out too, and `proof/verify.py` says what is wrong.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from planner_mcp.routing.evaluation.departure_optimization import SpanPrice
+from planner_mcp.routing.evaluation.route_legs import Leg
+from planner_mcp.routing.evaluation.route_schedule import LegTimes, RouteSchedule
+from planner_mcp.routing.evaluation.timing_cache import cached_schedule
+from planner_mcp.routing.evaluation.unassigned_reasons import unassigned_reasons
+from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
+from planner_mcp.routing.problem import (
+    AgentSpec,
+    Candidate,
+    GroupKind,
+    LoadKind,
+    Problem,
+    Route,
+    Stop,
+    StopKind,
+)
+
+
+def build_plan(
+    problem: Problem,
+    candidate: Candidate,
+    *,
+    engine: str = "",
+    seed: int = 0,
+    versions: Mapping[str, str] | None = None,
+    input_hash: str = "",
+) -> Plan:
+    """Return the plan of a candidate: earliest services, latest departures, reasons for what is left out.
+
+    Args:
+        problem: What was asked.
+        candidate: Routes as an engine found them; routes without a ticket are dropped.
+        engine: Name of the engine, for the record, where the candidate does not say who found it.
+        seed: Its seed.
+        versions: Versions of the software that took part.
+        input_hash: Hash of the scenario.
+    """
+    timed = _timed(problem, candidate)
+    served = _served(timed)
+    routes = tuple(_planned(problem, route, schedule) for route, schedule in timed)
+    penalty = _left_out(problem, served, is_priced=False)
+    plan = Plan(
+        status=_status(problem, served),
+        cost=(_total(problem, timed, served) - penalty) / problem.cost_scale,
+        routes=routes,
+        unassigned=(),
+        distance_m=sum(leg.distance for _, schedule in timed for leg in schedule.legs) / problem.scale,
+        duration_s=sum(schedule.duration for _, schedule in timed) / problem.scale,
+        agents_used=len(routes),
+        tickets_served=len(served),
+        tickets_total=len(problem.tickets),
+        assumptions=problem.assumptions,
+        engine="+".join(candidate.found_by) or engine,
+        seed=seed,
+        versions=dict(versions or {}),
+        input_hash=input_hash,
+        travel=dict(problem.provenance),
+        penalty=penalty / problem.cost_scale,
+    )
+    why = unassigned_reasons(problem, plan)
+    return replace(plan, unassigned=tuple(Unassigned(ticket, *reason) for ticket, reason in why.items()))
+
+
+def price(problem: Problem, candidate: Candidate) -> int:
+    """Return what engines minimize: cost and penalty in cost units.
+
+    It may take up to 0.2 s of CPU per 1000 tickets where hours are paid, with rushes or many windows; next to nothing
+    for routes priced or laid out just before.
+    """
+    timed = _timed(problem, candidate)
+    return _total(problem, timed, _served(timed))
+
+
+def operating_cost(problem: Problem, candidate: Candidate) -> int:
+    """Return what the routes and the span cost, in cost units: the price without what is left out."""
+    return _operating_cost(problem, _timed(problem, candidate))
+
+
+def route_cost(problem: Problem, route: Route, schedule: RouteSchedule) -> int:
+    """Return what a route costs by itself, in cost units, whatever limits it breaks."""
+    agent = problem.agents[route.agent]
+    distance = sum(leg.distance for leg in schedule.legs)
+    late = 0
+    for leg, time in zip(schedule.legs, schedule.times, strict=True):
+        if leg.stop is not None and leg.soft_close is not None:
+            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
+    operating_cost = agent.distance_cost * distance + agent.time_cost * schedule.duration
+    return (
+        agent.fixed_cost
+        + operating_cost
+        + agent.overtime_cost * _overtime(agent, schedule)
+        + late
+        + _switches(problem, route)
+    )
+
+
+def _overtime(agent: AgentSpec, schedule: RouteSchedule) -> int:
+    """Return how long a route goes on after its shift, in time units."""
+    return max(0, schedule.end - agent.shift[1])
+
+
+def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
+    """Return the stops of a stored plan (`Plan.as_json()`), leaving out what the problem no longer knows."""
+    agents = {agent.id: index for index, agent in enumerate(problem.agents)}
+    known = _PlanReader(problem)
+    routes = []
+    for route in plan["routes"]:
+        if (agent := agents.get(route["agent_id"])) is not None:
+            stops = known.stops(problem.agents[agent], route["visits"])
+            routes.append(Route(agent, tuple(stops)))
+    found_by = tuple(filter(None, plan["engine"].split("+")))
+    return Candidate(tuple(route for route in routes if route.tickets), found_by)
+
+
+class _PlanReader:
+    """Ids of a problem, and the tickets already placed."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._scale = problem.scale
+        self._tickets = {ticket.id: index for index, ticket in enumerate(problem.tickets)}
+        self._locations = {name: index for index, name in enumerate(problem.locations)}
+        self._placed: set[int] = set()
+
+    def stops(self, agent: AgentSpec, visits: Sequence[Mapping[str, Any]]) -> Iterator[Stop]:
+        """Yield the stops that still make sense for the agent."""
+        breaks = list(range(len(agent.breaks)))
+        for visit in visits:
+            if visit["kind"] == StopKind.BREAK and breaks:
+                yield Stop(StopKind.BREAK, self._take_break(agent, breaks, visit["start_s"]))
+            elif visit["kind"] == StopKind.RELOAD and self._locations.get(visit["location"]) in agent.reload_at:
+                yield Stop(StopKind.RELOAD, self._locations[visit["location"]])
+            elif (ticket := self._tickets.get(visit["ticket_id"])) is not None and ticket not in self._placed:
+                self._placed.add(ticket)
+                yield Stop(StopKind.TICKET, ticket)
+
+    def _take_break(self, agent: AgentSpec, breaks: list[int], start_s: float) -> int:
+        """Take the first break left whose window holds the start, else the first left."""
+        start = round(start_s * self._scale)
+        fits = (
+            break_spec
+            for break_spec in breaks
+            if agent.breaks[break_spec].window[0] <= start <= agent.breaks[break_spec].window[1]
+        )
+        chosen = next(fits, breaks[0])
+        breaks.remove(chosen)
+        return chosen
+
+
+def _timed(problem: Problem, candidate: Candidate) -> list[tuple[Route, RouteSchedule]]:
+    timed = [(route, cached_schedule(problem, route)) for route in candidate.routes if route.tickets]
+    return _rebalanced(problem, timed) if problem.span_cost and timed else timed
+
+
+def _rebalanced(problem: Problem, timed: list[tuple[Route, RouteSchedule]]) -> list[tuple[Route, RouteSchedule]]:
+    """Return the routes with the longest timed anew while that is cheaper: what the span costs counts for their hours.
+
+    Several of one length share its price, because only together they make it shorter.
+    """
+    cost = _operating_cost(problem, timed)
+    for _ in timed:
+        lengths = [schedule.duration for _, schedule in timed]
+        longest = max(lengths)
+        floor = max((length for length in lengths if length < longest), default=0)
+        span = SpanPrice(problem.span_cost // lengths.count(longest), floor)
+        tried = [
+            (route, cached_schedule(problem, route, span) if schedule.duration == longest else schedule)
+            for route, schedule in timed
+        ]
+        if (cheaper := _operating_cost(problem, tried)) >= cost:
+            break
+        timed, cost = tried, cheaper
+    return timed
+
+
+def _served(timed: Sequence[tuple[Route, RouteSchedule]]) -> set[int]:
+    return {ticket for route, _ in timed for ticket in route.tickets}
+
+
+def _status(problem: Problem, served: set[int]) -> PlanStatus:
+    """Return PARTIAL where a ticket that nobody priced, and no alternative replaces, stays behind."""
+    replaced = {
+        ticket
+        for group in problem.groups
+        if group.kind is GroupKind.ONE_OF and not served.isdisjoint(group.tickets)
+        for ticket in group.tickets
+    }
+    wanted = {index for index, ticket in enumerate(problem.tickets) if not ticket.is_priced}
+    return PlanStatus.FEASIBLE if wanted <= served | replaced else PlanStatus.PARTIAL
+
+
+def _total(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule]], served: set[int]) -> int:
+    missed = sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
+    return _operating_cost(problem, timed) + missed
+
+
+def _operating_cost(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule]]) -> int:
+    cost = sum(route_cost(problem, route, schedule) for route, schedule in timed)
+    return cost + problem.span_cost * max((schedule.duration for _, schedule in timed), default=0)
+
+
+def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
+    """Return the penalties of what stays behind, of tickets that the caller priced or of those that are wanted."""
+    tickets = (ticket for index, ticket in enumerate(problem.tickets) if index not in served)
+    groups = (
+        group
+        for group in problem.groups
+        if group.kind is GroupKind.ONE_OF and served.isdisjoint(group.tickets)
+        if problem.tickets[group.tickets[0]].is_priced == is_priced
+    )
+    return sum(ticket.penalty for ticket in tickets if ticket.is_priced == is_priced) + sum(g.penalty for g in groups)
+
+
+def _switches(problem: Problem, route: Route) -> int:
+    """Return the price of the tickets that should be somebody else's."""
+    tickets = (problem.tickets[index] for index in route.tickets)
+    return sum(ticket.switch_cost for ticket in tickets if ticket.preferred not in (None, route.agent))
+
+
+def _planned(problem: Problem, route: Route, schedule: RouteSchedule) -> PlannedRoute:
+    agent, scale = problem.agents[route.agent], problem.scale
+    travel = sum(time.driven for time in schedule.times)
+    busy = sum(leg.setup + leg.service + sum(break_spec.duration for break_spec in leg.breaks) for leg in schedule.legs)
+    return PlannedRoute(
+        agent_id=agent.id,
+        visits=tuple(_visits(problem, route, schedule)),
+        start_location=None if agent.start is None else problem.locations[agent.start],
+        end_location=None if agent.end is None else problem.locations[agent.end],
+        start_s=schedule.start / scale,
+        end_s=schedule.end / scale,
+        distance_m=sum(leg.distance for leg in schedule.legs) / scale,
+        travel_s=travel / scale,
+        waiting_s=(schedule.duration - travel - busy) / scale,
+        cost=route_cost(problem, route, schedule) / problem.cost_scale,
+        overtime_s=_overtime(agent, schedule) / scale,
+    )
+
+
+def _visits(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[Visit]:
+    loads = _Loads(problem, route)
+    for leg, time in zip(schedule.legs, schedule.times, strict=True):
+        for break_spec, (reached, begun) in zip(leg.breaks, time.breaks, strict=True):
+            done = begun + break_spec.duration
+            at, since, until = (moment / problem.scale for moment in (reached, begun, done))
+            yield Visit("break", None, None, at, since, until, loads.named(), 0.0)
+        if leg.stop is not None:
+            loads.pass_stop(leg.stop)
+            yield _visit(problem, leg, time, loads.named())
+
+
+def _visit(problem: Problem, leg: Leg, time: LegTimes, load: dict[str, float]) -> Visit:
+    assert leg.stop is not None and leg.location is not None  # noqa: S101 — only the end of a route has neither
+    ticket = problem.tickets[leg.stop.index] if leg.stop.kind is StopKind.TICKET else None
+    late = 0 if leg.soft_close is None else max(0, time.start - leg.soft_close)
+    return Visit(
+        kind=leg.stop.kind.value,
+        ticket_id=None if ticket is None else ticket.id,
+        location=problem.locations[leg.location],
+        arrival_s=time.arrival / problem.scale,
+        start_s=time.start / problem.scale,
+        departure_s=time.departure / problem.scale,
+        load=load,
+        distance_m=leg.distance / problem.scale,
+        late_s=late / problem.scale,
+    )
+
+
+class _Loads:
+    """What is on board while a route is walked."""
+
+    def __init__(self, problem: Problem, route: Route) -> None:
+        self._problem = problem
+        self._halves = {problem.tickets[index].pickup for index in route.tickets}
+        self._trips = iter(self._deliveries(route))
+        self._on_board = [0] * len(problem.dimensions)
+        self._carried = [0] * len(problem.dimensions)  # shipments, which a reload leaves on board
+        self._load_trip()
+
+    def _deliveries(self, route: Route) -> list[list[int]]:
+        """Return what each trip takes along, by dimension."""
+        trips = [[0] * len(self._problem.dimensions)]
+        for stop in route.stops:
+            if stop.kind is StopKind.RELOAD:
+                trips.append([0] * len(self._problem.dimensions))
+            elif stop.kind is StopKind.TICKET:
+                ticket = self._problem.tickets[stop.index]
+                if ticket.load is LoadKind.DELIVERY and ticket.pickup is None:
+                    trips[-1] = [a + b for a, b in zip(trips[-1], ticket.demand, strict=True)]
+        return trips
+
+    def _load_trip(self) -> None:
+        self._on_board = [a + b for a, b in zip(next(self._trips), self._carried, strict=True)]
+
+    def pass_stop(self, stop: Stop) -> None:
+        """Change the load as the stop does."""
+        if stop.kind is StopKind.RELOAD:
+            self._load_trip()
+            return
+        ticket = self._problem.tickets[stop.index]
+        sign = 1 if ticket.load is LoadKind.PICKUP else -1
+        self._on_board = [a + sign * b for a, b in zip(self._on_board, ticket.demand, strict=True)]
+        if ticket.pickup is not None or stop.index in self._halves:
+            self._carried = [a + sign * b for a, b in zip(self._carried, ticket.demand, strict=True)]
+
+    def named(self) -> dict[str, float]:
+        """Return the load in the caller's units."""
+        scale = self._problem.amount_scale
+        return {name: value / scale for name, value in zip(self._problem.dimensions, self._on_board, strict=True)}

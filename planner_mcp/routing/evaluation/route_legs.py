@@ -1,0 +1,92 @@
+"""The stretches of one route: the way to each stop, with what waits there and the breaks taken on the way.
+
+Owns what is fixed by the order of stops alone. When each happens is `layout/timeline.py`'s.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner_mcp.routing.problem import Break, Problem, Route, Stop, StopKind
+
+Windows = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class Leg:
+    """The way to one stop (or to the end), with the breaks taken on it and what waits there."""
+
+    stop: Stop | None
+    """None for the end of the route."""
+    location: int | None
+    distance: int = 0
+    travel: int = 0
+    breaks: tuple[Break, ...] = ()
+    setup: int = 0
+    service: int = 0
+    windows: Windows = ()
+    soft_close: int | None = None
+    earliest: int = 0
+
+
+def legs_of(problem: Problem, route: Route) -> list[Leg]:
+    """Return the legs of a route, the way to its end included."""
+    agent = problem.agents[route.agent]
+    legs: list[Leg] = []
+    pending_breaks: list[Break] = []
+    place, is_first = agent.start, True
+    for stop in route.stops:
+        if stop.kind is StopKind.BREAK:
+            pending_breaks.append(agent.breaks[stop.index])
+            continue
+        leg = _leg(problem, stop, place, is_first)
+        _travel(problem, agent.profile, place, leg)
+        leg.breaks, pending_breaks = tuple(pending_breaks), []
+        legs.append(leg)
+        place, is_first = leg.location, False
+    last = Leg(None, agent.end, breaks=tuple(pending_breaks))
+    _travel(problem, agent.profile, place, last)
+    legs.append(last)
+    _release_reloads(problem, legs)
+    return legs
+
+
+def _leg(problem: Problem, stop: Stop, place: int | None, is_first: bool) -> Leg:
+    if stop.kind is StopKind.RELOAD:
+        return Leg(stop, stop.index)
+    ticket = problem.tickets[stop.index]
+    return Leg(
+        stop,
+        ticket.location,
+        setup=ticket.setup if is_first or place != ticket.location else 0,
+        service=ticket.service,
+        windows=ticket.windows,
+        soft_close=ticket.soft_close,
+    )
+
+
+def _travel(problem: Problem, profile: int, place: int | None, leg: Leg) -> None:
+    if place is not None and leg.location is not None:
+        leg.distance = int(problem.distances[profile][place, leg.location])
+        leg.travel = int(problem.durations[profile][place, leg.location])
+
+
+def _release_reloads(problem: Problem, legs: list[Leg]) -> None:
+    """Let each reload wait for the goods of the trip it begins."""
+    latest = 0
+    for leg in reversed(legs):
+        if leg.stop is None:
+            continue
+        if leg.stop.kind is StopKind.RELOAD:
+            leg.earliest, latest = latest, 0
+        else:
+            latest = max(latest, problem.tickets[leg.stop.index].release)
+
+
+def first_release(problem: Problem, legs: Sequence[Leg]) -> int:
+    """Return the time before which the first trip cannot leave."""
+    latest = 0
+    for leg in legs:
+        if leg.stop is None or leg.stop.kind is StopKind.RELOAD:
+            break
+        latest = max(latest, problem.tickets[leg.stop.index].release)
+    return latest

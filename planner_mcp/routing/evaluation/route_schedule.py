@@ -1,0 +1,217 @@
+"""The clock of one route: when each stop of a given order happens.
+
+Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
+ending later or missing a window by more. Where hours are paid or limited, leaving later still may be better: it may
+lead to other windows, or wait less at the price of lateness. Then the cheapest departure that keeps all limits is taken
+(`layout/departures.py`). A break that is not among the stops may have to be over before the agent leaves. Loads, prices
+and the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed
+all the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from planner_mcp.routing.evaluation.departure_optimization import (
+    SpanPrice,
+    Tour,
+    best_departure,
+    best_departure_time_dependent,
+)
+from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
+from planner_mcp.routing.evaluation.route_legs import Leg, Windows, first_release, legs_of
+from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds, speeds_of
+from planner_mcp.routing.problem import AgentSpec, Break, Problem, Route, StopKind
+
+_EVER: Final = 2**62
+
+
+@dataclass(slots=True)
+class LegTimes:
+    """When a leg happens. `rests` holds, for each break, when the agent reached it and when it began."""
+
+    breaks: tuple[tuple[int, int], ...]
+    arrival: int
+    start: int
+    departure: int
+    driven: int
+    """Time spent driving; more or less than the leg's own in a rush."""
+
+
+@dataclass(slots=True)
+class RouteSchedule:
+    """A timed route."""
+
+    legs: list[Leg]
+    times: list[LegTimes]
+    start: int
+
+    @property
+    def end(self) -> int:
+        """When the route is over."""
+        return self.times[-1].departure
+
+    @property
+    def duration(self) -> int:
+        """From departure at the start to arrival at the end."""
+        return self.end - self.start
+
+
+FREE: Final = SpanPrice()
+"""The price of being the longest where it costs nothing."""
+
+
+def schedule_route(problem: Problem, route: Route, span: SpanPrice = FREE) -> RouteSchedule:
+    """Return the canonical times of a route; `span`: the price of being the longest, where it is."""
+    legs, agent = legs_of(problem, route), problem.agents[route.agent]
+    soonest = max(agent.shift[0], first_release(problem, legs))
+    taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
+    untaken_breaks = [break_spec for index, break_spec in enumerate(agent.breaks) if index not in taken]
+    tour = Tour(problem, agent, legs, untaken_breaks, span)
+    schedules = _choices(tour, soonest)
+    if any(_break_overlap(break_spec, schedules[0]) for break_spec in untaken_breaks):
+        for break_spec in untaken_breaks:
+            schedules += _choices(tour, max(soonest, break_spec.window[0] + break_spec.duration))
+    return schedules[0] if len(schedules) == 1 else min(schedules, key=lambda schedule: _rank(tour, schedule))
+
+
+def _choices(tour: Tour, soonest: int) -> list[RouteSchedule]:
+    """Return the times worth weighing of departures from one on, those that end first in front."""
+    speeds, agent = speeds_of(tour.problem), tour.agent
+    first = _timed(tour.legs, soonest, speeds)
+    is_limited = agent.max_duration is not None or agent.time_cost > 0 or tour.problem.span_cost > 0
+    if not is_limited or (
+        speeds is None and not any(map(_has_choice, tour.legs)) and not _trades_window_for_duration(agent, first)
+    ):
+        return [first]
+    broken, _, duration = _violation_and_cost(tour, first)
+    if broken == 0 and duration <= _least_duration(tour):
+        return [first]
+    if speeds is None:
+        leaving = best_departure(tour, soonest)
+        return [first, RouteSchedule(tour.legs, _forward(tour.legs, leaving, speeds), leaving)]
+    times = _forward(tour.legs, soonest, speeds)
+    lefts = [soonest, *(time.departure for time in times[:-1])]
+    bounds = [(left, time.arrival) for left, time in zip(lefts, times, strict=True)]
+    leaving = best_departure_time_dependent(tour, bounds, speeds)
+    return [first, _timed(tour.legs, leaving, speeds)]
+
+
+def _has_choice(leg: Leg) -> bool:
+    """Return whether more than one start of the service at the end of a leg may be worth weighing."""
+    return leg.soft_close is not None or len(leg.windows) > 1
+
+
+def _trades_window_for_duration(agent: AgentSpec, schedule: RouteSchedule) -> bool:
+    """Return whether a route lasts too long and misses a window: leaving later may cure the one at the other's cost."""
+    if agent.max_duration is None or schedule.duration <= agent.max_duration:
+        return False
+    return any(_is_missed(leg, time.start) for leg, time in zip(schedule.legs, schedule.times, strict=True))
+
+
+def _is_missed(leg: Leg, start: int) -> bool:
+    """Return whether a service starts after its last window."""
+    return bool(leg.windows) and start > leg.windows[-1][1]
+
+
+def _least_duration(tour: Tour) -> int:
+    """Return a duration that no departure beats: nothing waited, all driven at the quickest pace of the day.
+
+    Nor is a route that takes no longer anywhere later than one that leaves after it.
+    """
+    factor = min([BASE_FACTOR, *(period.factor for period in tour.problem.travel_periods)])
+    breaks = sum(break_spec.duration for leg in tour.legs for break_spec in leg.breaks)
+    return breaks + sum(leg.setup + leg.service - (-leg.travel * factor // BASE_FACTOR) for leg in tour.legs)
+
+
+def _timed(legs: list[Leg], soonest: int, speeds: TravelSpeeds | None) -> RouteSchedule:
+    """Return the times that end first, and leave last for that."""
+    first = _forward(legs, soonest, speeds)
+    departure = max(soonest, _latest_departure(legs, first, speeds))
+    times = _forward(legs, departure, speeds) if departure > soonest else first
+    if speeds is not None and _is_undone(legs, first, times):
+        return RouteSchedule(legs, first, soonest)
+    return RouteSchedule(legs, times, departure)
+
+
+def _is_undone(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[LegTimes]) -> bool:
+    """Return whether leaving later ends later or misses a window: a break taken elsewhere in a rush may cost more."""
+    return times[-1].departure > first[-1].departure or any(
+        after.start > max(before.start, _deadline(leg, before.start))
+        or any(
+            begun > max(was, break_spec.window[1])
+            for break_spec, (_, was), (_, begun) in zip(leg.breaks, before.breaks, after.breaks, strict=True)
+        )
+        for leg, before, after in zip(legs, first, times, strict=True)
+    )
+
+
+def _break_overlap(break_spec: Break, schedule: RouteSchedule) -> int:
+    """Return how much earlier a route would have to end, or later to begin, for a break to be rested outside it."""
+    return max(0, min(schedule.end - break_spec.window[1], break_spec.window[0] + break_spec.duration - schedule.start))
+
+
+def _rank(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
+    """Return the burden of a route; of equal excess one that keeps the breaks is the nearer to holding."""
+    broken, *break_spec = _violation_and_cost(tour, schedule)
+    return broken, sum(_break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
+
+
+def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
+    """Return by how much a route breaks its limits, then what its hours cost, then how many they are."""
+    agent, span = tour.agent, tour.span
+    late, broken = 0, sum(_break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
+    for leg, time in zip(schedule.legs, schedule.times, strict=True):
+        if leg.windows:
+            broken += max(0, time.start - leg.windows[-1][1])
+        if leg.soft_close is not None:
+            late += tour.lateness_cost(leg) * max(0, time.start - leg.soft_close)
+        broken += sum(
+            max(0, begun - break_spec.window[1]) for break_spec, (_, begun) in zip(leg.breaks, time.breaks, strict=True)
+        )
+    broken += max(0, schedule.end - tour.over)
+    broken += 0 if agent.max_duration is None else max(0, schedule.duration - agent.max_duration)
+    hours = agent.time_cost * schedule.duration + span.cost * max(0, schedule.duration - span.floor)
+    overtime = agent.overtime_cost * max(0, schedule.end - agent.shift[1])
+    return broken, hours + overtime + late, schedule.duration
+
+
+def _forward(legs: Sequence[Leg], departure: int, speeds: TravelSpeeds | None) -> list[LegTimes]:
+    """Return earliest times after leaving at `departure`. A break on the way lets travel done before it count."""
+    times: list[LegTimes] = []
+    now = departure
+    for leg in legs:
+        breaks, arrival, driven = drive_leg(leg, now, speeds)
+        start = _opening(leg.windows, max(arrival + leg.setup, leg.earliest))
+        now = start + leg.service
+        times.append(LegTimes(tuple(breaks), arrival, start, now, driven))
+    return times
+
+
+def _opening(windows: Windows, ready: int) -> int:
+    """Return the first moment from `ready` on that lies in a window; `ready` itself when none is left."""
+    for opens, closes in windows:
+        if ready <= closes:
+            return max(ready, opens)
+    return ready
+
+
+def _latest_departure(legs: Sequence[Leg], times: Sequence[LegTimes], speeds: TravelSpeeds | None) -> int:
+    """Return the latest departure that ends at the same time, in the same windows and no later than promised."""
+    leave = times[-1].departure
+    for leg, time in zip(reversed(legs), reversed(times), strict=True):
+        latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
+        leave = latest_departure(leg, latest - leg.setup, speeds)
+    return leave
+
+
+def _deadline(leg: Leg, start: int) -> int:
+    """Return how late the service may start without leaving its window or becoming later than agreed."""
+    return min(_closing(leg, start), _EVER if leg.soft_close is None else max(leg.soft_close, start))
+
+
+def _closing(leg: Leg, start: int) -> int:
+    """Return when the window closes in which the service starts; too late for all it is as late as it may be."""
+    if _is_missed(leg, start):
+        return start
+    return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)

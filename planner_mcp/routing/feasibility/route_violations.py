@@ -1,0 +1,241 @@
+"""What keeps an agent from driving a route, and by how much.
+
+Owns the measure of each constraint of a single route, for whoever looks for small changes: repair, evidence, fixes. It
+shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py` has the last word on every plan.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+from typing import Final
+
+from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, schedule_route
+from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, Route, Stop, StopKind, TicketSpec
+
+
+class RouteConstraint(StrEnum):
+    """A constraint of a route."""
+
+    WINDOW = "TIME_WINDOW"
+    SHIFT = "SHIFT_END"
+    CAPACITY = "CAPACITY"
+    MAX_DURATION = "MAX_DURATION"
+    MAX_DISTANCE = "MAX_DISTANCE"
+    MAX_TICKETS = "MAX_TICKETS"
+    NOT_ALLOWED = "SKILL_OR_AGENT"
+    INCOMPATIBLE = "INCOMPATIBLE"
+    ROUTE_OVER = "ROUTE_OVER"
+    """`advice/fixes.py`, which knows the day, tells it and the next."""
+    KEPT_ELSEWHERE = "KEPT_ELSEWHERE"
+    ORDER = "ORDER"
+
+
+ROUTE_CONSTRAINTS: Final[dict[str, str]] = {
+    RouteConstraint.WINDOW: "A ticket would be reached after a time window has closed: "
+    "its last, or one before too long a wait.",
+    RouteConstraint.SHIFT: "The route would end after the agent's shift and overtime.",
+    RouteConstraint.CAPACITY: "The route would carry more than the agent's capacity.",
+    RouteConstraint.MAX_DURATION: "The route would take longer than the agent's max_duration_s.",
+    RouteConstraint.MAX_DISTANCE: "The route would be longer than the agent's max_distance_km or max_distance_m.",
+    RouteConstraint.MAX_TICKETS: "The route would serve more than the agent's max_tickets.",
+    RouteConstraint.NOT_ALLOWED: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
+    RouteConstraint.INCOMPATIBLE: "The route has a ticket that may not share one with it.",
+    RouteConstraint.ROUTE_OVER: "At keep_until the agent is on its way to the end of its route, or is there.",
+    RouteConstraint.KEPT_ELSEWHERE: "What is held of an earlier plan keeps the ticket with another agent.",
+    RouteConstraint.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",
+}
+"""What each says of a route with the ticket in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One constraint that a route breaks.
+
+    Args:
+        limit: Which.
+        short: How much is missing, in the units of the problem: time, distance, amount or tickets; 1 for a yes or no.
+        share: The same as a share of what there is, so that unlike limits can be weighed; an hour counts as 1.
+        index: Ticket (window, allowed, incompatible) or dimension (capacity) it is about.
+        value: What the limit would have to be; 0 where it has no value. Of a ticket's windows it is meant for the last
+            that opens by then.
+    """
+
+    limit: RouteConstraint
+    short: int
+    share: float
+    index: int = 0
+    value: int = 0
+
+
+def violations(problem: Problem, route: Route, schedule: RouteSchedule | None = None) -> list[Violation]:
+    """Return every constraint a route breaks by itself.
+
+    Groups and other routes are left aside, and so is a pickup without its delivery: shipments are moved whole.
+
+    Args:
+        problem: The day.
+        route: What is to be driven.
+        line: Its times, where they are known already.
+    """
+    tickets = route.tickets
+    schedule = schedule_route(problem, route) if schedule is None else schedule
+    return [
+        *_exclusions(problem, route.agent, tickets),
+        *_loads(problem, route),
+        *_times(problem, route, schedule),
+        *_limits(problem, problem.agents[route.agent], schedule, len(tickets)),
+        *_order(problem, route, tickets),
+    ]
+
+
+def violations_without_waiting(problem: Problem, route: Route, ticket: int) -> list[Violation]:
+    """Return what a route breaks that serves a ticket as soon as it comes, where it would wait for a later window.
+
+    The window before that is one of them: it would have to close later. Nothing where there is no such wait.
+
+    Args:
+        problem: The day.
+        route: What is to be driven, the ticket with it.
+        ticket: Index of the ticket.
+    """
+    windows = problem.tickets[ticket].windows
+    start = _start_of(schedule_route(problem, route), ticket)
+    used = next((at for at, (opens, closes) in enumerate(windows) if opens <= start <= closes), 0)
+    if used == 0:
+        return []
+    spec = replace(problem.tickets[ticket], windows=windows[:used])
+    without_waiting = replace(problem, tickets=(*problem.tickets[:ticket], spec, *problem.tickets[ticket + 1 :]))
+    schedule = schedule_route(without_waiting, route)
+    is_sooner = windows[used - 1][1] < _start_of(schedule, ticket) < windows[used][0]
+    return violations(without_waiting, route, schedule) if is_sooner else []
+
+
+def _start_of(schedule: RouteSchedule, ticket: int) -> int:
+    """Return when the service of a ticket starts."""
+    mine = Stop(StopKind.TICKET, ticket)
+    return next(time.start for leg, time in zip(schedule.legs, schedule.times, strict=True) if leg.stop == mine)
+
+
+def is_closed(problem: Problem, ticket: TicketSpec) -> bool:
+    """Return whether a ticket is nobody's because its windows closed before the hour (`compile/held.py`).
+
+    Whom it was open to before is not known here; `advice/fixes.py`, which knows the day, tells.
+    """
+    return ticket.agents == frozenset() and bool(ticket.windows) and ticket.windows[-1][1] < problem.frozen_until
+
+
+def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Violation]:
+    for ticket in tickets:
+        allowed = problem.tickets[ticket].agents
+        if allowed is not None and agent not in allowed:
+            yield Violation(RouteConstraint.NOT_ALLOWED, 1, 3.0, ticket)
+    served, apart = set(tickets), problem.incompatible
+    if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
+        found = [pair for pair in combinations(sorted(served), 2) if pair in apart]
+    else:
+        found = [pair for pair in apart if served.issuperset(pair)]
+    for _, high in found:
+        yield Violation(RouteConstraint.INCOMPATIBLE, 1, 9.0, high)
+
+
+def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
+    capacity = problem.agents[route.agent].capacity
+    peaks = _peaks(problem, route)
+    for dimension, (peak, room) in enumerate(zip(peaks, capacity, strict=True)):
+        if peak > room:
+            short = peak - room
+            yield Violation(RouteConstraint.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
+
+
+def _peaks(problem: Problem, route: Route) -> list[int]:
+    """Return the most that is on board at any time, by dimension."""
+    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
+    carried = peak = [0] * len(problem.dimensions)
+    for trip in _trips(route):
+        board = list(carried)
+        for index in trip:
+            ticket = problem.tickets[index]
+            if ticket.load is LoadKind.DELIVERY and ticket.pickup is None:
+                board = [a + b for a, b in zip(board, ticket.demand, strict=True)]
+        peak = list(map(max, peak, board))
+        for index in trip:
+            ticket = problem.tickets[index]
+            sign = 1 if ticket.load is LoadKind.PICKUP else -1
+            board = [a + sign * b for a, b in zip(board, ticket.demand, strict=True)]
+            if ticket.pickup is not None or index in halves:
+                carried = [a + sign * b for a, b in zip(carried, ticket.demand, strict=True)]
+            peak = list(map(max, peak, board))
+    return peak
+
+
+def _trips(route: Route) -> list[list[int]]:
+    trips: list[list[int]] = [[]]
+    for stop in route.stops:
+        if stop.kind is StopKind.RELOAD:
+            trips.append([])
+        elif stop.kind is StopKind.TICKET:
+            trips[-1].append(stop.index)
+    return trips
+
+
+def _times(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[Violation]:
+    hour, agent = 3600 * problem.scale, problem.agents[route.agent]
+    breaks, soonest = [], schedule.start
+    for leg, time in zip(schedule.legs, schedule.times, strict=True):
+        breaks += [
+            (break_spec, max(begun, soonest)) for break_spec, (_, begun) in zip(leg.breaks, time.breaks, strict=True)
+        ]
+        if leg.windows and leg.stop is not None:
+            is_over = leg.stop.kind is StopKind.TICKET and is_closed(problem, problem.tickets[leg.stop.index])
+            start = max(time.start, problem.frozen_until) if is_over else time.start
+            if (late := start - leg.windows[-1][1]) > 0:
+                yield Violation(RouteConstraint.WINDOW, late, late / hour, leg.stop.index, start)
+            if is_over:  # however wide its window, what was begun before the hour cannot follow it
+                soonest = problem.frozen_until
+    if any(begun > break_spec.window[1] for break_spec, begun in breaks):
+        yield Violation(RouteConstraint.ORDER, 1, 9.0)
+    taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
+    for index, break_spec in enumerate(agent.breaks):
+        outside = schedule.end <= break_spec.window[1] or schedule.start >= break_spec.window[0] + break_spec.duration
+        if index not in taken and not outside:
+            yield Violation(RouteConstraint.ORDER, 1, 9.0)
+    if (over := schedule.end - agent.shift[1] - agent.overtime) > 0:
+        yield Violation(RouteConstraint.SHIFT, over, 1.5 * over / hour, value=schedule.end - agent.overtime)
+
+
+def _limits(problem: Problem, agent: AgentSpec, schedule: RouteSchedule, count: int) -> Iterator[Violation]:
+    distance = sum(leg.distance for leg in schedule.legs)
+    if agent.max_duration is not None and (over := schedule.duration - agent.max_duration) > 0:
+        yield Violation(
+            RouteConstraint.MAX_DURATION, over, 1.5 * over / (3600 * problem.scale), value=schedule.duration
+        )
+    if agent.max_distance is not None and (over := distance - agent.max_distance) > 0:
+        yield Violation(RouteConstraint.MAX_DISTANCE, over, 5.0 * over / max(1, agent.max_distance), value=distance)
+    if agent.max_stops is not None and (over := count - agent.max_stops) > 0:
+        yield Violation(RouteConstraint.MAX_TICKETS, over, 5.0 * over / max(1, agent.max_stops), value=count)
+
+
+def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Violation]:
+    agent = problem.agents[route.agent]
+    reloads = route.reloads
+    position = {ticket: place for place, ticket in enumerate(tickets)}
+    is_locked = tuple(tickets[: len(agent.locked)]) == agent.locked
+    broken = any(
+        problem.tickets[ticket].pickup is not None
+        and position.get(problem.tickets[ticket].pickup or 0, len(tickets)) > place
+        for ticket, place in position.items()
+    )
+    if not is_locked or broken or reloads > agent.max_reloads or (problem.backhaul and _is_mixed(problem, route)):
+        yield Violation(RouteConstraint.ORDER, 1, 9.0)
+
+
+def _is_mixed(problem: Problem, route: Route) -> bool:
+    """Return whether some trip picks up before it delivers; shipments are left aside."""
+    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
+    for trip in _trips(route):
+        single = [problem.tickets[i] for i in trip if i not in halves and problem.tickets[i].pickup is None]
+        kinds = [ticket.load for ticket in single]
+        if kinds != sorted(kinds, key=lambda load: load is LoadKind.PICKUP):
+            return True
+    return False

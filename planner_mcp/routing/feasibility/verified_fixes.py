@@ -1,0 +1,337 @@
+"""The smallest changes of a day that let a plan serve a ticket it leaves out, each proved (SPEC T5).
+
+Owns the choice and the proof. A fix is a patch of the scenario (`day/patch.py`). It is proved by construction: the
+patched day passes every check; the plan that stands, with the ticket inserted where the fix makes room, passes the
+independent verifier on that day; and there it costs less than leaving the ticket out, prices and span counted. No
+search is needed and none is claimed: one that moves others may find smaller changes, or better use of the room.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Final
+
+from planner_mcp.errors import InputError
+from planner_mcp.routing.compilation.frozen_prefix_compilation import bind_to_held_agents
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of, operating_cost, price
+from planner_mcp.routing.feasibility.insertion_candidates import (
+    InsertionCandidate,
+    StopCheck,
+    halves,
+    insertion_candidates,
+    joint_tickets,
+    with_route,
+    with_tickets,
+)
+from planner_mcp.routing.feasibility.relaxations import Relaxation, raised_penalty, relaxation_for
+from planner_mcp.routing.feasibility.route_violations import (
+    RouteConstraint,
+    Violation,
+    is_closed,
+    violations,
+    violations_without_waiting,
+)
+from planner_mcp.routing.problem import Candidate, Problem, Route
+from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.scenario_patch import merge, revise
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import figure
+
+Json = dict[str, Any]
+MAX_VIOLATIONS: Final = 2
+"""Limits that one fix may change; with more it is no small change any longer."""
+NO_CHANGE: Final = "NONE"
+ADD_AGENT: Final = "ADD_AGENT"
+PENALTY: Final = "PENALTY"
+FIX_KINDS: Final[dict[str, str]] = {
+    NO_CHANGE: "Nothing need change: the ticket fits as it is, or with one more reload.",
+    RouteConstraint.WINDOW: "Close a time window later.",
+    RouteConstraint.SHIFT: "End a shift later.",
+    RouteConstraint.CAPACITY: "Raise an agent's capacity in one dimension.",
+    RouteConstraint.MAX_DURATION: "Raise an agent's max_duration_s.",
+    RouteConstraint.MAX_DISTANCE: "Raise an agent's limit of distance.",
+    RouteConstraint.MAX_TICKETS: "Raise an agent's max_tickets.",
+    RouteConstraint.NOT_ALLOWED: "Give an agent the skill it lacks, or let the ticket name it.",
+    ADD_AGENT: "Add an agent like one there is.",
+    PENALTY: "Raise the price of leaving the ticket, or its one_of group, out: alone or beside another change.",
+}
+"""What a fix may change."""
+OTHER_TICKET_WEIGHT: Final = 2.0
+"""Weight added where a promise to another customer would be changed; an hour counts as 1."""
+FixStep = tuple[str, Relaxation]
+"""A kind of change, and the change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One proved way to serve a ticket."""
+
+    ticket_id: str
+    kinds: tuple[str, ...]
+    """What is changed, of `FIX_KINDS`."""
+    agent_id: str
+    """Who would serve it."""
+    changes: tuple[str, ...]
+    """The same in words, with the values."""
+    patch: Json
+    """For `revise_scenario` or `resolve_vrp`; empty where nothing need change."""
+    cost_delta: float
+    """What routes and span would cost more, in the caller's currency."""
+
+    @property
+    def change(self) -> str:
+        """All changes in words."""
+        return "; ".join(self.changes)
+
+
+class UnassignedAnalysis:
+    """A stored plan on its day, ready for trials.
+
+    Args:
+        body: The scenario as stored.
+        plan: As `Plan.as_json()`.
+        tables: The travel it refers to.
+    """
+
+    def __init__(self, body: Json, plan: Mapping[str, Any], travel_matrices: TravelMatrices | None = None) -> None:
+        self.body = body
+        self._travel_matrices = travel_matrices
+        self._scenario = read_stored(body, travel_matrices)
+        self.problem = compile_scenario(self._scenario)
+        self.candidate = candidate_of(self.problem, plan)
+        self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
+        self._eligible = Eligibility(self._scenario)
+        self._bound = bind_to_held_agents(self._scenario)
+        routes = () if self._scenario.held is None else self._scenario.held.routes
+        self._over = {route.agent for route in routes if route.end_s is not None}
+
+    def closest(self, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
+        """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
+        best: dict[int, InsertionCandidate] = {}
+        if (base := self._with_companions(ticket, until)) is None:
+            return []
+        for insertion in self._insertions(base, ticket, until):
+            known = best.get(insertion.route.agent)
+            if known is None or insertion.effort < known.effort:
+                best[insertion.route.agent] = insertion
+        return sorted(best.values(), key=lambda insertion: insertion.effort)
+
+    def fixes(self, ticket: int, until: StopCheck, *, most: int = 3, max_agents: int = MAX_AGENTS) -> list[Fix]:
+        """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up.
+
+        Args:
+            ticket: One that the plan leaves out.
+            until: Tells when the time is up.
+            most: Fixes looked for that change what there is.
+            max_agents: Agents the deployment lets in; where the day has as many, none is added.
+        """
+        found: list[Fix] = []
+        if (base := self._with_companions(ticket, until)) is None:
+            return []
+        for insertion in self._smallest(base, ticket, until):
+            if (fix := self._fix(base, ticket, insertion)) is not None:
+                found.append(fix)
+            if until() or len(found) == most or (fix is not None and fix.kinds == (NO_CHANGE,)):
+                return found
+        is_full = len(self.body["agents"]) >= max_agents
+        added_agent = None if is_full else self._with_another_agent(ticket, until)
+        return found if added_agent is None else [*found, added_agent]
+
+    def _with_companions(self, ticket: int, until: StopCheck) -> Candidate | None:
+        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up."""
+        return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
+
+    def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
+        """Return the nearest trial for each set of limits that one fix may change."""
+        best: dict[tuple[RouteConstraint, ...], InsertionCandidate] = {}
+        for insertion in self._insertions(base, ticket, until):
+            if len(insertion.violations) > MAX_VIOLATIONS:
+                continue
+            known = best.get(insertion.limits)
+            if known is None or _weight(ticket, insertion) < _weight(ticket, known):
+                best[insertion.limits] = insertion
+        return sorted(best.values(), key=lambda insertion: _weight(ticket, insertion))
+
+    def _insertions(self, base: Candidate, ticket: int, until: StopCheck) -> Iterator[InsertionCandidate]:
+        """Yield every way to insert a ticket, with what is held told apart from what the caller wrote.
+
+        One that waits for a later window of the ticket comes again, with what stands in the way of not waiting.
+        """
+        multi_window = [half for half in halves(self.problem, ticket) if len(self.problem.tickets[half].windows) > 1]
+        for insertion in insertion_candidates(self.problem, base, ticket, until=until):
+            yield self._with(insertion, insertion.violations)
+            for half in multi_window if insertion.violations else ():
+                if without_waiting := violations_without_waiting(self.problem, insertion.route, half):
+                    yield self._with(insertion, without_waiting)
+
+    def _with(self, insertion: InsertionCandidate, found: Iterable[Violation]) -> InsertionCandidate:
+        """Return a trial with what stands in its way; its cost, which tells trials as near apart, stays."""
+        return replace(insertion, violations=tuple(self._as_held(insertion.route.agent, found)))
+
+    def _as_held(self, agent: int, found: Iterable[Violation]) -> Iterator[Violation]:
+        """Yield the obstacles of a route; those that only `compile/held.py` laid on the day by names of their own."""
+        if self._scenario.held is None:
+            yield from found
+            return
+        for each in found:
+            if each.limit is RouteConstraint.MAX_TICKETS and self.problem.agents[agent].id in self._over:
+                yield replace(each, limit=RouteConstraint.ROUTE_OVER)
+            elif each.limit is RouteConstraint.NOT_ALLOWED and self._eligible.may(
+                agent, self._scenario.tickets[each.index]
+            ):
+                if not self._is_only_closed(agent, each.index):
+                    yield replace(each, limit=RouteConstraint.KEPT_ELSEWHERE)
+            else:
+                yield each
+
+    def _is_only_closed(self, agent: int, ticket: int) -> bool:
+        """Return whether nothing but the hour bars an agent from a ticket: its window is an obstacle by itself."""
+        is_open_to = self._eligible.may(agent, self._bound.tickets[ticket])
+        return is_open_to and is_closed(self.problem, self.problem.tickets[ticket])
+
+    def _fix(self, base: Candidate, ticket: int, insertion: InsertionCandidate) -> Fix | None:
+        candidate = with_route(base, insertion.route)
+        driven = [route for route in candidate.routes if route not in self.candidate.routes]
+        broken = [(route.agent, each) for route in driven for each in self._broken(insertion, route)]
+        if len(broken) > MAX_VIOLATIONS:
+            return None
+        steps: list[FixStep] = []
+        body = self.body
+        for agent, violation in broken:
+            if (change := relaxation_for(body, self.problem, agent, violation)) is None:
+                return None
+            if not change.words:  # the proof tells whether the other changes lift it
+                continue
+            steps.append((violation.limit.value, change))
+            body = revise(body, change.patch)
+        steps = steps or [(NO_CHANGE, Relaxation(self._as_it_fits(insertion.route), {}))]
+        return self._proved(ticket, self.problem.agents[insertion.route.agent].id, candidate, steps)
+
+    def _broken(self, insertion: InsertionCandidate, route: Route) -> Iterable[Violation]:
+        """Return the obstacles of a route of the plan with a trial in it."""
+        is_tried = route == insertion.route
+        return insertion.violations if is_tried else self._as_held(route.agent, violations(self.problem, route))
+
+    def _as_it_fits(self, route: Route) -> str:
+        standing = (each for each in self.candidate.routes if each.agent == route.agent)
+        is_longer = route.reloads > sum(each.reloads for each in standing)
+        how = "with one more reload" if is_longer else "as it is"
+        return f"fits into the route of {self.problem.agents[route.agent].id} {how}"
+
+    def _with_another_agent(self, ticket: int, until: StopCheck) -> Fix | None:
+        """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
+        models = [number for number, entry in enumerate(self.body["agents"]) if _can_be_copied(entry)]
+        ways = insertion_candidates(self._unlocked(), Candidate(()), ticket, until=until)
+        alone = (insertion for insertion in ways if not insertion.violations and insertion.route.agent in models)
+        best = min(alone, key=lambda insertion: insertion.cost, default=None)
+        if best is None:
+            return None
+        like = self.problem.agents[best.route.agent].id
+        served_tickets = [half for each in joint_tickets(self.problem, ticket) for half in halves(self.problem, each)]
+        patch = _added_agent_patch(self.body, like, [self.problem.tickets[ward].id for ward in served_tickets])
+        (name,) = patch["agents"]
+        problem = self._patched(patch)
+        if problem is None:
+            return None
+        started = with_route(self.candidate, replace(best.route, agent=len(self.problem.agents)))
+        candidate = with_tickets(problem, started, _companions(problem, ticket), until=until)
+        if candidate is None:
+            return None
+        return self._proved(ticket, name, candidate, [(ADD_AGENT, Relaxation(f"add one agent like {like}", patch))])
+
+    def _unlocked(self) -> Problem:
+        """Return the day as it would be for agents that have done nothing yet and have nothing locked."""
+        if not any(agent.locked for agent in self.problem.agents):
+            return self.problem
+        agents = [{**agent, "locked_tickets": []} for agent in self.body["agents"]]
+        held = self.body.get("held")
+        body = {**self.body, "agents": agents, "held": held and {**held, "routes": []}}
+        return compile_scenario(read_stored(body, self._travel_matrices))
+
+    def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[FixStep]) -> Fix | None:
+        """Return the fix, the ticket's price raised where it is too low; None where a check or the verifier refuses."""
+        kinds, changes = zip(*steps, strict=True)
+        patch = reduce(merge, (change.patch for change in changes), Json())
+        problem = self._patched(patch)
+        if problem is None or verify(problem, build_plan(problem, candidate)):
+            return None
+        short = price(problem, candidate) - price(problem, self.candidate)
+        if short < 0:
+            delta = (operating_cost(problem, candidate) - operating_cost(problem, self.candidate)) / problem.cost_scale
+            return Fix(problem.tickets[ticket].id, kinds, agent_id, tuple(each.words for each in changes), patch, delta)
+        if PENALTY in kinds or not problem.tickets[ticket].is_priced:
+            return None
+        more = (PENALTY, raised_penalty(self.body, problem, ticket, short))
+        return self._proved(ticket, agent_id, candidate, [*(step for step in steps if step[0] != NO_CHANGE), more])
+
+    def _patched(self, patch: Json) -> Problem | None:
+        """Return the patched day, or None where a check refuses it."""
+        if not patch:
+            return self.problem
+        try:
+            return compile_scenario(read_stored(revise(self.body, patch), self._travel_matrices))
+        except InputError:
+            return None
+
+
+def violation_text(problem: Problem, violation: Violation) -> str:
+    """Return an obstacle as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
+    match violation.limit:
+        case RouteConstraint.WINDOW:
+            amount = f"{_minutes(problem, violation)} min late at {problem.tickets[violation.index].id}"
+        case RouteConstraint.SHIFT | RouteConstraint.MAX_DURATION:
+            amount = f"{_minutes(problem, violation)} min over"
+        case RouteConstraint.MAX_DISTANCE:
+            amount = f"{math.ceil(violation.short / problem.scale)} m over"
+        case RouteConstraint.MAX_TICKETS:
+            amount = f"{violation.short} over"
+        case RouteConstraint.CAPACITY:
+            amount = f"{problem.dimensions[violation.index]} {figure(violation.short / problem.amount_scale)} short"
+        case _:
+            amount = ""
+    return f"{violation.limit.value} {amount}".rstrip()
+
+
+def _minutes(problem: Problem, violation: Violation) -> int:
+    return math.ceil(violation.short / problem.scale / 60)
+
+
+def _weight(ticket: int, insertion: InsertionCandidate) -> tuple[float, int]:
+    other_tickets = sum(each.limit is RouteConstraint.WINDOW and each.index != ticket for each in insertion.violations)
+    share, cost = insertion.effort
+    return share + OTHER_TICKET_WEIGHT * other_tickets, cost
+
+
+def _companions(problem: Problem, ticket: int) -> list[int]:
+    """Return the rest of what a ticket stands and falls with, one of each shipment."""
+    return [each for each in joint_tickets(problem, ticket) if ticket not in halves(problem, each)]
+
+
+def _can_be_copied(agent: Json) -> bool:
+    """Return whether a patch can add an agent like this one: it has no null, which a patch takes away."""
+    return all(agent.get(end, "depot") is not None for end in ("start_location", "end_location"))
+
+
+def _added_agent_patch(body: Json, like: str, served_tickets: Sequence[str]) -> Json:
+    """Return the patch that adds a copy of an agent, allowed to serve some tickets as the original is."""
+    taken = {agent["id"] for agent in body["agents"]}
+    name = next(name for name in _names(like) if name not in taken)
+    (model,) = (agent for agent in body["agents"] if agent["id"] == like)
+    personal = {"id", "name", "phone", "locked_tickets"}
+    patch: Json = {"agents": {name: {key: value for key, value in model.items() if key not in personal}}}
+    named = (entry for entry in body["tickets"] if entry["id"] in served_tickets and entry.get("agents") is not None)
+    if tickets := {entry["id"]: {"agents": [*entry["agents"], name]} for entry in named}:
+        patch["tickets"] = tickets
+    return patch
+
+
+def _names(like: str) -> Iterator[str]:
+    number = 2
+    while True:
+        yield f"{like[:90]}-{number}"
+        number += 1

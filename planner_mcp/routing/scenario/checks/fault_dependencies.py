@@ -1,0 +1,19 @@
+"""What a logic fault may depend on beside the entry it stands in.
+
+Where a mistake of schema makes that unsure, `mend.py` keeps the fault back until the mistake is mended (SPEC T7).
+"""
+
+from enum import StrEnum
+
+
+class FaultDependency(StrEnum):
+    """One such thing; a fault tells its own in `Fault.needs`."""
+
+    AGENTS = "agents"
+    """Which ids agents have; the next two likewise."""
+    TICKETS = "tickets"
+    LOCATIONS = "locations"
+    ELIGIBILITY = "carriers"
+    """Who may serve what: what agents carry, can do and reload."""
+    AMOUNTS = "amounts"
+    """What other tickets bring, and which way it goes."""

@@ -1,0 +1,107 @@
+"""Checks on tables of travel: those of the scenario itself, and what it says of those that lie elsewhere."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.checks.reference_checks import named_places
+from planner_mcp.routing.scenario.field_types import MAX_ROWS
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.scenario_model import matrix_order as order_of_rows
+from planner_mcp.text import plain
+
+_MAX_NAMED: Final = 5
+"""Locations without a row that a fault names."""
+
+
+def _inline_matrices(scenario: Scenario) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
+    for name in ("distances", "durations"):
+        if (table := getattr(scenario.travel, name)) is not None:
+            yield f"/travel/{name}", table
+
+
+def several_sources(scenario: Scenario) -> Iterator[Fault]:
+    """Yield travel that is said to come from several places at once."""
+    travel = scenario.travel
+    named = [name for name in ("matrix", "router") if getattr(travel, name) is not None]
+    named += ["distances or durations"] if any(_inline_matrices(scenario)) else []
+    if len(named) > 1:
+        problem = f"Travel has {' and '.join(named)} at once."
+        yield Fault("/travel", problem, "one of them", "Remove the others.", "logic")
+
+
+def router_positions(scenario: Scenario) -> Iterator[Fault]:
+    """Yield locations in use that a road engine cannot be asked about."""
+    if scenario.travel.router is None:
+        return
+    places = {place.id: (index, place) for index, place in enumerate(scenario.locations)}
+    for name in sorted(named_places(scenario)):
+        index, place = places.get(name, (None, None))
+        if place is None or place.lat is None:
+            path = "/locations" if index is None else f"/locations/{index}"
+            problem = "A location in use has no lat and lon to ask the road engine about."
+            yield Fault(path, problem, "lat and lon of every location in use", "Add its position.", "logic")
+
+
+def missing_rows(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tables that lie elsewhere, are at hand, and do not know every location in use."""
+    if scenario.refers_to_matrices and scenario.travel_matrices is not None:
+        yield from _unknown_rows(scenario, scenario.travel_matrices.locations, "/travel/matrix")
+
+
+def _unknown_rows(scenario: Scenario, rows: tuple[str, ...], path: str) -> Iterator[Fault]:
+    if missing := named_places(scenario) - set(rows):
+        named = ", ".join(plain(name, 40) for name in sorted(missing)[:_MAX_NAMED])
+        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+        problem = f"Locations in use have no row in the matrices: {named}{more}."
+        yield Fault(path, problem, "every location in use", "Add their rows and columns.", "logic")
+
+
+def matrix_order(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices whose rows have no names, the same name twice, or not the names in use."""
+    if not any(_inline_matrices(scenario)):
+        return
+    order = order_of_rows(scenario)
+    path = "/travel/matrix_locations"
+    if not order:
+        yield Fault(
+            path,
+            "The matrices do not say which row is which location.",
+            "location ids in order",
+            "Name the rows.",
+            "logic",
+        )
+    elif len(set(order)) < len(order):
+        yield Fault(path, "A location has two rows.", "each location once", "Remove the repetition.", "logic")
+    else:
+        yield from _unknown_rows(scenario, order, path)
+
+
+def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices that are not square of the right size."""
+    size = len(order_of_rows(scenario))
+    for path, table in _inline_matrices(scenario) if size else ():
+        wrong = [index for index, row in enumerate(table) if len(row) != size]
+        if len(table) != size or wrong:
+            where = f"row {wrong[0]} has {len(table[wrong[0]])} numbers" if wrong else f"it has {len(table)} rows"
+            problem = f"The matrix does not fit {size} locations: {where}."
+            yield Fault(path, problem, f"{size} rows of {size} numbers", "Give a number for every pair.", "logic")
+
+
+def matrix_values(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the least number of each row that has negative ones."""
+    for path, table in _inline_matrices(scenario):
+        wrong = ((index, row.index(low)) for index, row in enumerate(table) if row and (low := min(row)) < 0)
+        for index, at in islice(wrong, MAX_ROWS):
+            hint = "Where there is no way, give a large number."
+            yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
+
+
+def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:
+    """Yield matrices in which staying in place takes something."""
+    for path, table in _inline_matrices(scenario):
+        if any(row[at] for at, row in enumerate(table) if at < len(row)):
+            yield Fault(
+                path, "The diagonal is not zero.", "0 from a location to itself", "It is taken as 0.", "warning"
+            )

@@ -1,0 +1,199 @@
+"""Every contradiction inside a well-formed scenario, at once (SPEC T7).
+
+Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
+in the file of its subject: names, groups, sizes, places, matrices, times, amounts, shipments, locks, trips, and idle
+fields. A check says only what it can prove; what merely looks odd is a warning, and planning goes on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.checks import (
+    amount_checks,
+    group_checks,
+    ineffective_field_checks,
+    lock_checks,
+    matrix_checks,
+    position_checks,
+    reference_checks,
+    shipment_checks,
+    size_checks,
+    time_checks,
+    trip_checks,
+)
+from planner_mcp.routing.scenario.checks.size_checks import MAX_TICKETS
+from planner_mcp.routing.scenario.scenario_model import Scenario
+
+Check = Callable[[Scenario], Iterable[Fault]]
+
+_ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
+"""Lists of which one entry may be wrong while ways between the others can be judged."""
+MAX_FAULTS_PER_CHECK: Final = 1000
+"""Faults that are looked for by one check; a day with more was made to cost time and memory."""
+
+CHECKS: Final[tuple[Check, ...]] = (
+    reference_checks.duplicate_ids,
+    reference_checks.unknown_locations,
+    reference_checks.unknown_agents,
+    reference_checks.unknown_tickets,
+    group_checks.invalid_groups,
+    reference_checks.repeated_exclusions,
+    reference_checks.locked_twice,
+    reference_checks.implausible_date,
+    size_checks.too_many_pairs,
+    size_checks.too_many_dimensions,
+    position_checks.incomplete_positions,
+    position_checks.mixed_systems,
+    position_checks.missing_positions,
+    position_checks.impossible_positions,
+    position_checks.zero_positions,
+    position_checks.swapped_positions,
+    matrix_checks.several_sources,
+    matrix_checks.router_positions,
+    matrix_checks.missing_rows,
+    matrix_checks.matrix_order,
+    matrix_checks.matrix_shape,
+    matrix_checks.matrix_values,
+    time_checks.backward_windows,
+    time_checks.overlapping_windows,
+    time_checks.backward_shifts,
+    time_checks.backward_breaks,
+    time_checks.invalid_rush_hours,
+    time_checks.late_releases,
+    amount_checks.negative_amounts,
+    amount_checks.unknown_dimensions,
+    amount_checks.missing_skills,
+    amount_checks.tickets_without_eligible_agent,
+    amount_checks.oversized_demands,
+    amount_checks.max_tickets_too_small,
+    lock_checks.locked_to_ineligible_agents,
+    amount_checks.double_limits,
+    shipment_checks.broken_shipments,
+    shipment_checks.unequal_shipments,
+    shipment_checks.late_pickups,
+    shipment_checks.separated_shipments,
+    lock_checks.locked_against_each_other,
+    lock_checks.locked_too_many,
+    lock_checks.locked_out_of_order,
+    lock_checks.locked_backhaul,
+)
+"""Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
+
+_ENTRY_CHECKS: Final[tuple[Check, ...]] = (
+    reference_checks.duplicate_ids,
+    position_checks.incomplete_positions,
+    position_checks.impossible_positions,
+    position_checks.zero_positions,
+    matrix_checks.matrix_values,
+    amount_checks.negative_amounts,
+)
+"""Those whose faults no mistake in another entry can cause."""
+
+WARNINGS: Final[tuple[Check, ...]] = (
+    time_checks.numbers_as_minutes,
+    amount_checks.more_demand_than_capacity,
+    amount_checks.zero_penalty_tickets,
+    amount_checks.prices_beside_metres,
+    ineffective_field_checks.soft_closes_without_cost,
+    shipment_checks.orphaned_shipment_halves,
+    ineffective_field_checks.group_penalties_without_effect,
+    position_checks.far_outliers,
+    matrix_checks.matrix_diagonals,
+    position_checks.foreign_gcj02,
+    ineffective_field_checks.fields_without_effect,
+    ineffective_field_checks.soft_closes_without_effect,
+)
+"""What looks odd, what matters most first."""
+
+
+def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
+    """Return every logic fault.
+
+    Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
+    travel is known already; not once a day is under way, when what nobody can reach any more is left out.
+
+    Args:
+        scenario: The day.
+        max_tickets: What the deployment lets in; its tables of travel may be as large.
+    """
+    found = contradictions(scenario, max_tickets=max_tickets)
+    is_known = scenario.travel_matrices is not None or not scenario.refers_to_matrices
+    is_ahead = scenario.held is None or not scenario.held.until_s
+    is_sound = len(found) < MAX_FAULTS_PER_CHECK and all(_entry_of(fault) is not None for fault in found)
+    if not (is_known and is_ahead and is_sound):
+        return found
+    return [*found, *_numbers_first(scenario, list(_unreachable(scenario, found)))]
+
+
+def _numbers_first(scenario: Scenario, faults: list[Fault]) -> list[Fault]:
+    """Return faults of reach, each with what numbers are taken for before its hint where they may be the cause."""
+    misread = time_checks.misread_numbers(scenario) if faults else None
+    if misread is None:
+        return faults
+    agents = frozenset(at for at, agent in enumerate(scenario.agents) if time_checks.has_numeric_times(scenario, agent))
+    tickets = frozenset(ticket.id for ticket in scenario.tickets if time_checks.has_numeric_times(scenario, ticket))
+    eligibility, words = Eligibility(scenario), " ".join(misread)
+
+    def is_concerned(fault: Fault) -> bool:
+        section, at = _entry_of(fault) or ("", 0)
+        if section == "agents":
+            return at in agents or not tickets.isdisjoint(scenario.agents[at].locked_tickets)
+        ticket = scenario.tickets[at]
+        return not tickets.isdisjoint((ticket.id, ticket.pickup)) or not agents.isdisjoint(eligibility.agents(ticket))
+
+    return [replace(fault, hint=f"{words} {fault.hint}") if is_concerned(fault) else fault for fault in faults]
+
+
+def _entry_of(fault: Fault) -> tuple[str, int] | None:
+    """Return the list and the entry a fault stands in; None where it may concern every way there is."""
+    section, _, rest = fault.path[1:].partition("/")
+    index = rest.partition("/")[0]
+    return (section, int(index)) if section in _ENTRIES and index.isdigit() else None
+
+
+def _unreachable(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]:
+    """Yield the tickets nobody could reach, then the locked visits that cannot be kept."""
+    wrong = {_entry_of(fault) for fault in found}
+    unfit = {_entry_of(fault) for fault in found if "/locked_tickets" not in fault.path}
+    agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
+    tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
+    for unreachable in (trip_checks.unreachable_tickets, trip_checks.unreachable_shipments):
+        for fault in list(unreachable(scenario, unfit=agents, spared=frozenset(tickets))):
+            tickets.add(int(fault.path.split("/")[2]))
+            yield fault
+    held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)
+    yield from lock_checks.infeasible_locks(
+        scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets)
+    )
+
+
+def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
+    """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
+    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
+    return [*found, *size_checks.matrices_too_large(scenario, max_tickets)]
+
+
+def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
+    """Return those of the same faults that no mistake in another entry can cause."""
+    return frozenset(fault for rule in _ENTRY_CHECKS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK))
+
+
+def warning_faults(scenario: Scenario) -> list[Fault]:
+    """Return what looks wrong and yet can be planned; `kind` is `warning`."""
+    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
+
+
+def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
+    """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault."""
+    wrong = [f"{fault.path}/" for fault in faults if fault.path]
+    return [
+        f"{warning_fault.path}: {warning_fault.problem} {warning_fault.hint}".rstrip()
+        for warning_fault in warning_faults(scenario)
+        if not any(
+            path.startswith(f"{warning_fault.path}/") or f"{warning_fault.path}/".startswith(path) for path in wrong
+        )
+    ]

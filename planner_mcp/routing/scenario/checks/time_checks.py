@@ -1,0 +1,131 @@
+"""Checks on times: windows, shifts, breaks, rush hours and releases that contradict themselves or each other.
+
+Whether an agent can be anywhere in time is `checks/trips.py`'s.
+"""
+
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from math import inf
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.checks.position_checks import is_on_globe
+from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
+from planner_mcp.text import clock, clock_s, figure
+
+_HOURS: Final = 24
+_MINUTES: Final = 1440
+"""The latest numbers that are rather hours, and minutes, of a day than seconds."""
+
+
+def backward_windows(scenario: Scenario) -> Iterator[Fault]:
+    """Yield windows that close before they open."""
+    for index, ticket in enumerate(scenario.tickets):
+        for at, (opens, closes) in enumerate(ticket.time_windows):
+            if opens > closes:
+                path = f"/tickets/{index}/time_windows/{at}"
+                hint = "Swap the two, or write hours past midnight as 24:00 to 47:59."
+                yield Fault(
+                    path, "The window closes before it opens.", "[open, close] with open ≤ close", hint, "logic"
+                )
+
+
+def overlapping_windows(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets with windows that overlap."""
+    for index, ticket in enumerate(scenario.tickets):
+        windows = sorted(window for window in ticket.time_windows if window[0] <= window[1])
+        if any(after[0] < before[1] for before, after in pairwise(windows)):
+            path = f"/tickets/{index}/time_windows"
+            yield Fault(path, "Two windows overlap.", "windows apart from each other", "Join them.", "logic")
+
+
+def backward_shifts(scenario: Scenario) -> Iterator[Fault]:
+    """Yield shifts that end before they start."""
+    for index, agent in enumerate(scenario.agents):
+        if agent.shift_end is not None and agent.shift_end < (agent.shift_start or 0.0):
+            hint = "Swap the two, or write hours past midnight as 24:00 to 47:59."
+            problem = "The shift ends before it starts."
+            yield Fault(f"/agents/{index}/shift_end", problem, "a time after shift_start", hint, "logic")
+
+
+def invalid_rush_hours(scenario: Scenario) -> Iterator[Fault]:
+    """Yield rush hours that end before they start, or overlap."""
+    travel_periods = scenario.travel.rush_hours
+    for index, period in enumerate(travel_periods):
+        path = f"/travel/rush_hours/{index}"
+        if period.end <= period.start:
+            hint = "Swap the two, or write hours past midnight as 24:00 to 47:59."
+            yield Fault(f"{path}/end", "The rush ends before it starts.", "a time after start", hint, "logic")
+        elif any(other.start < period.end and period.start < other.end for other in travel_periods[:index]):
+            yield Fault(path, "It overlaps with an earlier one.", "hours apart from each other", "Join them.", "logic")
+
+
+def backward_breaks(scenario: Scenario) -> Iterator[Fault]:
+    """Yield breaks whose latest start is before the earliest."""
+    for index, agent in enumerate(scenario.agents):
+        for at, break_spec in enumerate(agent.breaks):
+            if break_spec.latest < break_spec.earliest:
+                path = f"/agents/{index}/breaks/{at}/latest"
+                yield Fault(
+                    path, "The break must start before it may.", "a time after earliest", "Swap the two.", "logic"
+                )
+
+
+def late_releases(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets that are ready only after their last window."""
+    for index, ticket in enumerate(scenario.tickets):
+        closes = max((close for _, close in ticket.time_windows), default=None)
+        if closes is not None and ticket.release_time is not None and ticket.release_time > closes:
+            path = f"/tickets/{index}/release_time"
+            problem = "The ticket is released after its last window has closed."
+            hint = "Release it earlier or widen its window."
+            yield Fault(path, problem, "a time before the last window closes", hint, "logic")
+
+
+def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the latest time written as a number, where it would be the first minutes of a day on the globe."""
+    if misread := misread_numbers(scenario):
+        problem, hint = misread
+        latest = max(scenario.numeric_times)
+        path = next((path for path, time in _times(scenario) if time == latest), "/tickets")
+        yield Fault(path, problem, "", hint, "warning")
+
+
+def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
+    """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day.
+
+    Where times written as text hold it as seconds, and not as what it would rather be, it means what it says.
+    """
+    latest = max(scenario.numeric_times, default=inf)
+    if latest > _MINUTES or not is_on_globe(scenario):
+        return None
+    intended_s = latest * (3600 if latest <= _HOURS else 60)
+    first, last = scenario.text_time_range or (inf, -inf)
+    if first <= latest <= last < intended_s:
+        return None
+    return f"{figure(latest)} is {clock_s(latest)}: numbers are seconds.", f'Write "{clock(intended_s)}".'
+
+
+def has_numeric_times(scenario: Scenario, part: Agent | Ticket) -> bool:
+    """Return whether a time of an agent or a ticket is among those that were written as numbers."""
+    if isinstance(part, Ticket):
+        times = [*chain.from_iterable(part.time_windows), part.release_time]
+    else:
+        breaks = ((break_spec.earliest, break_spec.latest) for break_spec in part.breaks)
+        times = [part.shift_start, part.shift_end, *chain.from_iterable(breaks)]
+    return not scenario.numeric_times.isdisjoint(time for time in times if time is not None)
+
+
+def _times(scenario: Scenario) -> Iterator[tuple[str, float | None]]:
+    """Yield every time of day there is, with its place."""
+    for index, ticket in enumerate(scenario.tickets):
+        path = f"/tickets/{index}"
+        yield from ((f"{path}/time_windows/{at}", time) for at, each in enumerate(ticket.time_windows) for time in each)
+        yield from ((f"{path}/soft_close", ticket.soft_close), (f"{path}/release_time", ticket.release_time))
+    for index, agent in enumerate(scenario.agents):
+        path = f"/agents/{index}"
+        yield from ((f"{path}/shift_start", agent.shift_start), (f"{path}/shift_end", agent.shift_end))
+        for at, break_spec in enumerate(agent.breaks):
+            yield from ((f"{path}/breaks/{at}", break_spec.earliest), (f"{path}/breaks/{at}", break_spec.latest))
+    for index, period in enumerate(scenario.travel.rush_hours):
+        yield from ((f"/travel/rush_hours/{index}", time) for time in (period.start, period.end))

@@ -1,0 +1,300 @@
+"""Scalar types of a scenario: identifiers, numbers, amounts, times.
+
+Owns how one JSON value is read and what is said when it cannot be. Each reader takes any JSON value and either returns
+the plain value or raises with `accepted` and `hint` for the fault. Nothing is coerced: a number in quotes is a mistake.
+Times become seconds after midnight of the planning date, which the validation context carries.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from itertools import islice
+from typing import Annotated, Any, Final
+
+from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, WithJsonSchema
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+MAX_NUMBER: Final = 1e9
+"""Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
+MAX_TIME_S: Final = 10_000_000
+"""Latest time given as a number; about four months, room for benchmark instances without a calendar."""
+NUMBERS: Final = "numbers"
+"""Where the validation context remembers the times that were written as numbers, save 0."""
+TEXTS: Final = "texts"
+"""Where it remembers the earliest and the latest time that was written as text."""
+SHOWS_NAMES: Final = "shows_names"
+"""Where it tells that whoever is answered may know the names for people."""
+MAX_FREE_TEXT_LENGTH: Final = 500
+"""Characters of text for people: names, addresses, notes."""
+MAX_ID_LENGTH: Final = 100
+MAX_ROWS: Final = 20
+"""Rows of one matrix that are told to be wrong."""
+
+POSITION_FIELD_NAMES: Final = frozenset({"lat", "lon", "lng", "latitude", "longitude", "coordinates", "x", "y"})
+PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and name it"
+"""What to do with a position where the id of a location is wanted."""
+
+_CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
+_TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
+
+
+def field_error(problem: str, accepted: str, hint: str = "") -> PydanticCustomError:
+    """Return the error a reader raises; `problem` quotes nothing of the caller."""
+    return PydanticCustomError("reader", "{problem}", {"problem": problem, "accepted": accepted, "hint": hint})
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a JSON value is a finite number; booleans are not."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, int) or math.isfinite(value)
+
+
+def _number(low: float, high: float, others: str = "") -> Callable[[Any], float]:
+    """Return a reader of numbers; `others` is what else is accepted where it stands."""
+    bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
+    accepted = f"a number{bounds}{others}"
+
+    def read(value: Any) -> float:
+        if isinstance(value, str):
+            raise field_error("The value is text, not a number.", accepted, "Write the number without quotes.")
+        if not is_number(value):
+            raise field_error("The value is not a finite number.", accepted)
+        if not low <= value <= high:
+            raise field_error("The number is out of range.", accepted)
+        return float(value)
+
+    return read
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    read_number = _number(low, high)
+
+    def read(value: Any) -> int:
+        number = read_number(value)
+        if not number.is_integer():
+            raise field_error("The number has a fraction.", f"a whole number from {low} to {high}")
+        return int(number)
+
+    return read
+
+
+def read_id(value: Any) -> str:
+    """Return an identifier: printable text of 1 to 100 characters."""
+    accepted = f"text of 1 to {MAX_ID_LENGTH} characters"
+    if not isinstance(value, str):
+        raise field_error("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
+    if not 0 < len(value) <= MAX_ID_LENGTH:
+        raise field_error(f"The text has {len(value)} characters.", accepted)
+    if not value.isprintable() or value != value.strip():
+        raise field_error("The text has control characters or blanks at its ends.", f"{accepted}, printable")
+    return value
+
+
+def read_location_id(value: Any) -> str:
+    """Return the id of a location; whoever writes its position there is told where that belongs."""
+    if isinstance(value, dict) and POSITION_FIELD_NAMES & value.keys():
+        raise field_error("The value is not text.", f"text of 1 to {MAX_ID_LENGTH} characters", f"{PLACE_HINT} here.")
+    return read_id(value)
+
+
+def read_free_text(value: Any) -> str:
+    """Return free text that planning does not read; what does not show in it is dropped where it is shown."""
+    accepted = f"text of at most {MAX_FREE_TEXT_LENGTH} characters"
+    if not isinstance(value, str):
+        raise field_error("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
+    if len(value) > MAX_FREE_TEXT_LENGTH:
+        raise field_error(f"The text has {len(value)} characters.", accepted)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise field_error("The text holds half of a surrogate pair.", f"{accepted}, valid Unicode")
+    return value
+
+
+def read_date(value: Any) -> date:
+    """Return a calendar date from `YYYY-MM-DD`."""
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise field_error("There is no such day in the calendar.", "a date as YYYY-MM-DD") from None
+    raise field_error("The value is not a date.", "a date as YYYY-MM-DD", 'Write it like "2025-07-15".')
+
+
+def read_time(value: Any, info: ValidationInfo) -> float:
+    """Return seconds after midnight of the planning date."""
+    return moment(value, {} if info.context is None else info.context)
+
+
+def moment(value: Any, context: dict[str, Any]) -> float:
+    """Return the same where no model is read.
+
+    Args:
+        value: Any JSON value.
+        context: May have the `planning_date`; remembers an `offset`, and what was written as a number, what as text.
+    """
+    if isinstance(value, str):
+        seconds = _read_text(value, context)
+        first, last = context.get(TEXTS, (seconds, seconds))
+        context[TEXTS] = (min(first, seconds), max(last, seconds))
+        return seconds
+    if not is_number(value):
+        raise field_error("The value is not a time.", _TIME_FORMS)
+    if not 0 <= value <= MAX_TIME_S:
+        raise field_error("The time is out of range.", f"0 to {MAX_TIME_S} seconds after midnight of planning_date")
+    if value:
+        context.setdefault(NUMBERS, set()).add(float(value))
+    return float(value)
+
+
+def _read_text(text: str, context: dict[str, Any]) -> float:
+    if match := _CLOCK.fullmatch(text):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return float(hours * 3600 + minutes * 60 + seconds)
+    return _read_iso(text, context)
+
+
+def _read_iso(text: str, context: dict[str, Any]) -> float:
+    """Return the seconds of a wall clock time; a day has one wall, so an offset says nothing, but two contradict."""
+    try:
+        moment = datetime.fromisoformat(text) if "T" in text or " " in text else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise field_error("The text is not a time.", _TIME_FORMS)
+    wall = moment.replace(tzinfo=None)
+    midnight = datetime.combine(context.get("planning_date") or wall.date(), datetime.min.time())
+    seconds = (wall - midnight).total_seconds()
+    if not 0 <= seconds <= MAX_TIME_S:
+        raise field_error("The date-time is not within the days that start at planning_date.", _TIME_FORMS)
+    offset = moment.utcoffset()
+    if offset is not None and context.setdefault("offset", offset) != offset:
+        hint = _with_offset(moment, context["offset"])
+        raise field_error("The date-time has another offset than one before.", _TIME_FORMS, hint)
+    return seconds
+
+
+def _with_offset(moment: datetime, offset: timedelta | None) -> str:
+    """Return how to write a date-time with an offset; on the day clocks change, local times would be an hour out."""
+    if offset is None:  # the wall clock of the day, wherever it is
+        return "Write all times as local times of the planning date."
+    try:
+        written = moment.astimezone(timezone(offset))
+    except OverflowError:  # on the first or the last day there is
+        return "Write all with one offset."
+    return f"Write all with one offset: {moment.isoformat()} as {written.isoformat()}."
+
+
+def read_duration(value: Any) -> float:
+    """Return a length of time in seconds."""
+    return _number(0, MAX_TIME_S)(value)
+
+
+def read_amount(value: Any) -> dict[str, float]:
+    """Return amounts by dimension; a bare number is the dimension `load`."""
+    if not isinstance(value, dict):
+        return {"load": _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")(value)}
+    if not 0 < len(value) <= 10:
+        raise field_error("The object names no or too many dimensions.", "a number, or an object of 1 to 10 numbers")
+    read = _number(-MAX_NUMBER, MAX_NUMBER)
+    return {read_id(name): read(amount) for name, amount in value.items()}
+
+
+_AMOUNT_SCHEMA: Final = {"type": ["number", "object"], "additionalProperties": {"type": "number"}}
+
+Identifier = Annotated[str, PlainValidator(read_id), WithJsonSchema({"type": "string"})]
+LocationId = Annotated[str, PlainValidator(read_location_id), WithJsonSchema({"type": "string"})]
+FreeText = Annotated[str, PlainValidator(read_free_text), WithJsonSchema({"type": "string"})]
+Amount = Annotated[dict[str, float], PlainValidator(read_amount), WithJsonSchema(_AMOUNT_SCHEMA)]
+Time = Annotated[float, PlainValidator(read_time), WithJsonSchema({"type": ["string", "number"]})]
+CalendarDate = Annotated[date, PlainValidator(read_date), WithJsonSchema({"type": "string", "format": "date"})]
+
+
+def _bounded(low: float, high: float) -> WithJsonSchema:
+    return WithJsonSchema({"type": "number", "minimum": low} | ({"maximum": high} if high < MAX_TIME_S else {}))
+
+
+Duration = Annotated[float, PlainValidator(read_duration), _bounded(0, MAX_TIME_S)]
+Price = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
+Length = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
+Coordinate = Annotated[float, PlainValidator(_number(-1e9, 1e9)), WithJsonSchema({"type": "number"})]
+Factor = Annotated[float, PlainValidator(_number(0.001, 1000)), _bounded(0.001, 1000)]
+TravelTimeFactor = Annotated[float, PlainValidator(_number(0.1, 10)), _bounded(0.1, 10)]
+Speed = Annotated[float, PlainValidator(_number(0.001, 1e6)), _bounded(0.001, 1e6)]
+Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema({"type": "integer", "minimum": 0})]
+Priority = Annotated[int, PlainValidator(_whole(1, 9)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 9})]
+Decimals = Annotated[int, PlainValidator(_whole(0, 3)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 3})]
+
+
+@dataclass(slots=True)
+class ErrorBudget:
+    """How many more mistakes of a day are told one by one; it goes along as `patience` of the validation context."""
+
+    left: int = 1000
+
+
+def report_within_budget(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """Pass on a part of a day, and its mistakes while there is patience; later ones as one, or they take gigabytes."""
+    try:
+        return read(value)
+    except ValidationError as error:
+        error_budget = (info.context or {}).get("patience")
+        if error_budget is None:
+            raise
+        if error_budget.left > 0:
+            error_budget.left -= error.error_count()
+            raise
+        raise field_error(
+            "There is a mistake in this part, beside many others.", "", "Mend the others first."
+        ) from None
+
+
+def need_some(value: Any) -> Any:
+    """Pass on a list that is not empty."""
+    if value == []:
+        raise field_error("The list is empty.", "a list of 1 or more")
+    return value
+
+
+def need_pair(value: Any) -> Any:
+    """Pass on a value that looks like a window."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise field_error("The window is not a pair of times.", "[open, close]", 'Write it like ["08:00", "12:00"].')
+    return value
+
+
+def need_pairs(value: Any) -> Any:
+    """Pass on a value that looks like a list of windows; a single window without its list is the usual slip."""
+    if isinstance(value, list) and len(value) == 2 and not any(isinstance(item, list) for item in value):
+        problem = "The value is a single window, not a list of windows."
+        raise field_error(problem, "a list of [open, close] pairs", 'Write it like [["08:00", "12:00"]].')
+    return value
+
+
+def read_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
+    """Return rows of finite numbers. Shape and sign are judged by `checks/logic.py`.
+
+    Raises:
+        PydanticCustomError: The value is no matrix.
+        ValidationError: Rows that hold something else, each with its index.
+    """
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        raise field_error("The matrix is not a list of lists.", "a list of rows, each a list of numbers")
+    wrong = list(islice((index for index, row in enumerate(value) if not _is_row(row)), MAX_ROWS))
+    if wrong:
+        error = field_error("The row has something that is no number.", f"numbers up to {MAX_NUMBER:g}")
+        row_errors: list[InitErrorDetails] = [{"type": error, "loc": (at,), "input": None} for at in wrong]
+        raise ValidationError.from_exception_data("matrix", row_errors)
+    return tuple(tuple(row) for row in value)
+
+
+def _is_row(row: list[Any]) -> bool:
+    return set(map(type, row)) <= {int, float} and all(abs(cell) <= MAX_NUMBER for cell in row)
+
+
+MatrixField = Annotated[
+    tuple[tuple[float, ...], ...],
+    PlainValidator(read_matrix),
+    WithJsonSchema({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+]

@@ -1,0 +1,381 @@
+"""The border model of a day: what a caller writes, after its schema has been checked.
+
+Owns the fields, their defaults and their meaning. Reading is `day/fields.py`; faults are told by `day/faults.py`;
+contradictions between fields are `checks/logic.py`; integers are made by `compile/compiler.py`. Amounts stay in the
+caller's units, lengths are metres (or plane units), times are seconds after midnight of the planning date.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+import numpy as np
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    WrapValidator,
+    model_validator,
+)
+from typing_extensions import override
+
+from planner_mcp.routing.scenario.field_types import (
+    NUMBERS,
+    SHOWS_NAMES,
+    TEXTS,
+    Amount,
+    CalendarDate,
+    Coordinate,
+    Count,
+    Decimals,
+    Duration,
+    Factor,
+    FreeText,
+    Identifier,
+    Length,
+    LocationId,
+    MatrixField,
+    Price,
+    Priority,
+    Speed,
+    Time,
+    TravelTimeFactor,
+    field_error,
+    need_pair,
+    need_pairs,
+    need_some,
+    report_within_budget,
+)
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+
+_MAX_FIELDS: Final = 100
+"""Fields of one object; none of the models has half as many."""
+MAX_EXCLUSIONS: Final = 20_000
+"""Lists of incompatible tickets; `checks/sizes.py` bounds the pairs they make."""
+
+_USUAL_RELOADS: Final = 5
+"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
+NULLABLE: Final = ("start_location", "end_location")
+"""Fields in which null says something: the route has no such end."""
+
+WithinErrorBudget = WrapValidator(report_within_budget)
+Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), WithinErrorBudget]
+Skills = Annotated[tuple[Identifier, ...], Field(max_length=100)]
+Pairs = Annotated[dict[Identifier, Identifier], Field(max_length=20_000)]
+Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
+Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
+
+
+def _sensitive(*names: str) -> ConfigDict:
+    """Return what declares fields that are masked for readers without `planner:sensitive` (SPEC R3)."""
+    return ConfigDict(json_schema_extra={"x-sensitive-fields": list(names)})
+
+
+class _Part(BaseModel):
+    """An object of the scenario. Null stands for absent, save for the ends of an agent's route."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if len(value) > _MAX_FIELDS:
+            raise field_error(f"The object has {len(value)} fields.", f"at most {_MAX_FIELDS} fields")
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {k: v for k, v in value.items() if v is not None or k not in optional or k in NULLABLE}
+
+
+class Location(_Part):
+    """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or nothing but an id where matrices say the rest."""
+
+    model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
+
+    id: Identifier = Field(description="unique among locations")
+    lat: Coordinate | None = Field(None, description="degrees")
+    lon: Coordinate | None = Field(None, description="degrees")
+    x: Coordinate | None = Field(None, description="plane units")
+    y: Coordinate | None = Field(None, description="plane units")
+    name: FreeText | None = Field(None, description="for people")
+    address: FreeText | None = Field(None, description="for people")
+
+
+class Break(_Part):
+    """A rest that starts between `earliest` and `latest`."""
+
+    earliest: Time = Field(description="earliest start")
+    latest: Time = Field(description="latest start")
+    duration_s: Duration = Field(description="length in seconds")
+
+
+class Agent(_Part):
+    """A vehicle with its driver. `name` and `phone` are the driver's; planning does not read them."""
+
+    model_config = _sensitive("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour")
+
+    id: Identifier = Field(description="unique among agents")
+    capacity: Amount = Field(description="most on board at any moment, by dimension")
+    start_location: LocationId | None = Field(
+        None, description="absent: the depot; null, in a patch too: starts at first ticket"
+    )
+    end_location: LocationId | None = Field(
+        None, description="absent: the depot; null, in a patch too: ends at last ticket"
+    )
+    shift_start: Time | None = Field(None, description="earliest departure; absent: midnight")
+    shift_end: Time | None = Field(None, description="latest arrival at its end, before overtime_s")
+    fixed_cost: Price = Field(0.0, description="cost of using it at all")
+    cost_per_km: Price | None = Field(
+        None, description="per 1000 m or plane units; absent: 1000, or 0 where any agent has a price by km or hour"
+    )
+    cost_per_hour: Price | None = Field(None, description="per hour from departure to end, waiting included")
+    max_distance_km: Length | None = Field(None, description="longest route in km")
+    max_distance_m: Length | None = Field(None, description="the same in m; one of the two")
+    max_duration_s: Duration | None = Field(None, description="longest time from departure to end, in seconds")
+    max_tickets: Count | None = Field(None, description="most tickets served")
+    overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
+    overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
+    breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
+        (), description="rests it takes, if it is on its route then"
+    )
+    reload_locations: Annotated[tuple[LocationId, ...], Field(max_length=20)] = Field(
+        (), description="where it may unload and load again between trips"
+    )
+    max_reloads: Count | None = Field(None, description="most reloads of a day; absent: 5")
+    skills: Skills = Field((), description="what it can do")
+    speed_factor: Factor = Field(1.0, description="2 needs half the travel time")
+    locked_tickets: Ids = Field((), description="served first, in this order")
+    name: FreeText | None = Field(None, description="of the driver")
+    phone: FreeText | None = Field(None, description="of the driver")
+
+
+class Ticket(_Part):
+    """A work order at a location. Planning does not read `name`, `address`, `phone` and `notes`."""
+
+    model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
+
+    id: Identifier = Field(description="unique among tickets")
+    location: LocationId = Field(description="id of a location, or any name where none has a position")
+    demand: Amount = Field(description="amount by dimension, in the units of capacity")
+    kind: Literal["delivery", "pickup"] = Field(
+        "delivery", description="delivery: on board until its stop; pickup: from its stop on"
+    )
+    time_windows: Windows = Field((), description="[open, close] for start of service")
+    soft_close: Time | None = Field(None, description="service that starts later costs lateness_cost_per_hour")
+    lateness_cost_per_hour: Price = Field(0.0, description="per hour of start after soft_close")
+    service_time_s: Duration = Field(0.0, description="seconds a visit takes")
+    setup_time_s: Duration = Field(
+        0.0, description="extra seconds before service, once for consecutive tickets at one location"
+    )
+    release_time: Time | None = Field(
+        None, description="the trip that carries it leaves the depot or reload no earlier"
+    )
+    priority: Priority = Field(
+        5, description="each step doubles the weight of leaving it out; ignored where a penalty is set"
+    )
+    penalty: Price | None = Field(None, description="cost of leaving it out")
+    skills: Skills = Field((), description="an agent needs all of them")
+    agents: Ids | None = Field(None, description="only these may serve it")
+    not_agents: Ids = Field((), description="these may not serve it")
+    preferred_agent: Identifier | None = Field(
+        None, description="agent who should serve it; any other costs switch_cost"
+    )
+    switch_cost: Price = Field(0.0, description="cost of service by an agent other than preferred_agent")
+    pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
+    name: FreeText | None = Field(None, description="for people")
+    address: FreeText | None = Field(None, description="for people")
+    phone: FreeText | None = Field(None, description="for people")
+    notes: FreeText | None = Field(None, description="for people")
+
+
+class Rush(_Part):
+    """Hours in which travel takes `factor` times as long; `end` itself is outside."""
+
+    start: Time = Field(description="from here on")
+    end: Time = Field(description="up to here")
+    factor: TravelTimeFactor = Field(description="2 takes twice as long")
+
+
+class Travel(_Part):
+    """Where distances and times come from: positions, matrices, or a road engine."""
+
+    speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
+    detour: Factor = Field(1.0, description="road distance divided by straight line")
+    crs: Literal["wgs84", "gcj02", "bd09"] = Field("wgs84", description="coordinate system of lat and lon")
+    distances: MatrixField | None = Field(None, description="metres, row from, column to")
+    durations: MatrixField | None = Field(None, description="seconds, row from, column to")
+    matrix_locations: Ids | None = Field(None, description="location ids of the rows; absent: locations in order")
+    matrix: Identifier | None = Field(None, description="id of uploaded matrices")
+    router: Identifier | None = Field(None, description="road engine of this deployment, by name")
+    rush_hours: Annotated[tuple[Rush, ...], Field(max_length=50)] = Field((), description="when travel takes longer")
+    plane_speed: Speed = Field(1.0, description="plane units per second, between x/y positions")
+    rounding: Literal["nearest", "floor", "ceil"] = Field("nearest", description="how lengths and times are rounded")
+    decimals: Decimals | None = Field(
+        None, description="digits kept of lengths and times; absent: 0 of lat/lon, 3 of x/y, all of matrices"
+    )
+
+
+class Group(_Part):
+    """Tickets of which at most one, or all or none, are served."""
+
+    model_config = _sensitive("penalty")
+
+    kind: Literal["one_of", "all"] = Field(description="one_of: at most one is served; all: all or none")
+    tickets: Ids = Field(description="their ids")
+    penalty: Price | None = Field(None, description="one_of: cost of serving none")
+
+
+class HeldVisit(_Part):
+    """A visit that has begun, or a break that has. Times are seconds after midnight, as in a plan."""
+
+    ticket: Identifier | None = Field(None, description="absent: a break")
+    start_s: Duration = Field(description="when it began")
+    departure_s: Duration = Field(description="when the agent goes on")
+
+
+class HeldRoute(_Part):
+    """What an agent has done of an earlier plan by `until_s`, and what it is on its way to."""
+
+    agent: Identifier = Field(description="id of the agent")
+    start_s: Duration = Field(description="when it set out")
+    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=5000)] = Field((), description="begun, in order")
+    next_ticket: Identifier | None = Field(None, description="ticket it is driving to")
+    arrival_s: Duration = Field(0.0, description="arrival at that ticket")
+    end_s: Duration | None = Field(None, description="arrival at its end, if driving there or arrived")
+
+
+class Held(_Part):
+    """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
+
+    Names that the day no longer has are ignored; begun tickets among them are told of.
+    """
+
+    model_config = _sensitive("switch_cost")
+
+    until_s: Duration = Field(0.0, description="no agent sets out and no new visit begins before this time; 0: not set")
+    routes: Annotated[tuple[Annotated[HeldRoute, WithinErrorBudget], ...], Field(max_length=20_000)] = Field(
+        (), description="of agents that have set out by until_s"
+    )
+    stay: Pairs = Field({}, description="ticket id → the only agent that may serve it")
+    prefer: Pairs = Field({}, description="ticket id → preferred agent; any other costs switch_cost")
+    switch_cost: Price = Field(0.0, description="cost of service by an agent other than the one in prefer")
+
+
+class Options(_Part):
+    """What holds for the whole day."""
+
+    model_config = _sensitive("balance_cost_per_hour")
+
+    backhaul: StrictBool = Field(False, description="deliveries before pickups on every trip")
+    balance_cost_per_hour: Price = Field(0.0, description="per hour of the longest route")
+
+
+class Scenario(_Part):
+    """A day of work."""
+
+    name: Identifier = Field(description="of the day, as shown in lists")
+    planning_date: CalendarDate = Field(description="date whose midnight is time 0")
+    agents: Annotated[tuple[Annotated[Agent, WithinErrorBudget], ...], BeforeValidator(need_some)] = Field(
+        description="vehicles with drivers"
+    )
+    tickets: Annotated[tuple[Annotated[Ticket, WithinErrorBudget], ...], BeforeValidator(need_some)] = Field(
+        description="visits"
+    )
+    locations: Annotated[tuple[Annotated[Location, WithinErrorBudget], ...], Field(max_length=20_000)] = Field(
+        (), description="places by id"
+    )
+    depot: LocationId | None = Field(None, description="start and end of all agents")
+    travel: Travel = Field(Travel(), description="where distances and times come from")
+    groups: Annotated[tuple[Annotated[Group, WithinErrorBudget], ...], Field(max_length=5000)] = Field(
+        (), description="tickets chosen together: at most one of them, or all or none"
+    )
+    incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(
+        (), description="lists of tickets that never share a route"
+    )
+    options: Options = Field(Options(), description="what holds for the whole day")
+    held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
+    _travel_matrices: TravelMatrices | None = PrivateAttr(None)
+    _numbers: frozenset[float] = PrivateAttr(frozenset())
+    _texts: tuple[float, float] | None = PrivateAttr(None)
+    _shows_names: bool = PrivateAttr(False)
+
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        """Take what came along in the context; `tables` may be written into the scenario instead."""
+        context = context or {}
+        self._travel_matrices = context.get("tables") or _inline_matrices(self)
+        self._numbers = frozenset(context.get(NUMBERS, ()))
+        self._texts = context.get(TEXTS)
+        self._shows_names = context.get(SHOWS_NAMES, False)
+
+    @property
+    def travel_matrices(self) -> TravelMatrices | None:
+        """Tables of travel, where they are at hand."""
+        return self._travel_matrices
+
+    @property
+    def numeric_times(self) -> frozenset[float]:
+        """The times that were written as numbers, save 0."""
+        return self._numbers
+
+    @property
+    def text_time_range(self) -> tuple[float, float] | None:
+        """The earliest and the latest time that was written as text; None where there is none."""
+        return self._texts
+
+    @property
+    def shows_names(self) -> bool:
+        """Whether whoever is answered may know the names for people: they wrote them, or may read them."""
+        return self._shows_names
+
+    def with_travel_matrices(self, travel_matrices: TravelMatrices | None) -> "Scenario":
+        """Return the same day with other tables at hand."""
+        twin = self.model_copy()
+        twin._travel_matrices = travel_matrices
+        return twin
+
+    @property
+    def refers_to_matrices(self) -> bool:
+        """Whether travel is known only with tables that lie elsewhere."""
+        return self.travel.matrix is not None or self.travel.router is not None
+
+
+def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
+    """Return the matrices of the scenario itself; None where there are none, or they have no sound shape."""
+    travel = scenario.travel
+    rows = matrix_order(scenario)
+    given = {name: table for name in ("distances", "durations") if (table := getattr(travel, name)) is not None}
+    is_square = all(len(table) == len(rows) == len(row) for table in given.values() for row in table)
+    if not given or not rows or not is_square or len(set(rows)) < len(rows):
+        return None
+    travel_matrices = {name: np.array(table, dtype=np.float64) for name, table in given.items()}
+    return TravelMatrices(rows, **travel_matrices, provenance={"source": "matrices", "given": sorted(given)})
+
+
+def matrix_order(scenario: Scenario) -> tuple[str, ...]:
+    """Return the location ids of the rows of the scenario's own matrices."""
+    named = scenario.travel.matrix_locations
+    return tuple(place.id for place in scenario.locations) if named is None else named
+
+
+def start_of(scenario: Scenario, agent: Agent) -> str | None:
+    """Return where the agent's route starts; None where it starts at its first ticket."""
+    return agent.start_location if "start_location" in agent.model_fields_set else scenario.depot
+
+
+def has_travel_price(scenario: Scenario) -> bool:
+    """Return whether any agent has a price by km or hour; where none has, a km costs 1000."""
+    return any(agent.cost_per_km is not None or agent.cost_per_hour is not None for agent in scenario.agents)
+
+
+def end_of(scenario: Scenario, agent: Agent) -> str | None:
+    """Return where the agent's route ends; None where it ends at its last ticket."""
+    return agent.end_location if "end_location" in agent.model_fields_set else scenario.depot
+
+
+def most_reloads(agent: Agent) -> int:
+    """Return how often an agent may load again."""
+    if not agent.reload_locations:
+        return 0
+    return _USUAL_RELOADS if agent.max_reloads is None else agent.max_reloads

@@ -1,0 +1,153 @@
+"""The door of the vocabulary: any JSON in, a `Scenario` out, or every fault at once.
+
+Owns the order in which an input is judged (size, schema, logic) and the hash that names it. The model itself is
+`day/model.py`, re-exported here; its schema for callers is `day/schema.py`.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
+from planner_mcp.routing.scenario.checks.error_recovery import is_doubtful, recover
+from planner_mcp.routing.scenario.checks.scenario_checks import check, contradictions, lone_contradictions, warnings
+from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS
+from planner_mcp.routing.scenario.field_types import SHOWS_NAMES, ErrorBudget, read_date
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.schema_faults import MAX_FINDINGS, faults_of
+from planner_mcp.routing.scenario.slim_schema import scenario_schema
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+
+__all__ = [
+    "Scenario",
+    "input_hash",
+    "is_readable",
+    "parse_scenario",
+    "read_stored",
+    "scenario_schema",
+    "warnings",
+]
+
+MAX_PLACES: Final = 200
+"""With more schema faults than this nothing else is looked for: no more could be listed."""
+
+
+def parse_scenario(
+    args: Any,
+    *,
+    max_tickets: int = MAX_TICKETS,
+    max_agents: int = MAX_AGENTS,
+    travel_matrices: TravelMatrices | None = None,
+    known_faults: Sequence[Fault] = (),
+    shows_names: bool = False,
+) -> Scenario:
+    """Return the scenario that a JSON value describes.
+
+    Args:
+        args: Any JSON value, already decoded.
+        max_tickets: More are refused unread; the tables of travel may be as large as those of so many.
+        max_agents: The same for agents.
+        tables: The tables of travel it refers to, where they are at hand.
+        known_faults: What the caller has already found wrong, told with the rest; of these places the rest is silent.
+        shows_names: Whether hints may tell whose id a name for people is; such names are masked from some readers.
+
+    Raises:
+        TooLargeError: More tickets or agents than allowed.
+        InputError: Every schema fault, then every logic fault.
+    """
+    _refuse_too_many(args, {"tickets": max_tickets, "agents": max_agents})
+    try:
+        scenario = _validate(args, travel_matrices, shows_names=shows_names)
+    except ValidationError as error:
+        known_paths = {fault.path for fault in known_faults}
+        schema_faults = [fault for fault in faults_of(error, Scenario, args) if fault.path not in known_paths]
+        faults = [
+            *known_faults,
+            *schema_faults,
+            *_logic_faults_beside(args, error, max_tickets, shows_names=shows_names),
+        ]
+        raise input_error(faults, found=len(faults) + max(0, error.error_count() - MAX_FINDINGS)) from None
+    if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
+        raise input_error(found)
+    return scenario
+
+
+def read_stored(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
+    """Return a day that was let in before: its size was judged then, by the limits of the deployment."""
+    return parse_scenario(body, max_tickets=sys.maxsize, max_agents=sys.maxsize, travel_matrices=travel_matrices)
+
+
+def is_readable(args: Any) -> bool:
+    """Return whether a JSON value has the form of a scenario; whether it makes sense is not looked at."""
+    try:
+        _validate(args)
+    except ValidationError:
+        return False
+    return True
+
+
+def warnings_of_refused(args: Any, travel_matrices: TravelMatrices | None, refusal: InputError) -> list[str]:
+    """Return what is odd about a day that was refused, beside its faults; nothing where it could not even be read."""
+    if isinstance(refusal, TooLargeError):
+        return []
+    try:
+        return warnings(_validate(args, travel_matrices), refusal.errors)
+    except ValidationError:
+        return []
+
+
+def _refuse_too_many(args: Any, limits: dict[str, int]) -> None:
+    """Refuse before anything costs time."""
+    faults = [
+        Fault(f"/{name}", f"There are {len(args[name])} {name}.", f"at most {limit}", "Split the day.")
+        for name, limit in limits.items()
+        if isinstance(args, dict) and isinstance(args.get(name), list) and len(args[name]) > limit
+    ]
+    if faults:
+        raise TooLargeError(faults[0].problem, errors=faults)
+
+
+def _validate(args: Any, travel_matrices: TravelMatrices | None = None, *, shows_names: bool = False) -> Scenario:
+    context = {
+        "planning_date": _planning_date(args),
+        "tables": travel_matrices,
+        "patience": ErrorBudget(),
+        SHOWS_NAMES: shows_names,
+    }
+    return Scenario.model_validate(args, context=context)
+
+
+def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *, shows_names: bool) -> list[Fault]:
+    """Return the logic faults of what the schema faults leave whole."""
+    if error.error_count() > MAX_PLACES:
+        return []
+    places = [entry["loc"] for entry in error.errors(include_url=False, include_input=False, include_context=False)]
+    if (body := recover(args, places)) is None:
+        return []
+    try:
+        day = _validate(body, shows_names=shows_names)
+    except ValidationError:
+        return []
+    alone = lone_contradictions(day)
+    faults = contradictions(day, max_tickets=max_tickets)
+    return [fault for fault in faults if not is_doubtful(fault, places, is_alone=fault in alone)]
+
+
+def _planning_date(args: Any) -> date | None:
+    """Return the day that ISO date-times are measured from, where it can be read."""
+    try:
+        return read_date(args.get("planning_date") if isinstance(args, dict) else None)
+    except PydanticCustomError:
+        return None
+
+
+def input_hash(body: Any) -> str:
+    """Return a name for a JSON value: equal for equal values, whatever the order of their keys."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()

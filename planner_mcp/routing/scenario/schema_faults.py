@@ -1,0 +1,196 @@
+"""What pydantic found wrong, told as faults a caller can mend (SPEC T7).
+
+Owns the translation for every border model: where (JSON Pointer), what is wrong, what is accepted, what to change.
+Values of the caller are never quoted; names of unknown fields are, cleaned and cut, because they are the place.
+A reader may say more than a schema can: a `PydanticCustomError` with `accepted` and `hint` in its context is believed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.synonyms import MAX_NAME_LENGTH, known_field_list, removal_hint, suggestion_for
+from planner_mcp.text import plain
+
+MAX_NAME: Final = MAX_NAME_LENGTH
+"""Characters of a caller's field name that are repeated."""
+MAX_FINDINGS: Final = 1000
+"""Findings that are told; an input with more was made to cost time."""
+
+_PROBLEMS: Final = {
+    "missing": "The required {where} is missing.",
+    "extra_forbidden": "The {where} is not known.",
+    "string_pattern_mismatch": "The {where} does not have the accepted form.",
+    "literal_error": "The {where} is not one of the accepted values.",
+    "enum": "The {where} is not one of the accepted values.",
+    "string_too_long": "The {where} is too long.",
+    "string_too_short": "The {where} is too short.",
+    "too_long": "The {where} has too many items.",
+    "too_short": "The {where} has too few items.",
+    "greater_than": "The {where} is too small.",
+    "greater_than_equal": "The {where} is too small.",
+    "less_than": "The {where} is too large.",
+    "less_than_equal": "The {where} is too large.",
+    "finite_number": "The {where} is not a finite number.",
+    "string_unicode": "The {where} is not valid Unicode text.",
+}
+_KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
+
+_MISSING: Final = dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried.")
+"""What to do where a required field is missing, if more than to add it."""
+_TEXTS: Final = {"[": ("list", "array"), "{": ("object",)}
+"""How JSON begins that was sent as text, and the words for what it would be."""
+
+
+def pointer(segments: Sequence[str | int]) -> str:
+    """Return the JSON Pointer (RFC 6901) of a place; a caller's names are cleaned and cut."""
+    escaped = (plain(str(segment), MAX_NAME).replace("~", "~0").replace("/", "~1") for segment in segments)
+    return "".join(f"/{segment}" for segment in escaped)
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list[Fault]:
+    """Return every fault pydantic found, one a place.
+
+    Args:
+        error: What validation raised.
+        model: The model that was validated.
+        body: What was validated, to tell places from the names of union members.
+    """
+    schema = model.model_json_schema()
+    found: dict[str, Fault] = {}
+    branches: set[str] = set()
+    whole: set[str] = set()
+    for entry in error.errors(include_url=False, include_input=False)[:MAX_FINDINGS]:
+        place, is_branch = _place(entry["loc"], body, is_missing=entry["type"] == "missing")
+        fault = _fault(entry, place, schema, whole)
+        if fault.kind == "invalid":
+            fault = replace(fault, hint=_unquoted(_value_at(place, body), fault.accepted) or fault.hint)
+        found.setdefault(fault.path, fault)
+        if is_branch:
+            branches.add(fault.path)
+    paths = list(found)
+    return [
+        fault
+        for path, fault in found.items()
+        if path not in branches or not any(other.startswith(path + "/") for other in paths)
+    ]
+
+
+def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[list[str | int], bool]:
+    """Return the place in the input, and whether the last segment only named a member of a union."""
+    place: list[str | int] = []
+    here, is_branch = body, False
+    for index, segment in enumerate(loc):
+        may_lack = is_missing and index == len(loc) - 1
+        if isinstance(segment, int):
+            is_branch = not (isinstance(here, list | tuple) and segment < len(here))
+        else:
+            is_branch = not (isinstance(here, dict) and (segment in here or may_lack))
+        if not is_branch:
+            place.append(segment)
+            here = here[segment] if not isinstance(here, dict) else here.get(str(segment))
+    return place, is_branch
+
+
+def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
+    """Return the fault of a finding; `whole` has the models all of whose fields were listed, and gets this one."""
+    kind, context = entry["type"], entry.get("ctx", {})
+    path = pointer(place)
+    if "accepted" in context:
+        return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")))
+    where = f"parameter {plain(str(place[-1]), MAX_NAME)}" if place and isinstance(place[-1], str) else "value"
+    here = _schema_at(place, schema)
+    problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
+    if kind == "extra_forbidden":
+        return _unknown(Fault(path, problem), str(place[-1]), _schema_at(place[:-1], schema), whole)
+    hint = _MISSING.get(str(entry["loc"][-1]), "Add it.") if kind == "missing" else ""
+    return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
+
+
+def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -> Fault:
+    """Return the fault of an unknown field; where it is like no other, all fields are listed, once for each model."""
+    hint, model = suggestion_for(name, parent), str(parent.get("title"))
+    is_whole = not hint and model not in whole
+    if is_whole:
+        whole.add(model)
+    return replace(
+        fault,
+        accepted=known_field_list(parent, is_whole=is_whole),
+        hint=hint or removal_hint(name, parent),
+        kind="unknown",
+    )
+
+
+def _value_at(place: Sequence[str | int], body: Any) -> Any:
+    """Return what stands at a place of the input."""
+    for segment in place:
+        body = body[segment]
+    return body
+
+
+def _unquoted(value: Any, accepted: str) -> str:
+    """Return what to do with a list or an object that was sent as JSON text; "" where it was none."""
+    words = _TEXTS.get(value.lstrip()[:1], ()) if isinstance(value, str) else ()
+    if not any(word in accepted for word in words):
+        return ""
+    return f"It arrived as text: send the {words[0]} itself, not in quotes."
+
+
+def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a place, `{}` where there is none."""
+    here = root
+    for segment in place:
+        here = next((found for option in _options(here, root) if (found := _step(option, segment))), {})
+    return _deref(here, root)
+
+
+def _options(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    schema = _deref(schema, root)
+    yield schema
+    for option in schema.get("anyOf", []) + schema.get("oneOf", []):
+        yield _deref(option, root)
+
+
+def _step(schema: dict[str, Any], segment: str | int) -> dict[str, Any]:
+    if isinstance(segment, int):
+        found = schema.get("items")
+    else:
+        found = schema.get("properties", {}).get(segment, schema.get("additionalProperties"))
+    return found if isinstance(found, dict) else {}
+
+
+def _deref(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(reference := schema.get("$ref"), str):
+        definition: dict[str, Any] = root.get("$defs", {}).get(reference.rpartition("/")[2], {})
+        return {**definition, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def describe(schema: dict[str, Any]) -> str:
+    """Return in a few words what a JSON Schema accepts."""
+    if "enum" in schema:
+        return "one of " + ", ".join(str(value) for value in schema["enum"])
+    if "const" in schema:
+        return str(schema["const"])
+    if options := schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(text for option in options if (text := describe(option)) and text != "null"))
+    named = schema.get("type", "object" if "$ref" in schema else "")
+    kind = " or ".join(named) if isinstance(named, list) else str(named)
+    return f"{kind}{_bounds(schema)}"
+
+
+def _bounds(schema: dict[str, Any]) -> str:
+    form = f" matching {schema['pattern']}" if "pattern" in schema else ""
+    span = _span(schema.get("minimum"), schema.get("maximum"))
+    length = _span(schema.get("minLength"), schema.get("maxLength"))
+    items = _span(schema.get("minItems"), schema.get("maxItems"))
+    return form + span + (f" of{length} characters" if length else "") + (f" of{items} items" if items else "")
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "" if low is high else f" ≥ {low}" if high is None else f" ≤ {high}"
+    return f" {low}…{high}"

@@ -1,0 +1,37 @@
+"""Shortest ways over other stops in a table of travel, where the direct leg need not be the shortest.
+
+Owns the search alone, for tables of floats and of integers; whoever asks decides what it may cost.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table = NDArray[Any]
+"""(L, L) lengths or times, row from, column to."""
+Stops = NDArray[np.intp]
+"""Rows of the places where a way may pass."""
+
+
+def shortest_paths(table: Table, origin: int, stops: Stops) -> Table:
+    """Return the (L,) shortest ways from a place to all others over stops (Dijkstra): as many steps as stops · L."""
+    lengths: Table = table[origin].copy()
+    lengths[origin] = 0
+    closed = np.full(len(table), np.inf)
+    closed[stops] = 0.0
+    for _ in range(len(stops)):
+        nearest = int((lengths + closed).argmin())
+        closed[nearest] = np.inf
+        np.minimum(lengths, table[nearest] + lengths[nearest], out=lengths)
+    return lengths
+
+
+def least_incoming_legs(table: Table, stops: Stops) -> NDArray[np.float64]:
+    """Return the (L,) least legs to each place from any other stop; endless where there is none."""
+    least = np.full(len(table), np.inf)
+    for stop in stops:
+        here, least[stop] = least[stop], np.inf
+        np.minimum(least, table[stop], out=least)
+        least[stop] = here
+    return least

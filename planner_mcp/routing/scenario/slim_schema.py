@@ -1,0 +1,109 @@
+"""The scenario's JSON Schema, slim for a model's context; the whole one stands in the manifest.
+
+Owns what the slim one shows. It comes from the models, so it cannot go stale: it types the fields of everyday
+scenarios and names nearly all the rest in a sentence, and accepts whatever the whole one accepts.
+"""
+
+from typing import Any, Final
+
+from planner_mcp.routing.scenario.scenario_model import NULLABLE, Scenario
+
+_TYPED: Final[dict[str, tuple[str, ...]]] = {
+    "Scenario": ("name", "planning_date", "agents", "tickets", "locations", "depot", "travel"),
+    "Agent": ("id", "capacity", "shift_start", "shift_end", "skills"),
+    "Ticket": (
+        *("id", "location", "demand", "kind", "time_windows", "service_time_s", "priority", "penalty"),
+        *("skills", "pickup"),
+    ),
+    "Location": ("id", "lat", "lon", "x", "y"),
+}
+"""Fields the slim form types; those left out are named in the description of their object."""
+_NOTES: Final = {
+    ("Scenario", "depot"): "start and end of agents",
+    ("Agent", "capacity"): "or {dimension: number}",
+    ("Agent", "shift_start"): "HH:MM, ISO date-time or seconds",
+    ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
+    ("Ticket", "priority"): "9 left out last; no order",
+    ("Ticket", "penalty"): "cost if left out",
+    ("Ticket", "pickup"): "its pickup ticket",
+    ("Ticket", "location"): "any name or location id",
+}
+_OMITTED: Final = ("held", "rounding", "decimals")
+"""Fields that models need not know of: the server writes the first, the others are of use for benchmark sets."""
+_KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
+
+
+def scenario_schema() -> dict[str, Any]:
+    """Return the slim schema, for a tool's `inputSchema`. It stands alone: no `$ref`, no `$defs`."""
+    whole = Scenario.model_json_schema()
+    return _slim_object("Scenario", whole, whole["$defs"])
+
+
+def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field without title and null: null stands for absent, save where it says something."""
+    options = [option for option in field.get("anyOf", []) if option != {"type": "null"}]
+    kept = {key: value for key, value in field.items() if key not in ("title", "anyOf") and value not in (None, [])}
+    if name in NULLABLE:
+        return kept | {"type": ["string", "null"]}
+    return (options[0] if options else {}) | kept
+
+
+def _slim_object(name: str, schema: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+    typed = _TYPED.get(name, ())
+    fields = {field: _slim_field(name, field, schema["properties"][field], models) for field in typed}
+    more = ", ".join(
+        _mention(field, part, models)
+        for field, part in schema["properties"].items()
+        if field not in (*typed, *_OMITTED)
+    )
+    slim: dict[str, Any] = {"type": "object"}
+    if more:
+        slim["description"] = f"Also {more}" if typed else more
+    if fields:
+        slim["properties"] = fields
+    if typed and "required" in schema:
+        slim["required"] = schema["required"]
+    return slim
+
+
+def _slim_field(owner: str, name: str, field: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+    field = _tidy(name, field)
+    if (model := _model_of(field)) is not None:
+        return _slim_object(model, models[model], models)
+    slim: dict[str, Any] = {key: field[key] for key in _KEPT if key in field}
+    if field.get("type") == "array" and "items" in field:
+        slim["items"] = _slim_items(field["items"], models)
+    if "minimum" in slim and slim["minimum"] == 0:
+        del slim["minimum"]
+    if note := _NOTES.get((owner, name)):
+        slim["description"] = note
+    return slim
+
+
+def _slim_items(items: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+    if (model := _model_of(items)) is not None:
+        return _slim_object(model, models[model], models)
+    return {"type": items["type"]}
+
+
+def _model_of(field: dict[str, Any]) -> str | None:
+    reference = field.get("$ref")
+    return None if reference is None else str(reference).rpartition("/")[2]
+
+
+def _mention(name: str, field: dict[str, Any], models: dict[str, Any]) -> str:
+    """Return a field as the sentence of its object names it: with the fields of what it holds, or its choices."""
+    field = _tidy(name, field)
+    if (model := _model_of(field)) is not None:
+        return f"{name} {{{_inside(model, models)}}}"
+    if (model := _model_of(field.get("items", {}))) is not None:
+        return f"{name} [{{{_inside(model, models)}}}]"
+    if field.get("type") == "array" and field["items"].get("type") == "array":
+        return f"{name} [[]]"
+    if "enum" in field:
+        return f"{name} ({'|'.join(field['enum'])})"
+    return f"{name} []" if field.get("type") == "array" else name
+
+
+def _inside(model: str, models: dict[str, Any]) -> str:
+    return ", ".join(_mention(name, field, models) for name, field in models[model]["properties"].items())

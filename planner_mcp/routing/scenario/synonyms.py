@@ -1,0 +1,256 @@
+"""What a field that nobody knows may stand for: a word of other programs, a position, or a slip of the pen (SPEC T7).
+
+Owns the words, by the title of the model they are written in. A guess is obeyed as it stands, so a word is never led to
+its opposite, nor to another unit in silence, and is dropped only where it cannot have asked anything of the plan.
+"""
+
+import re
+from difflib import get_close_matches
+from typing import Any, Final
+
+from planner_mcp.routing.scenario.field_types import PLACE_HINT, POSITION_FIELD_NAMES
+
+MAX_NAME_LENGTH: Final = 40
+"""Characters of an unknown name that are looked at."""
+_MAX_NAMES: Final = 8
+"""Known names listed beside an unknown one, where one of them is near."""
+_MAX_BEGUN: Final = 3
+"""Known names that an unknown one may begin."""
+_MIN_PREFIX_LENGTH: Final = 4
+"""Characters without which a beginning says nothing."""
+_TYPO_SIMILARITY: Final = 0.85
+"""How alike two names are that differ by a slip of the pen."""
+_SUGGESTION_SIMILARITY: Final = 0.75
+"""How alike a name is that is worth naming where nothing else is."""
+
+
+def _synonyms_of(ours: str, words: str) -> dict[str, str]:
+    return dict.fromkeys(words.split(), ours)
+
+
+_IDS: Final = "agents, a list of ids"
+_NOT_IDS: Final = "not_agents, a list of ids"
+_WINDOWS: Final = 'time_windows, like [["08:00", "12:00"]]'
+_WORK: Final = "max_duration_s (seconds from departure to end)"
+_SYNONYMS: Final[dict[str, dict[str, str]]] = {
+    "Scenario": {
+        **_synonyms_of("agents", "vehicles drivers fleet"),
+        **_synonyms_of("tickets", "orders jobs stops visits tasks"),
+        **_synonyms_of("planning_date", "date day"),
+        **_synonyms_of("depot", "depot_location"),
+        **_synonyms_of("incompatible", "incompatible_tickets"),
+        **_synonyms_of("travel.distances (metres)", "distance_matrix distances"),
+        **_synonyms_of("travel.durations (seconds)", "time_matrix duration_matrix travel_time_matrix durations"),
+    },
+    "Location": {
+        **_synonyms_of("lat", "latitude"),
+        **_synonyms_of("lon", "longitude lng"),
+        **_synonyms_of("time_windows of its tickets", "time_windows time_window opening_hours hours"),
+        **_synonyms_of(
+            "service_time_s of its tickets (seconds)", "service_time service_time_s service_duration duration"
+        ),
+    },
+    "Agent": {
+        **_synonyms_of("start_location, or shift_start for a time", "start"),
+        **_synonyms_of("end_location, or shift_end for a time", "end"),
+        **_synonyms_of("shift_start", "start_time earliest earliest_start available_from not_before shift_begin"),
+        **_synonyms_of("shift_end", "end_time latest latest_end available_until not_after"),
+        **_synonyms_of("max_tickets", "max_stops max_visits max_jobs max_tasks max_orders"),
+        **_synonyms_of("max_duration_s (seconds)", "max_hours max_minutes max_time max_travel_time max_working_time"),
+        **_synonyms_of(_WORK, "max_drive_time max_drive_time_s max_driving_time max_driving_time_s max_driving_s"),
+        **_synonyms_of(_WORK, "max_shift max_shift_s max_shift_length shift_length shift_duration"),
+        **_synonyms_of("max_distance_km", "max_distance_miles max_distance_mi"),
+        **_synonyms_of("overtime_s (seconds)", "max_overtime max_overtime_s"),
+        **_synonyms_of("capacity", "max_load max_weight max_volume capacities"),
+        **_synonyms_of("start_location", "home depot"),
+        **_synonyms_of("start_location, the id of a location", "start_lat start_lon start_lng start_position"),
+        **_synonyms_of("end_location, the id of a location", "end_lat end_lon end_lng end_position"),
+        **_synonyms_of("locked_tickets, or max_tickets for a number", "tickets"),
+        **_synonyms_of("locked_tickets", "locked_stops locked_jobs locked_visits"),
+        **_synonyms_of(
+            "breaks, like [{earliest, latest, duration_s}]", "lunch lunch_break pause break_duration break_time"
+        ),
+        **_synonyms_of("speed_factor, or speed_kmh of travel", "speed speed_kmh speed_kph"),
+    },
+    "Break": {
+        **_synonyms_of("earliest (of its start)", "start start_time earliest_start not_before"),
+        **_synonyms_of("latest (of its start)", "end end_time latest_start latest_end not_after"),
+    },
+    "Rush": {
+        **_synonyms_of("start", "from begin"),
+        **_synonyms_of("end", "to until"),
+        **_synonyms_of("factor", "multiplier"),
+    },
+    "Travel": {
+        **_synonyms_of("detour", "detour_factor"),
+        **_synonyms_of("distances (metres)", "distance_matrix distances_m"),
+        **_synonyms_of("durations (seconds)", "time_matrix duration_matrix times durations_s"),
+    },
+    "Ticket": {
+        **_synonyms_of(_IDS, "allowed_agents required_agents required_agent only_agents agent agent_id"),
+        **_synonyms_of(_IDS, "allowed_drivers required_driver driver drivers driver_id assigned_to"),
+        **_synonyms_of(_IDS, "allowed_vehicles required_vehicle vehicle vehicles vehicle_id assigned_agent"),
+        **_synonyms_of(_NOT_IDS, "excluded_agents exclude_agents forbidden_agents blocked_agents"),
+        **_synonyms_of("preferred_agent", "preferred_driver preferred_vehicle"),
+        **_synonyms_of("skills, a list", "required_skills required_skill skill requirements"),
+        **_synonyms_of(
+            _WINDOWS, "ready_time due_time due deadline due_by deliver_by earliest latest not_after not_before"
+        ),
+        **_synonyms_of(
+            _WINDOWS, "start end start_time end_time earliest_time latest_time no_earlier_than no_later_than"
+        ),
+        **_synonyms_of(_WINDOWS, "window windows available availability"),
+        **_synonyms_of("release_time", "released ready_from"),
+        **_synonyms_of("setup_time_s (seconds)", "setup_min setup_minutes"),
+        **_synonyms_of("priority", "priority_level"),
+        **_synonyms_of("soft_close", "soft_due soft_deadline soft_end soft_latest"),
+        **_synonyms_of("lateness_cost_per_hour", "late_penalty lateness_penalty"),
+        **_synonyms_of("service_time_s (seconds)", "duration duration_s duration_min service_duration"),
+        **_synonyms_of("service_time_s (seconds)", "service_min service_minutes service_s"),
+        **_synonyms_of("pickup, the id of a ticket of its own", "pickup_location pickup_address pickup_place"),
+        **_synonyms_of("demand", "weight quantity amount volume load size"),
+    },
+}
+"""Words that are like none of ours, or like the wrong one, by model; and what to write instead."""
+_IGNORABLE: Final = {
+    "Location": frozenset(
+        {
+            "city",
+            "town",
+            "zip",
+            "zip_code",
+            "zipcode",
+            "postcode",
+            "postal_code",
+            "street",
+            "house_number",
+            "district",
+            "county",
+            "state",
+            "region",
+            "country",
+            "country_code",
+        }
+    )
+}
+"""Words, by model, that cannot have asked anything of the plan."""
+_NOT: Final = re.compile(
+    r"^not(?!e)|(?:^|_)(?:not|non|never|without|except|avoid|avoided|exclude|excluded|forbid|forbidden|block|blocked"
+    r"|ban|banned|disallowed|unwanted|incompatible)(?=_|$)"
+)
+"""What turns a name into its opposite."""
+_UNLIKE_ALL: Final = re.compile("^(?:no|min|minimum|least|fewest)_")
+"""How a name begins that says none, or at least; no field of ours does."""
+_OPENS: Final = frozenset(
+    {"open", "opens", "start", "starts", "begin", "begins", "earliest", "after", "from", "ready", "since", "release"}
+)
+_CLOSES: Final = frozenset(
+    {"close", "closes", "end", "ends", "latest", "before", "until", "till", "due", "deadline", "by"}
+)
+_PER: Final = {
+    **_synonyms_of("hour, which has 60 minutes", "min minute"),
+    **_synonyms_of("hour, which has 3600 seconds", "s sec second"),
+    **_synonyms_of("hour", "h hr"),
+    **_synonyms_of("km, which has 0.62 miles", "mi mile"),
+    **_synonyms_of("km, which has 1000 metres", "m meter metre"),
+    **_synonyms_of("km", "kilometer kilometre"),
+}
+"""What a price is per in the words of others, what it is per in ours, and how many of theirs that has."""
+_UNITS: Final = (
+    ("durations", "seconds"),
+    ("distances", "metres"),
+    ("_kmh", "km/h"),
+    ("_s", "seconds"),
+    ("_m", "metres"),
+)
+"""Endings of our names that do not say their unit to everybody, and that unit."""
+_CARRIER: Final = re.compile("agent|driver|vehicle")
+_PLACES: Final = ("location", "start_location")
+"""What names the location of a ticket, and of an agent."""
+
+
+def suggestion_for(name: str, schema: dict[str, Any]) -> str:
+    """Return what an unknown name may stand for in an object of this JSON Schema; "" where nothing is like it."""
+    known, word = list(schema.get("properties", {})), _snake(name)
+    if ours := _SYNONYMS.get(str(schema.get("title")), {}).get(word):
+        return f"Did you mean {ours}?"
+    places = [place for place in _PLACES if place in known]
+    if word in POSITION_FIELD_NAMES and places:
+        return f"{PLACE_HINT} in {places[0]}."
+    ours = _priced(word, known) if "_per_" in word else _alike(word, [each for each in known if _agree(word, each)])
+    return f"Did you mean {ours}?" if ours else ""
+
+
+def _snake(name: str) -> str:
+    """Return a name in our spelling: `maxStops` and `max-stops` are `max_stops`."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", name[:MAX_NAME_LENGTH])
+    return parted.lower()
+
+
+def _agree(word: str, ours: str) -> bool:
+    """Return whether neither of two names denies what the other asks, and neither opens what the other closes."""
+    if _UNLIKE_ALL.search(word) or bool(_NOT.search(word)) != bool(_NOT.search(ours)):
+        return False
+    first, second = (_sides(each) for each in (word, ours))
+    return not (first and second) or first == second
+
+
+def _sides(name: str) -> set[bool]:
+    """Return whether a name speaks of when something opens, True, or closes, False."""
+    return {part in _OPENS for part in name.split("_") if part in _OPENS or part in _CLOSES}
+
+
+def _priced(word: str, known: list[str]) -> str:
+    """Return the price per the same as a word has, in our unit."""
+    what, _, unit = word.rpartition("_per_")
+    ours, _, note = _PER.get(unit, unit).partition(",")
+    prices = [each for each in known if each.endswith(f"_per_{ours}")]
+    near = get_close_matches(f"{what}_per_{ours}", prices, n=1, cutoff=_TYPO_SIMILARITY)
+    return near[0] + (f",{note}" if note else "") if near else ""
+
+
+def _alike(word: str, known: list[str]) -> str:
+    """Return the names that begin with a word, or else the one nearest to it."""
+    begun = [each for each in known if each.startswith(word)] if len(word) >= _MIN_PREFIX_LENGTH else []
+    if begun:
+        return " or ".join(_with_unit(each, word) for each in begun[:_MAX_BEGUN])
+    if near := get_close_matches(word, known, n=1, cutoff=_TYPO_SIMILARITY):
+        return _with_unit(near[0], word)
+    if _CARRIER.search(word) and _NOT.search(word) and "not_agents" in known:
+        return _NOT_IDS
+    if _CARRIER.search(word) and "preferred_agent" in known:
+        return "agents (only these), not_agents or preferred_agent"
+    near = get_close_matches(
+        word, [each for each in known if _begin_alike(word, each)], n=1, cutoff=_SUGGESTION_SIMILARITY
+    )
+    return _with_unit(near[0], word) if near else ""
+
+
+def _begin_alike(word: str, ours: str) -> bool:
+    """Return whether the first parts of two names are one, where both have parts."""
+    return "_" not in word or "_" not in ours or word.partition("_")[0] == ours.partition("_")[0]
+
+
+def _with_unit(name: str, word: str) -> str:
+    """Return one of our names with its unit, where the word does not end with it too."""
+    unit = next((f" ({unit})" for end, unit in _UNITS if name.endswith(end) and not word.endswith(end)), "")
+    return f"{name}{unit}"
+
+
+def removal_hint(name: str, schema: dict[str, Any]) -> str:
+    """Return what to do with a field that is like none of an object."""
+    if _snake(name) in _IGNORABLE.get(str(schema.get("title")), ()):
+        return "Remove it."
+    fields = schema.get("properties", {})
+    if "patch" in fields:
+        return "Say it by one of these, a change of the scenario by patch; remove it only if none can."
+    if "scenario_id" in fields:
+        return "Say it by one of these, or in the scenario; remove it only if neither can."
+    return "Say it by one of these; remove it only if none can."
+
+
+def known_field_list(schema: dict[str, Any], *, is_whole: bool) -> str:
+    """Return the names an object has, or the first of them; all of them stand in its schema."""
+    names = list(schema.get("properties", {}))
+    is_cut = not is_whole and len(names) > _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + ", …" if is_cut else ", ".join(names)

@@ -1,0 +1,125 @@
+"""The proof of what a route carries: loads, order, shipments, reloads.
+
+Owns the reading of a route as a sequence of goods; its clock is `proof/route.py`'s. Part of the independent proof:
+it shares nothing with what it judges.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+from planner_mcp.routing.plan import PlannedRoute
+from planner_mcp.routing.problem import AgentSpec, LoadKind
+from planner_mcp.routing.verification.problem_index import ProblemIndex
+
+
+class LoadVerifier:
+    """What one route carries and in which order it serves."""
+
+    def __init__(self, problem_index: ProblemIndex, route: PlannedRoute) -> None:
+        self.problem_index = problem_index
+        self.route = route
+        self.agent: AgentSpec = problem_index.problem.agents[problem_index.agents[route.agent_id]]
+        self.tickets = [problem_index.tickets[v.ticket_id] for v in route.visits if v.ticket_id is not None]
+
+    def faults(self) -> Iterator[str]:
+        """Yield everything wrong with loads, then with the order."""
+        yield from self._loads()
+        yield from self._order()
+
+    def _violation(self, text: str) -> str:
+        return f"Agent {self.agent.id}: {text}"
+
+    def _trips(self) -> list[list[int]]:
+        """Return the tickets between reloads."""
+        trips: list[list[int]] = [[]]
+        for visit in self.route.visits:
+            if visit.kind == "reload":
+                trips.append([])
+            elif visit.ticket_id is not None:
+                trips[-1].append(self.problem_index.tickets[visit.ticket_id])
+        return trips
+
+    def _trip_departures(self) -> list[int]:
+        """Return when each trip leaves: the start, then each reload."""
+        reloads = [self.problem_index.units(visit.departure_s) for visit in self.route.visits if visit.kind == "reload"]
+        return [self.problem_index.units(self.route.start_s), *reloads]
+
+    def _loads(self) -> Iterator[str]:
+        for dimension, name in enumerate(self.problem_index.problem.dimensions):
+            yield from self._loads_of(dimension, name)
+
+    def _loads_of(self, dimension: int, name: str) -> Iterator[str]:
+        problem_index, capacity = self.problem_index, self.agent.capacity[dimension]
+        trips = iter(self._trips())
+        shipped, brought, collected = 0, self._brought(next(trips), dimension), 0
+        if brought > capacity:
+            yield self._violation(f"leaves with more {name} than its capacity.")
+        for visit in self.route.visits:
+            if visit.kind == "reload":
+                brought, collected = self._brought(next(trips), dimension), 0
+            elif visit.ticket_id is not None:
+                index = problem_index.tickets[visit.ticket_id]
+                ticket = problem_index.problem.tickets[index]
+                amount = ticket.demand[dimension]
+                if problem_index.is_shipment(index):
+                    shipped += amount if ticket.pickup is None else -amount
+                elif ticket.load is LoadKind.PICKUP:
+                    collected += amount
+                else:
+                    brought -= amount
+            load = shipped + brought + collected
+            if not 0 <= load <= capacity:
+                yield self._violation(f"carries {name} beyond its capacity after {visit.ticket_id or visit.kind}.")
+            if round(visit.load[name] * problem_index.problem.amount_scale) != load:
+                yield self._violation(f"states a wrong load of {name} after {visit.ticket_id or visit.kind}.")
+
+    def _brought(self, trip: Sequence[int], dimension: int) -> int:
+        tickets = (
+            self.problem_index.problem.tickets[index] for index in trip if not self.problem_index.is_shipment(index)
+        )
+        return sum(ticket.demand[dimension] for ticket in tickets if ticket.load is LoadKind.DELIVERY)
+
+    def _order(self) -> Iterator[str]:
+        problem, tickets = self.problem_index.problem, self.tickets
+        if not tickets:
+            yield self._violation("has a route without tickets.")
+        if tuple(tickets[: len(self.agent.locked)]) != self.agent.locked:
+            yield self._violation("does not serve its locked tickets first and in order.")
+        yield from self._shipments()
+        for low, high in self._excluding():
+            yield self._violation(
+                f"serves {problem.tickets[low].id} and {problem.tickets[high].id}, which exclude each other."
+            )
+        for trip, leaving in zip(self._trips(), self._trip_departures(), strict=True):
+            for index in trip:
+                if problem.tickets[index].release > leaving:
+                    yield self._violation(f"leaves before ticket {problem.tickets[index].id} is released.")
+            if problem.backhaul:
+                yield from self._backhaul(trip)
+
+    def _excluding(self) -> list[tuple[int, int]]:
+        """Return the pairs served here that exclude each other, in order.
+
+        A day may exclude a hundred thousand pairs and have hundreds of routes: most have far fewer pairs of their own.
+        """
+        served, apart = set(self.tickets), self.problem_index.problem.incompatible
+        if len(served) ** 2 < len(apart):
+            return [pair for pair in combinations(sorted(served), 2) if pair in apart]
+        return sorted(pair for pair in apart if served.issuperset(pair))
+
+    def _shipments(self) -> Iterator[str]:
+        position = {index: at for at, index in enumerate(self.tickets)}
+        for index in self.tickets:
+            ticket = self.problem_index.problem.tickets[index]
+            if ticket.pickup is not None and position.get(ticket.pickup, len(position)) > position[index]:
+                yield self._violation(f"delivers {ticket.id} without having picked it up.")
+            if index in self.problem_index.delivery_of and self.problem_index.delivery_of[index] not in position:
+                yield self._violation(f"picks up {ticket.id} and never delivers it.")
+
+    def _backhaul(self, trip: Sequence[int]) -> Iterator[str]:
+        single = [
+            self.problem_index.problem.tickets[index] for index in trip if not self.problem_index.is_shipment(index)
+        ]
+        for before, after in pairwise(single):
+            if before.load is LoadKind.PICKUP and after.load is LoadKind.DELIVERY:
+                yield self._violation(f"picks up {before.id} before delivering {after.id} on a backhaul day.")

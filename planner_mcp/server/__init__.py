@@ -1,0 +1,1 @@
+"""How clients reach the planner: MCP, plain HTTP, tools, resources, prompts and authentication."""

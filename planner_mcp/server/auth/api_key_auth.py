@@ -1,0 +1,62 @@
+"""API keys: a second, simpler way in for small deployments.
+
+Owns the form of a key, what is kept of it and how it is judged. A key has 256 random bits, so a plain SHA-256 of it is
+as good as the key is; the key itself is shown once and never stored. Where records lie is `store.api_keys`.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
+from planner_mcp.jobs.api_key_records import ApiKeyRecord, ApiKeyStore
+from planner_mcp.jobs.principals import SCOPES, Principal
+
+PREFIX: Final = "pmk_"
+"""Makes a key easy to find for scanners of leaked secrets, and tells it from a token."""
+MAX_NAME: Final = 100
+_FORM: Final = re.compile(r"pmk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+
+
+def new_key(subject: str, tenant: str, scopes: Iterable[str], *, now: datetime) -> tuple[str, ApiKeyRecord]:
+    """Return a fresh key, to be shown once, and its record.
+
+    Raises:
+        InvalidParameterError: An unknown scope, or a name that is empty, too long or not printable.
+    """
+    held = frozenset(scopes)
+    if unknown := held - SCOPES:
+        raise InvalidParameterError(f"{len(unknown)} of the scopes are unknown; known are {', '.join(sorted(SCOPES))}.")
+    if not subject or not all(len(name) <= MAX_NAME and name.isprintable() for name in (subject, tenant)):
+        raise InvalidParameterError(f"Subject and tenant are printable text of at most {MAX_NAME} characters.")
+    key_id = secrets.token_hex(6)
+    key = f"{PREFIX}{key_id}_{secrets.token_urlsafe(32)}"
+    return key, ApiKeyRecord(key_id, _digest(key), subject, tenant, held, now)
+
+
+class KeyVerifier:
+    """Verifies API keys against their records. A revoked key ends with the next request.
+
+    Args:
+        ring: Where records are found.
+    """
+
+    def __init__(self, ring: ApiKeyStore) -> None:
+        self._ring = ring
+
+    async def verify(self, token: str) -> Principal:
+        """Return whom a key speaks for; `UnauthenticatedError` when it is unknown, revoked or wrong."""
+        form = _FORM.fullmatch(token)
+        record = await self._ring.find(form[1]) if form is not None else None
+        if record is None or not hmac.compare_digest(record.digest, _digest(token)):
+            raise UnauthenticatedError("The API key is not accepted.")
+        scopes = record.scopes & SCOPES
+        return Principal(record.principal_id, scopes, subject=record.subject, tenant=record.tenant)
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""Puts the parts of authorization together as the settings say."""
+
+from planner_mcp.jobs.api_key_records import ApiKeyStore
+from planner_mcp.server.auth.access_tokens import TokenProfile, TokenVerifier
+from planner_mcp.server.auth.api_key_auth import KeyVerifier
+from planner_mcp.server.auth.authenticator import Authenticator
+from planner_mcp.server.auth.jwks import KeySource
+from planner_mcp.server.auth.token_introspection import IntrospectionEndpoint, Introspector
+from planner_mcp.settings import Settings
+
+
+def open_authenticator(settings: Settings, ring: ApiKeyStore) -> Authenticator:
+    """Return what names principals in a deployment."""
+    return Authenticator(
+        tokens=_tokens(settings),
+        opaque=_opaque(settings),
+        keys=KeyVerifier(ring) if settings.auth_api_keys else None,
+    )
+
+
+def _tokens(settings: Settings) -> TokenVerifier | None:
+    if not settings.auth_issuers or settings.audience is None:
+        return None
+    profile = TokenProfile(
+        settings.audience, types=frozenset(settings.auth_types), tenant_claim=settings.auth_tenant_claim
+    )
+    return TokenVerifier(KeySource(settings.auth_issuers), profile)
+
+
+def _opaque(settings: Settings) -> Introspector | None:
+    url, issuer = settings.auth_introspection_url, settings.auth_introspection_issuer
+    if url is None or issuer is None or settings.audience is None:
+        return None
+    secret = settings.auth_introspection_client_secret.get_secret_value()
+    endpoint = IntrospectionEndpoint(url, settings.auth_introspection_client_id, secret)
+    return Introspector(
+        endpoint.ask, issuer=issuer, audience=settings.audience, tenant_claim=settings.auth_tenant_claim
+    )

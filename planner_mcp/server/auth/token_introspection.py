@@ -1,0 +1,155 @@
+"""Opaque tokens, looked up where they were made (RFC 7662).
+
+Owns the question, what of the answer is believed, and how long. The token goes to the configured endpoint and nowhere
+else, and is remembered by its SHA-256 alone. An answer counts for a minute at most, so a token that was withdrawn ends
+within that.
+"""
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeGuard
+
+import httpx2 as httpx
+
+from planner_mcp.errors import AuthorityUnavailableError, UnauthenticatedError
+from planner_mcp.jobs.principals import SCOPES, Principal, principal_id
+from planner_mcp.server.auth.access_tokens import scopes_of
+
+MAX_AGE_S: Final = 60.0
+"""Longest time an answer is believed."""
+MAX_KEPT: Final = 10_000
+TIMEOUT_S: Final = 5.0
+MAX_ANSWER_BYTES: Final = 64 * 1024
+
+AskEndpoint = Callable[[str], Awaitable[Mapping[str, Any]]]
+"""Returns the endpoint's answer to a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntrospectionEndpoint:
+    """An introspection endpoint and how this server authenticates to it.
+
+    Args:
+        url: Where it is.
+        client_id: What this server is called there.
+        client_secret: Its secret there.
+    """
+
+    url: str
+    client_id: str
+    client_secret: str
+
+    async def ask(self, token: str) -> Mapping[str, Any]:
+        """Return what the endpoint says of a token.
+
+        Raises:
+            AuthorityUnavailableError: No answer that can be read.
+        """
+        form = {"token": token, "token_type_hint": "access_token"}
+        try:
+            async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=TIMEOUT_S) as client:
+                answer = await client.post(self.url, data=form, auth=(self.client_id, self.client_secret))
+            body = answer.json() if answer.status_code == 200 and len(answer.content) <= MAX_ANSWER_BYTES else None
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            raise AuthorityUnavailableError from error
+        if not isinstance(body, dict):
+            raise AuthorityUnavailableError
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    until: float
+    principal: Principal | None
+
+
+class Introspector:
+    """Verifies tokens by asking.
+
+    Args:
+        ask: Asks the endpoint.
+        issuer: Whose tokens it knows.
+        audience: This server's resource identifier; must be among the answer's `aud`.
+        tenant_claim: Member of the answer that names the customer, if one must.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        ask: AskEndpoint,
+        *,
+        issuer: str,
+        audience: str,
+        tenant_claim: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._ask = ask
+        self._issuer = issuer
+        self._audience = audience
+        self._tenant_claim = tenant_claim
+        self._clock = clock
+        self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
+
+    async def verify(self, token: str) -> Principal:
+        """Return whom a token speaks for.
+
+        Raises:
+            UnauthenticatedError: It is not active, or not for this server.
+            AuthorityUnavailableError: The endpoint did not answer.
+        """
+        name = hashlib.sha256(token.encode()).digest()
+        kept = self._kept.get(name)
+        if kept is None or kept.until <= self._clock():
+            kept = self._verified(await self._ask(token))
+            self._keep(name, kept)
+        if kept.principal is None:
+            raise UnauthenticatedError("The token is not active for this server.")
+        return kept.principal
+
+    def has_cached(self, token: str) -> bool:
+        """Return whether an answer about a token is at hand."""
+        kept = self._kept.get(hashlib.sha256(token.encode()).digest())
+        return kept is not None and kept.until > self._clock()
+
+    def _verified(self, answer: Mapping[str, Any]) -> _Kept:
+        now = self._clock()
+        principal, expires = self._principal(answer), answer.get("exp")
+        until = now + MAX_AGE_S if not _is_time(expires) else min(now + MAX_AGE_S, float(expires))
+        return _Kept(until, principal if until > now else None)
+
+    def _principal(self, answer: Mapping[str, Any]) -> Principal | None:
+        """Return the principal of an active token for this server, None where anything is amiss."""
+        audience, expires, not_before = answer.get("aud"), answer.get("exp"), answer.get("nbf", 0)
+        audiences = audience if isinstance(audience, list) else [audience]
+        is_good = (
+            answer.get("active") is True
+            and self._audience in audiences
+            and answer.get("iss", self._issuer) == self._issuer
+            and (expires is None or _is_time(expires))
+            and _is_time(not_before)
+            and not_before <= self._clock()
+        )
+        subject = _name(answer.get("sub")) or _name(answer.get("client_id"))
+        tenant = _name(answer.get(self._tenant_claim)) if self._tenant_claim else ""
+        if not is_good or not subject or (self._tenant_claim and not tenant):
+            return None
+        name = principal_id(self._issuer, subject, tenant)
+        scopes = scopes_of(dict(answer)) & SCOPES
+        return Principal(name, scopes, subject=subject, tenant=tenant, expires_at=expires)
+
+    def _keep(self, name: bytes, kept: _Kept) -> None:
+        self._kept[name] = kept
+        self._kept.move_to_end(name)
+        if len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+
+
+def _is_time(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**40
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) and len(value) <= 255 else ""

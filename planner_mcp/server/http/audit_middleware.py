@@ -1,0 +1,122 @@
+"""Sees what became of each request, and has it written down (SPEC A3): every refusal, whichever layer or door it comes
+from, and every use of a door but by a message of MCP: a job's page, a stream, an upload, the end of a session.
+
+Owns the audit line of HTTP. Tools and methods of MCP write their own from inside (`tools.registry`,
+`protocol.auditing`); to what they note as written nothing is added. The line carries the code and the trace id that the
+answer tells, and stands in the process log before the answer is sent.
+
+A crowd must not fill the store: of a caller's refusals beyond `LINES_BURST`, one a second is kept there and says how
+many were left out before it. The process log has them all.
+"""
+
+import json
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from planner_mcp.jobs.ids import is_id
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
+from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
+from planner_mcp.server.http.authentication_middleware import is_public
+from planner_mcp.server.http.request_validation import PROBE_PATHS
+from planner_mcp.server.http.token_buckets import TokenBuckets, address_of
+from planner_mcp.telemetry import new_trace_id, trace_context
+
+LINES_PER_S: Final = 1.0
+LINES_BURST: Final = 200
+"""Refusals of one caller kept in a row."""
+MAX_FAULTS_PER_CHECK: Final = 16 * 1024
+"""Bytes of a refusal that are looked through for its code."""
+_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/matrices", "/metrics")
+_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
+
+
+class AuditMiddleware:
+    """The outermost ASGI layer but the one that evens paths (`slashes`).
+
+    Args:
+        app: What is behind.
+        audit: Told what became of requests.
+        has_auth: Whether whoever is not named is nobody, or the single user.
+    """
+
+    def __init__(self, app: ASGIApp, *, audit: Audit, has_auth: bool) -> None:
+        self._app = app
+        self._audit = audit
+        self._has_auth = has_auth
+        self._lines = TokenBuckets(rate_per_s=LINES_PER_S, burst=LINES_BURST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through and look at its answer."""
+        if scope["type"] != "http" or scope["path"] in PROBE_PATHS:
+            await self._app(scope, receive, send)
+            return
+        if self._has_auth:
+            set_principal(scope, NOBODY)
+        await self._app(scope, receive, self._watching(scope, send))
+
+    def _watching(self, scope: Scope, send: Send) -> Send:
+        held: list[Message] = []
+
+        async def watch(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_audited_answer(scope, message["status"]):
+                held.append(message)
+                return
+            if held:
+                start = held.pop()
+                await self._record(scope, start["status"], message.get("body", b""))
+                await send(start)
+            await send(message)
+
+        return watch
+
+    async def _record(self, scope: Scope, status: int, body: bytes) -> None:
+        if is_audited(scope):
+            return
+        principal = principal_of(scope)
+        code, trace = (OK, new_trace_id()) if status < 400 else _code_and_trace_in(body, status)
+        with trace_context(trace):
+            about: dict[str, Any] = {"outcome": code, "trace_id": trace, "target": _target(scope["path"])}
+            await self._audit.record(principal, request_name(scope), **about, **self._kept(principal, scope, status))
+
+    def _kept(self, principal: Principal, scope: Scope, status: int) -> dict[str, Any]:
+        """Return whether the store keeps the line, and how many it stands for beside itself."""
+        if status < 400:
+            return {}
+        name = address_of(scope) if principal is NOBODY else principal.id
+        if self._lines.take(name):
+            return {"is_kept": False}
+        return {"left_out": self._lines.refused(name)}
+
+
+def request_name(scope: Scope) -> str:
+    """Return how the audit log names a request: its method and the first part of its path, if they are ours."""
+    root = _root(scope["path"])
+    method = scope["method"] if scope["method"] in _METHODS else "HTTP"
+    return f"{method} {root if root in _ROOTS else 'other'}"
+
+
+def _is_audited_answer(scope: Scope, status: int) -> bool:
+    """Return whether an answer is a refusal or a use; a message of MCP, a preflight, a public page is none."""
+    is_message = scope["method"] == "POST" and scope["path"].endswith(("/mcp", "/messages"))
+    return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_public(scope["path"]))
+
+
+def _root(path: str) -> str:
+    return "/" + path.split("/")[1] if path.startswith("/") else ""
+
+
+def _target(path: str) -> str:
+    return next((part for part in path.split("/")[2:4] if is_id(part)), "")
+
+
+def _code_and_trace_in(body: bytes, status: int) -> tuple[int, str]:
+    """Return code and trace id as an error's body tells them, in the form of either kind of door."""
+    try:
+        error_body = json.loads(body[:MAX_FAULTS_PER_CHECK])
+        error = error_body.get("error", error_body)
+        data = error.get("data", error)
+        return int(data["code"]), str(data["traceId"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return status, new_trace_id()

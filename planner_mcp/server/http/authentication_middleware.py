@@ -1,0 +1,124 @@
+"""Who comes in (SPEC A1-A3): every request but the public ones shows a credential, keeps to its rate, and is named.
+
+Owns which paths are public and the answer to strangers; how many requests one principal may have open here is counted
+by `web.open_count`. The principal is left in the request's state for every door behind, and the credential is taken
+out of the headers, so that nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s
+and the tools' to say.
+
+An address that sends one wrong credential after another is told to come back later. That locks out nobody who shares
+it: a right credential is let in all the same, as judging it costs nothing; only one that would have to be looked up at
+its issuer waits with the rest, since every guess would be a question there.
+"""
+
+from typing import Final, Protocol
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
+from planner_mcp.jobs.principals import READ, WRITE, Principal
+from planner_mcp.server.auth.audit_trail import NOBODY
+from planner_mcp.server.auth.authenticator import Authenticator
+from planner_mcp.server.auth.bearer_challenge import challenge
+from planner_mcp.server.auth.request_principal import set_principal
+from planner_mcp.server.http.concurrency_limits import RequestLimit
+from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
+from planner_mcp.server.http.token_buckets import TokenBuckets, address_of
+from planner_mcp.settings import Settings
+
+PUBLIC_PREFIX: Final = "/.well-known/"
+USUAL_SCOPES: Final = (READ, WRITE)
+"""What a client without a token is told to ask for."""
+
+
+def is_public(path: str) -> bool:
+    """Return whether anybody may ask for a path."""
+    return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+
+
+class Limiter(Protocol):
+    """Counts the requests of principals, on all replicas together."""
+
+    async def take(self, principal: str) -> None:
+        """Count one request.
+
+        Raises:
+            RateLimitedError: There were too many of late; with the time until one is let in again.
+        """
+        ...
+
+
+class AuthenticationMiddleware:
+    """An ASGI layer, there only where authorization is configured.
+
+    Args:
+        app: What is behind.
+        settings: The resource identifier, how many requests may be open, how many credentials wrong.
+        authenticator: Names principals.
+        limiter: Counts their requests.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: Limiter) -> None:
+        self._app = app
+        self._resource = settings.described_resource
+        self._authenticator = authenticator
+        self._limiter = limiter
+        self._failures = TokenBuckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)
+        self._open = RequestLimit(settings.max_open_requests)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif is_public(scope["path"]):
+            set_principal(scope, NOBODY)
+            await self._app(_without_credential(scope), receive, send)
+        else:
+            await self._authenticate(scope, receive, send)
+
+    async def _authenticate(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            principal = await self._principal_of(scope)
+            set_principal(scope, principal)
+            await self._limiter.take(principal.id)
+            self._open.check(principal.id)
+        except PlannerError as error:
+            await self._refused(error, scope)(scope, receive, send)
+            return
+        with self._open.counted(principal.id, scope):
+            await self._app(_without_credential(scope), receive, send)
+
+    async def _principal_of(self, scope: Scope) -> Principal:
+        """Return who sends a request; a wrong credential counts against the address it came from."""
+        headers, address = scope["headers"], address_of(scope)
+        if self._authenticator.needs_lookup(headers) and (wait_s := self._failures.wait_s(address)):
+            raise _too_many_wrong(wait_s)
+        try:
+            return await self._authenticator.principal(headers)
+        except UnauthenticatedError as error:
+            if _has_credential(scope) and (wait_s := self._failures.take(address)):
+                raise _too_many_wrong(wait_s) from error
+            raise
+
+    def _refused(self, error: PlannerError, scope: Scope) -> ASGIApp:
+        is_stranger = isinstance(error, UnauthenticatedError)
+        return refusal(error, headers={"WWW-Authenticate": self._challenge(scope, error)} if is_stranger else None)
+
+    def _challenge(self, scope: Scope, error: PlannerError) -> str:
+        """Name what is wrong with a credential that came; one that did not come is no error (RFC 6750 §3.1)."""
+        if not _has_credential(scope):
+            return challenge(self._resource, USUAL_SCOPES)
+        return challenge(self._resource, USUAL_SCOPES, error="invalid_token", description=error.message)
+
+
+def _has_credential(scope: Scope) -> bool:
+    return any(name == b"authorization" for name, _value in scope["headers"])
+
+
+def _too_many_wrong(wait_s: float) -> PlannerError:
+    return RateLimitedError("Too many credentials from this address were not accepted.", retry_after_s=wait_s)
+
+
+def _without_credential(scope: Scope) -> Scope:
+    """Return a request as the doors see it: without its credential."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"authorization"]}

@@ -1,0 +1,109 @@
+"""May they? Judged before an answer begins, where the request says enough (SPEC A1): 403 with every scope it needs.
+
+Owns which scope a path or an MCP method needs. A tool's own scope is the tool's; `tools.registry.dispatch` asks again
+for every call, so nothing depends on what is seen here. Large bodies of principals that hold the usual scopes are not
+parsed a second time.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.errors import InsufficientScopeError
+from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, WRITE, Principal
+from planner_mcp.server.auth.bearer_challenge import challenge
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.asgi_receive import replay_message
+from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.settings import Settings
+
+LARGE_BYTES: Final = 64 * 1024
+"""Bodies above this are parsed only for principals that lack a usual scope."""
+LOGS: Final = "logs://"
+METHOD_SCOPES: Final = {
+    "resources/list": READ,
+    "resources/templates/list": READ,
+    "resources/read": READ,
+    "resources/subscribe": READ,
+    "resources/unsubscribe": READ,
+    "completion/complete": READ,
+    "subscriptions/listen": READ,
+    "tasks/list": READ,
+    "tasks/get": READ,
+    "tasks/result": READ,
+    "tasks/update": WRITE,
+    "tasks/cancel": WRITE,
+}
+"""Methods not named here need no scope of their own."""
+TOOL_SCOPES: Final = {tool.name: tool.scope for tool in REGISTRY}
+
+
+class AuthorizationMiddleware:
+    """An ASGI layer behind the gate and the limits of bodies.
+
+    Args:
+        app: What is behind.
+        settings: The resource identifier.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self._app = app
+        self._resource = settings.described_resource
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        principal = principal_of(scope)
+        needed: frozenset[str] = frozenset()
+        if scope["path"].startswith("/jobs/"):
+            needed = frozenset({READ})
+        elif scope["path"].startswith("/matrices"):
+            needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})
+        elif scope["path"] == "/metrics":
+            needed = frozenset({ADMIN})
+        elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
+            first = await receive()
+            receive = replay_message(first, receive)
+            needed = scopes_needed(first.get("body", b""), principal)
+        if needed <= principal.scopes:
+            await self._app(scope, receive, send)
+        else:
+            await self._refused(principal, needed)(scope, receive, send)
+
+    def _refused(self, principal: Principal, needed: frozenset[str]) -> ASGIApp:
+        names = sorted(needed - principal.scopes)
+        error = InsufficientScopeError(f"The token lacks {', '.join(names)}.")
+        challenge_header = challenge(
+            self._resource, needed | principal.scopes, error="insufficient_scope", description=error.message
+        )
+        return refusal(error, headers={"WWW-Authenticate": challenge_header})
+
+
+def scopes_needed(body: bytes, principal: Principal) -> frozenset[str]:
+    """Return the scopes a body of `/mcp` needs, all messages of a batch together; none where it cannot be read."""
+    if len(body) > LARGE_BYTES and principal.scopes >= {READ, WRITE}:
+        return frozenset()
+    try:
+        decoded = json.loads(body)
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(_needs(decoded if isinstance(decoded, list) else [decoded]))
+
+
+def _needs(messages: list[Any]) -> Iterator[str]:
+    for message in messages:
+        method = message.get("method") if isinstance(message, dict) else None
+        params = message.get("params") if isinstance(message, dict) else None
+        named = params if isinstance(params, dict) else {}
+        if method == "tools/call":
+            if isinstance(named.get("name"), str) and named["name"] in TOOL_SCOPES:
+                yield TOOL_SCOPES[named["name"]]
+        elif isinstance(method, str) and method in METHOD_SCOPES:
+            yield METHOD_SCOPES[method]
+            if method == "resources/read" and str(named.get("uri", "")).startswith(LOGS):
+                yield ADMIN

@@ -1,0 +1,41 @@
+"""How clients find this server: its card at `/mcp/server-card`, and a catalogue that points to it (SPEC M2).
+
+Owns paths and addresses; the documents are `manifest.server_identity`'s. Addresses come from the settings, never from a
+request, so nobody can be sent elsewhere by a header.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.routing import Route
+
+import planner_mcp
+from manifest import server_identity
+from planner_mcp.server.http.public_documents import document_routes
+from planner_mcp.settings import Settings
+
+CARD_PATHS: Final = ("/mcp/server-card",)
+CATALOGUE_PATHS: Final = ("/.well-known/ai-catalog.json", "/.well-known/mcp/catalog.json")
+"""The second is where the draft looked first."""
+
+
+def discovery_routes(settings: Settings, revisions: Sequence[str]) -> list[Route]:
+    """Return the routes to mount.
+
+    Args:
+        settings: Where this server is reached.
+        revisions: Those of MCP it speaks, oldest first.
+    """
+    url = mcp_url(settings)
+    card = server_identity.server_card(planner_mcp.__version__, url, revisions)
+    return [
+        *document_routes(CARD_PATHS, card, server_identity.CARD_TYPE),
+        *document_routes(CATALOGUE_PATHS, server_identity.catalogue(url), server_identity.CATALOGUE_TYPE),
+    ]
+
+
+def mcp_url(settings: Settings) -> str:
+    """Return where clients connect, as far as the settings say."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    base = settings.public_url or f"http://{host}:{settings.port}"
+    return f"{base.rstrip('/')}/mcp"

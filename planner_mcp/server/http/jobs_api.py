@@ -1,0 +1,109 @@
+"""The job's own page and channel: `GET /jobs/{job_id}` and `GET /jobs/{job_id}/events` (SPEC J2-J4).
+
+Owns the HTTP half only: the story is `notify.events`, following is the feed's. An event's id is its position in the
+job's own stream, so any replica can go on from it.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_events import Event, is_position, position_key
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.concurrency_limits import StreamLimit
+from planner_mcp.server.http.event_stream import EventStream, frame
+from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
+from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.tools.tool_definition import READ
+
+JOBS_KEPT: Final = 1000
+"""Jobs whose last event is kept as it is sent."""
+
+
+class JobsApi:
+    """The routes under `/jobs`. The planner is taken from `app.state.house` of the running app.
+
+    Args:
+        streams: How many streams each principal has open here.
+        drain: Set when open streams shall end.
+    """
+
+    def __init__(self, streams: StreamLimit, *, drain: anyio.Event | None = None) -> None:
+        self._streams = streams
+        self._drain = drain
+        self._last: dict[str, tuple[Event, bytes]] = {}
+        """The last event of each job that was sent."""
+
+    def routes(self) -> list[Route]:
+        """Return the routes to mount."""
+        return [
+            Route("/jobs/{job_id}", HttpEndpoint(self._page, READING)),
+            Route("/jobs/{job_id}/events", HttpEndpoint(self._events, "GET")),
+        ]
+
+    async def _page(self, request: Request) -> ASGIApp:
+        job = await _job_service(request).job(_reader(request), request.path_params["job_id"])
+        return json_answer(job_view(job))
+
+    async def _events(self, request: Request) -> ASGIApp:
+        principal, job_service = _reader(request), _job_service(request)
+        job = await job_service.job(principal, request.path_params["job_id"])
+        after = _position(request, job)
+        if job.is_terminal and after == job.event_id:
+            return Response(status_code=204)  # tells an EventSource to stop reconnecting
+        stream = EventStream(self._frames(job_service, principal, job.id, after), drain=self._drain)
+        return self._streams.served(stream, principal.id)
+
+    async def _frames(
+        self, job_service: JobService, principal: Principal, job_id: str, after: str
+    ) -> AsyncGenerator[bytes, None]:
+        async with aclosing(job_service.follow(principal, job_id, after)) as events:
+            async for event in events:
+                yield self._frame(event)
+
+    def _frame(self, event: Event) -> bytes:
+        """Return an event as it is sent; it is written out once for all who watch the job."""
+        kept, data = self._last.get(event.job_id, (None, b""))
+        if kept is not event:
+            data = frame(event.id, notification(event))
+            if len(self._last) >= JOBS_KEPT:
+                self._last.clear()
+            self._last[event.job_id] = event, data
+        return data
+
+
+def _job_service(request: Request) -> JobService:
+    job_service: JobService = request.app.state.services.job_service
+    return job_service
+
+
+def _reader(request: Request) -> Principal:
+    (principal := principal_of(request.scope)).require(READ)
+    return principal
+
+
+def _position(request: Request, job: Job) -> str:
+    """Return where the reader stopped; `0` for a new one.
+
+    Raises:
+        InvalidParameterError: Not a position of this job: malformed, or later than its last event.
+    """
+    given = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or "0"
+    if given == "0":
+        return given
+    if "-" not in given or not is_position(given) or position_key(given) > position_key(job.event_id):
+        accepted = "the id of an event of this job, <milliseconds>-<number>"
+        raise input_error([Fault("/Last-Event-ID", "This is not a position in the events of this job.", accepted)])
+    return given

@@ -1,0 +1,27 @@
+"""`GET /manifest` and `GET /.well-known/mcp/manifest` (SPEC M1). The document is `manifest/`'s."""
+
+from typing import Any, Final
+
+from starlette.routing import Route
+
+import manifest
+from planner_mcp.jobs.principal_limits import limits_of
+from planner_mcp.server.auth.bearer_challenge import metadata_url
+from planner_mcp.server.http.discovery_routes import mcp_url
+from planner_mcp.server.http.public_documents import document_routes
+from planner_mcp.settings import Settings
+
+PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
+
+
+def served(settings: Settings) -> dict[str, Any]:
+    """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL."""
+    document = {**manifest.load(), "limits": limits_of(settings)}
+    if settings.public_url:
+        document["oauth"]["resource_metadata"] = metadata_url(mcp_url(settings))
+    return document
+
+
+def manifest_routes(settings: Settings) -> list[Route]:
+    """Return the routes to mount."""
+    return document_routes(PATHS, served(settings))

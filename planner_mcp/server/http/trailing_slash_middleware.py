@@ -1,0 +1,24 @@
+"""A slash at the end of a path changes nothing.
+
+Owns that every layer and route behind sees the path without it. Starlette would redirect instead, to an address it
+builds from the request: behind a proxy that ends TLS, one in clear text.
+"""
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+
+class TrailingSlashMiddleware:
+    """The outermost ASGI layer.
+
+    Args:
+        app: What is behind.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request without the slash."""
+        if scope["type"] == "http" and scope["path"].endswith("/"):
+            scope["path"] = scope["path"][:-1] or "/"
+        await self._app(scope, receive, send)

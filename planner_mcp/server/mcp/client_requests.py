@@ -1,0 +1,91 @@
+"""Requests of the server to a client of a handshake session: written to a stream here, answered to any replica.
+
+Owns how a question waits. Its id is random; the answer, posted as a message of its own, is left in the store and wakes
+the replica that asked. One connection to Redis serves all that wait.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from planner_mcp.jobs.pubsub_channels import stream_channel
+from planner_mcp.server.mcp.dispatch_context import Emit
+from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
+
+ANSWER_TIMEOUT_S: Final = 120.0
+"""How long a person may take to answer."""
+ANSWER_CHECK_S: Final = 5.0
+"""How often the store is looked at without a wake-up, in case one was lost."""
+TIMED_OUT: Final = -32001
+"""What the SDK calls a request that nobody answered in time."""
+
+
+class ElicitationStore(Protocol):
+    """Where questions and their answers are kept, for all replicas."""
+
+    async def expect(self, session_id: str, question_id: str, life_s: float) -> None:
+        """Open a question."""
+        ...
+
+    async def put(self, session_id: str, question_id: str, answer: str) -> None:
+        """Keep the answer to an open question; drop any other."""
+        ...
+
+    async def answer(self, session_id: str, question_id: str) -> str:
+        """Return the answer, empty while there is none."""
+        ...
+
+    async def close(self, session_id: str, question_id: str) -> None:
+        """Forget a question."""
+        ...
+
+
+class ClientRequests:
+    """Asks clients.
+
+    Args:
+        notes: Where questions are kept.
+        wakes: How this replica hears of answers.
+    """
+
+    def __init__(self, elicitations: ElicitationStore, notifier: ChangeNotifier) -> None:
+        self._elicitations = elicitations
+        self._notifier = notifier
+
+    async def ask(self, session_id: str, emit: Emit, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Send a request and return its result.
+
+        Raises:
+            MCPError: The client answered with an error, or not within `ANSWER_TIMEOUT_S`.
+        """
+        question_id = f"ask-{secrets.token_hex(8)}"
+        await self._elicitations.expect(session_id, question_id, ANSWER_TIMEOUT_S + ANSWER_CHECK_S)
+        try:
+            async with self._notifier.watch(stream_channel(session_id)) as waiter:
+                await emit({"jsonrpc": "2.0", "id": question_id, "method": method, "params": dict(params or {})})
+                with anyio.move_on_after(ANSWER_TIMEOUT_S):
+                    while not (text := await self._elicitations.answer(session_id, question_id)):
+                        await waiter.wait(ANSWER_CHECK_S)
+                    return _result(json.loads(text))
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._elicitations.close(session_id, question_id)
+        raise MCPError(TIMED_OUT, f"The client did not answer {method}.")
+
+    async def take_response(self, session_id: str, response: Mapping[str, Any]) -> None:
+        """Take a response of a client."""
+        if isinstance(response["id"], str):
+            kept = {name: response[name] for name in ("result", "error") if name in response}
+            await self._elicitations.put(session_id, response["id"], json.dumps(kept))
+
+
+def _result(answer: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(error := answer.get("error"), dict):
+        code = error.get("code")
+        raise MCPError(code if isinstance(code, int) else TIMED_OUT, str(error.get("message", ""))[:200])
+    result = answer.get("result")
+    return result if isinstance(result, dict) else {}

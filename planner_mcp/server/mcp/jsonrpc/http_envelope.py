@@ -1,0 +1,111 @@
+"""What an HTTP request must look like before MCP is spoken, and the answer when it does not.
+
+Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP are `doors.http`'s.
+"""
+
+from typing import Any, Final
+
+from mcp_types.jsonrpc import HEADER_MISMATCH
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from planner_mcp.errors import InvalidMessageError, PlannerError, QuotaExceededError
+from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, rpc_error
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, parse
+from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+
+RETRY_AFTER_S: Final = 2
+
+
+class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an error
+    """Ends a request with an HTTP answer.
+
+    Args:
+        status: HTTP status.
+        error: What went wrong; None for an empty body.
+        code: JSON-RPC code, where it is not the error's usual one.
+        request_id: Id of the JSON-RPC request, where it is known.
+        headers: Further response headers.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        error: PlannerError | None = None,
+        *,
+        code: int | None = None,
+        request_id: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(status)
+        self.response: Response = (
+            Response(status_code=status, headers=headers)
+            if error is None
+            else JSONResponse(rpc_error(error, request_id=request_id, code=code), status, headers)
+        )
+
+
+def too_many(error: QuotaExceededError, *, request_id: Any = None) -> HttpFault:
+    """Return the refusal of one more, with the time to come back."""
+    headers = {"retry-after": str(round(error.retry_after_s or RETRY_AFTER_S))}
+    return HttpFault(429, error, request_id=request_id, headers=headers)
+
+
+def validation_refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
+    """Return what the edge refuses as a JSON-RPC error that concerns no request: its body was not parsed."""
+    code = PARSE_ERROR if isinstance(error, InvalidMessageError) else INVALID_REQUEST
+    return refusal(error, headers=headers, body=rpc_error(error, code=code))
+
+
+def is_stateless(request: Request) -> bool:
+    """Return whether the revision named by the header has no handshake; unknown ones are refused by the same entry."""
+    version = request.headers.get("mcp-protocol-version")
+    return version is not None and version.strip() not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def check_revision(request: Request, *, request_id: Any = None) -> None:
+    """Check that the revision named by the header is one of ours (spec 2025-06-18, transports).
+
+    Raises:
+        HttpFault: 400.
+    """
+    if request.headers.get("mcp-protocol-version", REVISIONS[0]).strip() not in REVISIONS:
+        problem = f"The MCP-Protocol-Version header names no revision served here; these are: {', '.join(REVISIONS)}."
+        raise HttpFault(400, MalformedError(problem), request_id=request_id)
+
+
+def accept(request: Request, *media_types: str) -> None:
+    """Check that the Accept header takes media types (RFC 9110 §12.5.1, quality values aside).
+
+    Raises:
+        HttpFault: 406.
+    """
+    ranges = {part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")}
+    for media_type in media_types:
+        if not {media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & ranges:
+            raise HttpFault(406, MalformedError(f"The Accept header does not take {' and '.join(media_types)}."))
+
+
+def is_json(request: Request) -> bool:
+    """Return whether a body is said to be JSON: a page of another site can send any other without asking (CORS)."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+
+
+async def read(request: Request) -> tuple[list[JsonRpcMessage], bool]:
+    """Return the messages of a POST of the handshake revisions, and whether they came as a batch.
+
+    Raises:
+        HttpFault: 415, or 400 with the JSON-RPC error.
+    """
+    if not is_json(request):
+        raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
+    try:
+        messages, is_batch = parse(await request.body())
+    except MalformedError as error:
+        raise HttpFault(400, error, code=error.rpc_code, request_id=error.request_id) from error
+    if any(message.claims_stateless_era for message in messages):
+        problem = MalformedError("The MCP-Protocol-Version header does not name the revision in _meta.")
+        raise HttpFault(400, problem, code=HEADER_MISMATCH, request_id=messages[0].body.get("id"))
+    return messages, is_batch

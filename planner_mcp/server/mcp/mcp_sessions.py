@@ -1,0 +1,141 @@
+"""A session of the handshake revisions, as kept in Redis.
+
+Owns what a session is: an unguessable id, the principal it belongs to, the negotiated revision and what the client said
+of itself. It authenticates nobody (SPEC X3) and owns no job (SPEC J9); losing it costs a client one `initialize`.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from planner_mcp.errors import UnknownSessionError
+
+_SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")
+
+
+class Waiter(Protocol):
+    """Rings when something may have changed."""
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Return True once it rang, False when the time is up."""
+        ...
+
+
+class SessionLog(Protocol):
+    """What sessions and streams need of a store that all replicas share. Each step is atomic."""
+
+    async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Keep a new session."""
+        ...
+
+    async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
+        """Write further fields of a session."""
+        ...
+
+    async def load(self, session_id: str) -> dict[str, str]:
+        """Return its fields and push its end out; empty when unknown or over."""
+        ...
+
+    async def delete(self, session_id: str) -> None:
+        """Forget it with all its streams and wake their followers."""
+        ...
+
+    async def take_standalone(self, session_id: str, token: str) -> bool:
+        """Make `token` the holder of the standalone stream; return whether a holder was ever told something."""
+        ...
+
+    async def note_delivered(self, session_id: str, token: str) -> None:
+        """Note that this holder is told something."""
+        ...
+
+    async def standalone_holder(self, session_id: str) -> str | None:
+        """Return the holder of the standalone stream and keep the session alive; None when it is over."""
+        ...
+
+    async def append(
+        self, session_id: str, name: str, *, kind: str, text: str, owner: str = "", request_ids: Sequence[Any] = ()
+    ) -> str | None:
+        """Add to a stream, which then owes these requests an answer; return the position, None when it is over."""
+        ...
+
+    async def read(self, session_id: str, name: str, after: str) -> list[tuple[str, str, str]]:
+        """Return entries after a position as `(position, kind, text)`; raise `LostStreamError` where some are gone."""
+        ...
+
+    async def holds(self, session_id: str, name: str, position: str) -> bool:
+        """Return whether an entry can still be resumed from."""
+        ...
+
+    async def end_of(self, session_id: str, name: str) -> str:
+        """Return the newest position."""
+        ...
+
+    async def renew(self, session_id: str, name: str, owner: str) -> None:
+        """Extend the owner's lease and the session's life."""
+        ...
+
+    async def request_ids(self, session_id: str, name: str) -> list[Any]:
+        """Return the ids of the requests a stream still owes an answer."""
+        ...
+
+    async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
+        """End a stream whose owner is gone; return whether it is over, now or before."""
+        ...
+
+    async def cancel(self, session_id: str, request_id: str) -> None:
+        """Tell every replica that a request was cancelled."""
+        ...
+
+
+class ChangeNotifier(Protocol):
+    """How a replica hears that a session's streams grew."""
+
+    def watch(self, channel: str) -> AbstractAsyncContextManager[Waiter]:
+        """Yield a bell for a channel; read the store after each ring."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One client's handshake."""
+
+    id: str
+    principal: str
+    version: str
+    """The negotiated revision."""
+    client: dict[str, Any]
+    """Parameters of its `initialize`."""
+
+
+class Sessions:
+    """Opening, finding and ending sessions."""
+
+    def __init__(self, log: SessionLog) -> None:
+        self._log = log
+
+    async def open(self, principal: str, version: str, client: dict[str, Any], transport: str = "") -> Session:
+        """Keep a new session under a fresh id of 192 random bits; it is of use at its own door alone."""
+        session = Session(secrets.token_urlsafe(24), principal, version, client)
+        fields = {"principal": principal, "version": version, "client": json.dumps(client), "door": transport}
+        await self._log.create(session.id, fields)
+        return session
+
+    async def complete_handshake(self, session: Session, version: str, client: dict[str, Any]) -> None:
+        """Write down what a session's handshake agreed on."""
+        kept = {key: client[key] for key in ("clientInfo", "capabilities") if key in client}
+        await self._log.amend(session.id, {"version": version, "client": json.dumps(kept)})
+
+    async def find(self, session_id: str, principal: str, transport: str = "") -> Session:
+        """Return the principal's session.
+
+        Raises:
+            UnknownSessionError: Unknown, over, or somebody else's: the three are never told apart.
+        """
+        fields = await self._log.load(session_id) if _SESSION_ID.fullmatch(session_id) else {}
+        if not fields.get("principal") or fields["principal"] != principal or fields.get("door", "") != transport:
+            raise UnknownSessionError
+        return Session(session_id, principal, fields["version"], json.loads(fields["client"]))

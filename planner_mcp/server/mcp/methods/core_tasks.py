@@ -1,0 +1,145 @@
+"""Tasks in the core form of revision 2025-11-25: the client decides (`params.task`), the result is fetched apart.
+
+Owns the answers to `tools/call` with `params.task`, `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`. What
+a session is told meanwhile is `notifications.subscriptions`'.
+
+Intended departure: the same call made again finds the job it made before, so a new task may begin in the status that
+its job has meanwhile, not always in `working`.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
+
+from planner_mcp.errors import InputError, UnknownMethodError
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.keyset_paging import keyset_of_job, next_page
+from planner_mcp.jobs.principals import READ
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.task_view import core_task, result_json
+from planner_mcp.server.mcp.request_context import Context, as_json, refusal_in, require_scope
+from planner_mcp.settings import Settings
+
+VERSION: Final = "2025-11-25"
+CAPABILITY: Final[dict[str, Any]] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+RELATED: Final = "io.modelcontextprotocol/related-task"
+IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
+PAGE: Final = 50
+
+Cancel = Callable[[Context, str], Awaitable[Job]]
+OnCreated = Callable[[Context, Job], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """Where a page of `tasks/list` begins: new jobs move the ones behind them, so it knows the last task listed too."""
+
+    offset: int = 0
+    last: str = ""
+    """The mark of that task."""
+
+    @staticmethod
+    def parse(text: str) -> "TaskPage":
+        """Return the place that `as_text` wrote, or that a cursor of an offset alone names."""
+        offset, _, last = text.partition(" ")
+        return TaskPage(int(offset), last)
+
+    def as_text(self) -> str:
+        """Return the place as the words a cursor seals."""
+        return f"{self.offset} {self.last}" if self.last else str(self.offset)
+
+
+class CoreTasks:
+    """Answers task requests of revision 2025-11-25.
+
+    Args:
+        planner: Whose jobs the tasks are.
+        settings: How long jobs are kept.
+        cursors: Those of `tasks/list`.
+        cancel: Cancels a job and returns it once its solver has stopped.
+        on_created: Told of each new task, so that its session hears how it goes.
+    """
+
+    def __init__(
+        self,
+        job_service: JobService,
+        settings: Settings,
+        *,
+        cursors: Cursors,
+        cancel: Cancel,
+        on_created: OnCreated | None,
+    ) -> None:
+        self._job_service = job_service
+        self._cursors = cursors
+        self._ttl_s = settings.job_ttl_s
+        self._cancel = cancel
+        self._on_created = on_created
+        self.methods = {
+            "tasks/get": self.get,
+            "tasks/result": self.result,
+            "tasks/list": self.list,
+            "tasks/cancel": self.cancel,
+        }
+
+    async def create(self, ctx: Context, call_next: CallNext, *, is_long: bool) -> HandlerResult:
+        """Answer `tools/call`: with a task if the client asks for one.
+
+        Raises:
+            MCPError: The tool cannot be run as a task, or refuses the call: a task's answer has no room for that.
+        """
+        if (ctx.params or {}).get("task") is None:  # null is how some serializers write what was left out
+            return await call_next(ctx)
+        if not is_long:
+            error = UnknownMethodError("This tool cannot be called as a task.")
+            raise MCPError(types.METHOD_NOT_FOUND, error.message, rpc_data(error))
+        called = as_json(await call_next(ctx))
+        if (refused := refusal_in(called)) is not None:
+            raise refused
+        job = await self._job_service.job(require_scope(ctx, READ), called["structuredContent"]["job_id"])
+        if self._on_created is not None:
+            await self._on_created(ctx, job)
+        first_text = called["content"][0]["text"]
+        return {"task": core_task(job, self._ttl_s), "_meta": {IMMEDIATE: first_text}}
+
+    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+        """Answer `tasks/get`."""
+        return core_task(await self._job_service.job(require_scope(ctx, READ), params.task_id), self._ttl_s)
+
+    async def result(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+        """Answer `tasks/result`: wait for the end, then give exactly the tool's result."""
+        principal = require_scope(ctx, READ)
+        job = await self._job_service.job(principal, params.task_id)
+        if not job.is_terminal:
+            async with aclosing(self._job_service.follow(principal, job.id, job.event_id)) as events:
+                async for _event in events:
+                    pass
+            job = await self._job_service.job(principal, job.id)
+        return result_json(job) | {"_meta": {RELATED: {"taskId": job.id}}}
+
+    async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+        """Answer `tasks/list`: every job of the principal, newest first."""
+        principal = require_scope(ctx, READ)
+        cursor = params.cursor
+        place = TaskPage() if cursor is None else TaskPage.parse(self._cursors.read(ctx.method, principal, cursor))
+        read = partial(self._job_service.jobs, principal)
+        listed, last, total = await next_page(read, keyset_of_job, offset=place.offset, count=PAGE, last=place.last)
+        following = TaskPage(place.offset + PAGE, last)
+        page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
+        if following.offset >= total:
+            return page
+        return page | {"nextCursor": self._cursors.make(ctx.method, principal, following.as_text())}
+
+    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+        """Answer `tasks/cancel`, after the solver has stopped."""
+        job = await self._job_service.job(require_scope(ctx, READ), params.task_id)
+        if job.is_terminal:
+            raise InputError(f"The task has already ended: {job.state.lower()}.")
+        return core_task(await self._cancel(ctx, job.id), self._ttl_s)

@@ -1,0 +1,127 @@
+"""Elicitation: asking the client's user for a missing choice, in the form of each revision (SPEC T7, X2).
+
+Owns who is asked and what becomes of the answer. With a handshake the server sends `elicitation/create` on the stream
+of the call and waits; in 2026-07-28 the call is answered `input_required` with a sealed state and comes again. A client
+that did not declare form elicitation is never asked. Decline, cancel, silence and errors all mean the same: the
+planner assumes, and says so.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.server.mcp import client_requests
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
+from planner_mcp.server.mcp.request_context import Context, principal_in
+from planner_mcp.server.tools.arguments.elicitation_questions import Question, question_of, with_answer
+from planner_mcp.settings import Settings
+
+TOOL: Final = "create_scenario"
+KEY: Final = "choices"
+"""Name of our one question in `inputRequests`."""
+STATE: Final = "asked"
+STATE_TTL_S: Final = 600.0
+REFUSED: Final = "invalid_request_state"
+"""What the SDK gives as the reason when a state is forged, too old or another call's."""
+
+log = logging.getLogger(__name__)
+
+
+class Elicitation:
+    """A layer around `tools/call`.
+
+    Args:
+        settings: Whether anybody is asked at all.
+        keys: Seal the state of a call that comes again: the same on every replica.
+    """
+
+    def __init__(self, settings: Settings, keys: Sequence[bytes]) -> None:
+        self._settings = settings
+        self._security = RequestStateSecurity(
+            keys=keys, ttl=STATE_TTL_S, bind_principal=lambda ctx: principal_in(ctx).id
+        )
+
+    def install(self, server: Any) -> None:
+        """Add the layers to the SDK's server: the seal outside, the question inside."""
+        server.middleware.append(_with_state_error_data)
+        server.middleware.append(RequestStateBoundary(self._security, default_audience=server.name))
+        server.middleware.append(self._layer)
+
+    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        params = ctx.params or {}
+        if ctx.method != "tools/call" or params.get("name") != TOOL or not self._may_ask(ctx):
+            return await call_next(ctx)
+        args = params.get("arguments")
+        question = await anyio.to_thread.run_sync(question_of, args, self._settings)
+        if question is None:
+            return await call_next(ctx)
+        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            answer = await _asked(ctx, question)
+        elif params.get("requestState") == STATE:
+            responses = params.get("inputResponses") or {}
+            if not isinstance(responses, Mapping):
+                return await call_next(ctx)  # where params are judged
+            answer = _accepted(responses.get(KEY))
+        else:
+            return _input_required(question)
+        filled = with_answer(args or {}, answer)
+        return await call_next(replace(ctx, params={**params, "arguments": filled}))
+
+    def _may_ask(self, ctx: Context) -> bool:
+        capabilities = ctx.session.client_capabilities
+        declared = capabilities.elicitation if capabilities is not None else None
+        return (
+            self._settings.ask_missing and declared is not None and (declared.form is not None or declared.url is None)
+        )
+
+
+async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Give the refusal of a state the data of every fault, and say what to do (SPEC T7)."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if not isinstance(error.data, dict) or error.data.get("reason") != REFUSED:
+            raise
+        accepted = f"that of the question, unchanged, for the same call, within {STATE_TTL_S:.0f} s"
+        hint = "Call again without requestState; the question is asked anew."
+        fault = Fault("/requestState", error.message, accepted, hint)
+        raise MCPError(error.code, error.message, rpc_data(input_error([fault])) | error.data) from error
+
+
+async def _asked(ctx: Context, question: Question) -> Mapping[str, Any]:
+    """Ask now and wait, as long as a person may take; return the answer, empty for none."""
+    reason = "Silence"
+    with anyio.move_on_after(client_requests.ANSWER_TIMEOUT_S):  # over stdio nothing else ends the wait
+        try:
+            result = await ctx.session.elicit_form(question.message, question.schema, related_request_id=ctx.request_id)
+            return _accepted(result.model_dump(by_alias=True, mode="json"))
+        except (MCPError, NoBackChannelError, ValidationError) as error:
+            reason = type(error).__name__
+    log.info("question not answered", extra={"reason": reason})
+    return {}
+
+
+def _accepted(response: Any) -> Mapping[str, Any]:
+    if not isinstance(response, Mapping) or response.get("action") != "accept":
+        return {}
+    content = response.get("content")
+    return content if isinstance(content, Mapping) else {}
+
+
+def _input_required(question: Question) -> dict[str, Any]:
+    asked = {"mode": "form", "message": question.message, "requestedSchema": question.schema}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {KEY: {"method": "elicitation/create", "params": asked}},
+        "requestState": STATE,
+    }

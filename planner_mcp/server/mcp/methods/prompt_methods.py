@@ -1,0 +1,50 @@
+"""`prompts/list` and `prompts/get`: the prompts in MCP's words (SPEC R4)."""
+
+from typing import Any, Final
+
+import mcp_types as types
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.request_context import Context, principal_in
+from planner_mcp.server.prompts.prompt_registry import PROMPTS
+
+PAGE: Final = 50
+LIST_TTL_MS: Final = 300_000
+_BY_NAME: Final = {prompt.name: prompt for prompt in PROMPTS}
+_LISTED: Final = tuple(types.Prompt.model_validate(prompt.as_json()) for prompt in PROMPTS)
+
+
+class Prompts:
+    """Serves prompts, the same to everybody.
+
+    Args:
+        cursors: Makes and reads cursors.
+    """
+
+    def __init__(self, cursors: Cursors) -> None:
+        self._cursors = cursors
+
+    def install(self, server: Any) -> None:
+        """Add the methods to the SDK's server."""
+        server.add_request_handler("prompts/list", types.PaginatedRequestParams, self.list_prompts)
+        server.add_request_handler("prompts/get", types.GetPromptRequestParams, self.get_prompt)
+
+    async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        """Answer `prompts/list`."""
+        cursor = params.cursor if params is not None else None
+        shown, following = self._cursors.page(ctx.method, principal_in(ctx), _LISTED, cursor, PAGE)
+        return types.ListPromptsResult(prompts=shown, next_cursor=following, ttl_ms=LIST_TTL_MS, cache_scope="public")
+
+    async def get_prompt(self, _ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Answer `prompts/get`.
+
+        Raises:
+            InputError: No such prompt, or its arguments are wrong.
+        """
+        if (prompt := _BY_NAME.get(params.name)) is None:
+            raise input_error([Fault("/name", "No prompt has this name.", ", ".join(_BY_NAME))])
+        words = types.TextContent(type="text", text=prompt.text(params.arguments or {}))
+        return types.GetPromptResult(
+            description=prompt.description, messages=[types.PromptMessage(role="user", content=words)]
+        )

@@ -1,0 +1,137 @@
+"""`resources/list`, `resources/templates/list` and `resources/read`: the resources in MCP's words (SPEC R1, R2).
+
+Owns the translation and the code of an unknown resource: −32002 where there is a handshake, −32602 in 2026-07-28. What
+there is and how it is read is `planner_mcp.server.resources`.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from planner_mcp.errors import NotFoundError, PlannerError, PlanNotReadyError
+from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.request_context import Context, require_scope
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, read, templates_for
+from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceEntry, ResourceMetadata
+from planner_mcp.server.resources.resource_listing import ListPosition, page_of
+from planner_mcp.text import timestamp
+
+NOT_FOUND: Final = -32002
+LIST_HINT: Final = CacheHint(1_000, "private")
+"""A list that changes with every job."""
+TEMPLATES_HINT: Final = CacheHint(300_000, "private")
+TEMPLATES_PAGE: Final = 50
+
+
+class Resources:
+    """Serves resources.
+
+    Args:
+        open_reading: Returns what a principal reads from.
+        cursors: Makes and reads cursors.
+    """
+
+    def __init__(self, open_reading: Callable[[Principal], ReadContext], cursors: Cursors) -> None:
+        self._open = open_reading
+        self._cursors = cursors
+
+    def install(self, server: Any) -> None:
+        """Add the methods to the SDK's server."""
+        server.add_request_handler("resources/list", types.PaginatedRequestParams, self.list_resources)
+        server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, self.list_templates)
+        server.add_request_handler("resources/read", types.ReadResourceRequestParams, self.read)
+
+    async def list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Answer `resources/list`."""
+        principal = require_scope(ctx, READ)
+        cursor = params.cursor if params is not None else None
+        place = (
+            ListPosition.parse(self._cursors.read(ctx.method, principal, cursor))
+            if cursor is not None
+            else ListPosition()
+        )
+        entries, following = await page_of(self._open(principal), place)
+        return types.ListResourcesResult(
+            resources=[_resource(entry) for entry in entries],
+            next_cursor=self._cursors.make(ctx.method, principal, following.as_text()) if following else None,
+            ttl_ms=LIST_HINT.ttl_ms,
+            cache_scope=LIST_HINT.scope,
+        )
+
+    async def list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Answer `resources/templates/list`."""
+        principal = require_scope(ctx, READ)
+        reading = self._open(principal)
+        found = [_template(each.uri_template, each.metadata) for each in templates_for(reading)]
+        if reading.reports.root is not None:
+            found.append(_template(FILE_TEMPLATE, REPORT_FILE))
+        cursor = params.cursor if params is not None else None
+        shown, following = self._cursors.page(ctx.method, principal, found, cursor, TEMPLATES_PAGE)
+        return types.ListResourceTemplatesResult(
+            resource_templates=shown,
+            next_cursor=following,
+            ttl_ms=TEMPLATES_HINT.ttl_ms,
+            cache_scope=TEMPLATES_HINT.scope,
+        )
+
+    async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Answer `resources/read`."""
+        try:
+            found = await read(self._open(require_scope(ctx, READ)), params.uri)
+        except (NotFoundError, PlanNotReadyError) as error:
+            raise _unknown(ctx, error, params.uri) from error
+        return types.ReadResourceResult(
+            contents=[_contents(params.uri, found)],
+            ttl_ms=found.ttl_ms,
+            cache_scope="public" if found.is_public else "private",
+        )
+
+
+def _unknown(ctx: Context, error: PlannerError, uri: str) -> MCPError:
+    code = INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else NOT_FOUND
+    return MCPError(code, error.message, {**rpc_data(error), "uri": uri[:2048]})
+
+
+def _annotations(metadata: ResourceMetadata, modified: str | None = None) -> types.Annotations:
+    return types.Annotations(audience=list(metadata.audience), priority=metadata.priority, last_modified=modified)
+
+
+def _resource(entry: ResourceEntry) -> types.Resource:
+    modified = timestamp(entry.modified_at) if entry.modified_at is not None else None
+    return types.Resource(
+        uri=entry.uri,
+        name=entry.metadata.name,
+        title=entry.metadata.title,
+        description=entry.metadata.description,
+        mime_type=entry.metadata.mime_type,
+        size=entry.size,
+        annotations=_annotations(entry.metadata, modified),
+    )
+
+
+def _template(uri_template: str, metadata: ResourceMetadata) -> types.ResourceTemplate:
+    return types.ResourceTemplate(
+        uri_template=uri_template,
+        name=metadata.name,
+        title=metadata.title,
+        description=metadata.description,
+        mime_type=metadata.mime_type or None,
+        annotations=_annotations(metadata),
+    )
+
+
+def _contents(uri: str, found: Contents) -> types.TextResourceContents | types.BlobResourceContents:
+    if found.data is not None:
+        return types.BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=b64encode(found.data).decode())
+    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text or "")

@@ -1,0 +1,184 @@
+"""MCP tasks: `tools/call` of a long tool answers with a task to whom asked, and `tasks/*` speak of it (SPEC X2).
+
+Owns which revision has which form, and the form of the extension `io.modelcontextprotocol/tasks` of 2026-07-28, where
+the server decides and the client declares on each request that it can take a task. The core form of 2025-11-25 is
+`tasks2025`'s. A task is a job: same id, same life; `tasks/cancel` is a call of `cancel_vrp_job`, audit line and all.
+"""
+
+from functools import partial
+from typing import Any, Final, Protocol
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import Field
+
+from planner_mcp.errors import UnknownMethodError
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import READ
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
+from planner_mcp.server.mcp.methods import core_tasks
+from planner_mcp.server.mcp.methods.core_tasks import CoreTasks, OnCreated
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.task_view import detailed_task, extension_task
+from planner_mcp.server.mcp.request_context import (
+    Context,
+    as_json,
+    check_name,
+    declares,
+    job_of,
+    refusal_in,
+    require,
+    require_scope,
+)
+from planner_mcp.server.tools.cancel_vrp_job import TOOL as CANCEL
+from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.settings import Settings
+
+EXTENSION: Final = "io.modelcontextprotocol/tasks"
+COMPLETE: Final = {"resultType": "complete"}
+
+
+class UpdateParams(types.GetTaskRequestParams):
+    """Parameters of `tasks/update`."""
+
+    input_responses: dict[str, Any] = Field(default_factory=dict)
+
+
+PARAMS: Final[dict[str, type[types.RequestParams]]] = {
+    "tasks/get": types.GetTaskRequestParams,
+    "tasks/result": types.GetTaskRequestParams,
+    "tasks/list": types.PaginatedRequestParams,
+    "tasks/cancel": types.GetTaskRequestParams,
+    "tasks/update": UpdateParams,
+}
+
+
+class ToolRunner(Protocol):
+    """Runs tools."""
+
+    def is_long(self, name: str) -> bool:
+        """Return whether a tool may be run as a task."""
+        ...
+
+    async def run(self, ctx: Context, tool: Tool, args: dict[str, Any], /) -> HandlerResult:
+        """Run one, whether or not its set is on."""
+        ...
+
+
+class Tasks:
+    """Serves tasks in the form of each revision; revisions without them have no such methods.
+
+    Args:
+        planner: Whose jobs the tasks are.
+        desk: Calls the tools.
+        settings: How long jobs are kept.
+        cursors: Those of `tasks/list`.
+        on_created: Told of each task of a handshake session, if anybody is.
+    """
+
+    def __init__(
+        self,
+        job_service: JobService,
+        tool_handler: ToolRunner,
+        settings: Settings,
+        *,
+        cursors: Cursors,
+        on_created: OnCreated | None = None,
+    ) -> None:
+        self._tool_handler = tool_handler
+        self._core = CoreTasks(job_service, settings, cursors=cursors, cancel=self._cancelled, on_created=on_created)
+        self._extension = ExtensionTasks(job_service, settings, cancel=self._cancelled)
+        self._job_service = job_service
+
+    def install(self, server: Any) -> None:
+        """Add methods, capabilities and the layer around `tools/call` to the SDK's server."""
+        for method, params_type in PARAMS.items():
+            server.add_request_handler(method, params_type, partial(self._answer, method))
+        server.extensions[EXTENSION] = {}
+        server.middleware.append(self._layer)
+
+    async def _answer(self, method: str, ctx: Context, params: Any) -> Any:
+        form = self._form(ctx.protocol_version)
+        if form is None or method not in form.methods:
+            error = UnknownMethodError(f"{method} is not a method of revision {ctx.protocol_version}.")
+            raise MCPError(types.METHOD_NOT_FOUND, error.message, rpc_data(error))
+        return await form.methods[method](ctx, params)
+
+    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.method == "initialize":
+            return _with_capability(await call_next(ctx))
+        form = self._form(ctx.protocol_version)
+        name = (ctx.params or {}).get("name")
+        if ctx.method != "tools/call" or form is None or not isinstance(name, str):
+            return await call_next(ctx)
+        created: HandlerResult = await form.create(ctx, call_next, is_long=self._tool_handler.is_long(name))
+        return created
+
+    def _form(self, version: str) -> Any:
+        if version in MODERN_PROTOCOL_VERSIONS:
+            return self._extension
+        return self._core if version == core_tasks.VERSION else None
+
+    async def _cancelled(self, ctx: Context, job_id: str) -> Job:
+        """Cancel a job as the tool does, and return it once its solver has stopped."""
+        called = await self._tool_handler.run(ctx, CANCEL, {"job_id": job_id})
+        if (refused := refusal_in(as_json(called))) is not None:
+            raise refused
+        return await self._job_service.job(require_scope(ctx, READ), job_id)
+
+
+class ExtensionTasks:
+    """Answers task requests of revision 2026-07-28.
+
+    Args:
+        planner: Whose jobs the tasks are.
+        settings: How long jobs are kept.
+        cancel: Cancels a job.
+    """
+
+    def __init__(self, job_service: JobService, settings: Settings, *, cancel: core_tasks.Cancel) -> None:
+        self._job_service = job_service
+        self._ttl_s = settings.job_ttl_s
+        self._cancel = cancel
+        self.methods = {"tasks/get": self.get, "tasks/update": self.update, "tasks/cancel": self.cancel}
+
+    async def create(self, ctx: Context, call_next: CallNext, *, is_long: bool) -> HandlerResult:
+        """Answer `tools/call`: with a task if the client can take one and the tool did not refuse."""
+        called = as_json(await call_next(ctx))
+        is_task = is_long and declares(ctx, EXTENSION)
+        if not is_task or called.get("resultType") != "complete" or called.get("isError"):
+            return called
+        principal = require_scope(ctx, READ)
+        job = job_of(ctx) or await self._job_service.job(principal, called["structuredContent"]["job_id"])
+        return {"resultType": "task", **extension_task(job, self._ttl_s), "_meta": called.get("_meta", {})}
+
+    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+        """Answer `tasks/get`, with the result once there is one."""
+        return COMPLETE | detailed_task(await self._task(ctx, params.task_id), self._ttl_s)
+
+    async def update(self, ctx: Context, params: UpdateParams) -> dict[str, Any]:
+        """Answer `tasks/update`: no job ever waits for input, so whatever comes answers nothing and is ignored."""
+        await self._task(ctx, params.task_id)
+        return dict(COMPLETE)
+
+    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+        """Answer `tasks/cancel`; a task that has ended stays as it is."""
+        job = await self._task(ctx, params.task_id)
+        if not job.is_terminal:
+            await self._cancel(ctx, job.id)
+        return dict(COMPLETE)
+
+    async def _task(self, ctx: Context, task_id: str) -> Job:
+        require(ctx, EXTENSION)
+        check_name(ctx, task_id)
+        return await self._job_service.job(require_scope(ctx, READ), task_id)
+
+
+def _with_capability(result: HandlerResult) -> HandlerResult:
+    """Return an answer to `initialize` that declares tasks where the revision has them in its core."""
+    if isinstance(result, dict) and result.get("protocolVersion") == core_tasks.VERSION:
+        return {**result, "capabilities": {**result["capabilities"], "tasks": core_tasks.CAPABILITY}}
+    return result

@@ -1,0 +1,33 @@
+"""Puts `annotations.callbackSupport` back into `tools/list` (SPEC T2).
+
+Owns that one annotation: the SDK's serializer keeps to the annotations its revisions know and drops it.
+"""
+
+from typing import Any, Final
+
+from mcp.server.context import CallNext, HandlerResult
+
+from planner_mcp.server.mcp.request_context import Context
+from planner_mcp.server.tools.tool_registry import REGISTRY
+
+SUPPORTING: Final = frozenset(tool.name for tool in REGISTRY if tool.hints.callback)
+
+
+class CallbackSupport:
+    """A layer around `tools/list`."""
+
+    def install(self, server: Any) -> None:
+        """Add the layer to the SDK's server."""
+        server.middleware.append(self._layer)
+
+    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method != "tools/list" or not isinstance(result, dict):
+            return result
+        return {**result, "tools": [_marked(tool) for tool in result.get("tools", [])]}
+
+
+def _marked(tool: dict[str, Any]) -> dict[str, Any]:
+    if tool.get("name") not in SUPPORTING:
+        return tool
+    return {**tool, "annotations": {**(tool.get("annotations") or {}), "callbackSupport": True}}

@@ -1,0 +1,191 @@
+"""`tools/list` and `tools/call`: the tools in MCP's words.
+
+Owns the translation between `planner_mcp.server.tools` and the SDK's types. Arguments are checked by the tools
+themselves, so that a mistake is a tool result with all faults at once (SPEC T7) and never the SDK's own message.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from planner_mcp.errors import Fault, UnknownToolError
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
+from planner_mcp.server.auth.audit_trail import Audit
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.methods.content_features import ContentFeatures
+from planner_mcp.server.mcp.request_context import principal_in, set_job
+from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
+from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_tools, toolsets_of
+from planner_mcp.settings import TOOLSETS, Settings, names_in
+from planner_mcp.telemetry import trace_id
+
+PAGE: Final = 50
+"""Tools of one page: all of ours."""
+LEAST_STEP: Final = 1e-3
+"""MCP wants progress to rise with every notification, so news without progress moves it by this much."""
+TOOLSETS_PARAMETER: Final = "toolsets"
+"""What a client's URL says of the tools it wants."""
+LINKS_SINCE: Final = "2025-06-18"
+"""First revision whose content may be a link; clients of older ones refuse the whole answer for it."""
+
+
+class PlannerToolHandler:
+    """Lists and calls the tools of a deployment.
+
+    Args:
+        planner: What the tools work on.
+        settings: Which tool sets are shown.
+        library: Where tools read resources, and whose cursors the list has.
+        webhooks: What the tools for webhooks work on.
+        audit: Told of every call.
+    """
+
+    def __init__(
+        self,
+        job_service: JobService,
+        settings: Settings,
+        content_features: ContentFeatures,
+        *,
+        webhooks: WebhookStore,
+        audit: Audit,
+    ) -> None:
+        self.meter = UsageMeter()
+        self._job_service = job_service
+        self._webhooks = webhooks
+        self._audit = audit
+        self._settings = settings
+        self._content_features = content_features
+        self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}")}
+        self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return a tool's input schema, None for an unknown tool."""
+        tool = self._tools.get(name)
+        return tool.input_schema if tool is not None else None
+
+    def is_long(self, name: str) -> bool:
+        """Return whether a tool may be run as a task."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.may_be_task
+
+    async def list_tools(
+        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
+        principal = principal_in(ctx)
+        names = [tool.name for tool in shown_tools(self._settings, _asked(ctx)) if principal.may(tool.scope)]
+        cursor = params.cursor if params is not None else None
+        shown, following = self._content_features.cursors.page(ctx.method, principal, names, cursor, PAGE)
+        return types.ListToolsResult(tools=[self._listed[name] for name in shown], next_cursor=following)
+
+    async def call_tool(
+        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any]:
+        """Answer `tools/call`.
+
+        Raises:
+            MCPError: No such tool.
+        """
+        sets = toolsets_of(self._settings, _asked(ctx))
+        if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
+            unknown = self._unknown(ctx, params.name)
+            raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
+        return await self.run(ctx, tool, params.arguments or {})
+
+    def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
+        """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
+        tool = next((tool for tool in REGISTRY if tool.name == name), None)
+        if tool is None:
+            return UnknownToolError()
+        hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
+        problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
+        return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
+
+    async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
+        """Run a tool, whether or not its set is on; its scope is asked for all the same."""
+        principal = principal_in(ctx)
+        context = ToolContext(
+            principal=principal,
+            job_service=self._job_service,
+            settings=self._settings,
+            notify_progress=_rising(ctx.session.report_progress),
+            trace_id=trace_id(),
+            webhooks=self._webhooks,
+            audit=self._audit,
+            reading=self._content_features.open_reading(principal),
+            on_job=partial(set_job, ctx),
+        )
+        result = await dispatch(tool, context, args)
+        self.meter.count(tool.name, result)
+        return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
+
+
+def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
+    """Return which tool sets the client's URL asks for, empty for none in particular."""
+    if ctx.request is None or not ctx.request.scope["query_string"]:
+        return ""
+    return str(ctx.request.query_params.get(TOOLSETS_PARAMETER, ""))
+
+
+def way_to(settings: Settings, toolset: str, asked: str, *, has_url: bool) -> str:
+    """Return how a tool set that is off is switched on.
+
+    Args:
+        settings: What the deployment shows, and what it allows beyond.
+        toolset: The set.
+        asked: What the client's URL asks for; where it names sets, it has to name this one whatever the server shows.
+        has_url: Whether the client has one.
+    """
+    server = f"PLANNER_TOOLSETS={_between_commas({*toolsets_of(settings), toolset})} at the server"
+    url = f"?{TOOLSETS_PARAMETER}={_between_commas({*toolsets_of(settings, asked), toolset})} on the URL"
+    is_allowed, named = toolset in toolsets_of(settings, "all"), names_in(asked)
+    if not named:
+        return f"{url} or {server}" if has_url and is_allowed else server
+    if is_allowed:
+        return url
+    return server if named & {"all", toolset} else f"{server} and {url}"
+
+
+def _between_commas(sets: set[str]) -> str:
+    return ",".join(each for each in TOOLSETS if each in sets)
+
+
+def _rising(report: Any) -> NotifyProgress:
+    """Return a reporter whose progress never repeats and never falls."""
+    last = float("-inf")
+
+    async def notify(progress: float, total: float | None, message: str) -> None:
+        nonlocal last
+        last = max(progress, last + LEAST_STEP)
+        await report(round(last, 3), total, message)
+
+    return notify
+
+
+def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> dict[str, Any]:
+    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice.
+
+    Args:
+        result: The answer.
+        has_links: Whether its revision has links. The text names the ids they lead to.
+    """
+    links = (
+        {"type": "resource_link", "uri": each.uri, "name": each.name, "mimeType": each.mime_type}
+        for each in (result.links if has_links else ())
+    )
+    images = (
+        {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.images
+    )
+    blobs = (
+        {"uri": each.uri, "mimeType": each.mime_type, "blob": b64encode(each.data).decode()} for each in result.blobs
+    )
+    embedded = ({"type": "resource", "resource": each} for each in blobs)
+    content = [{"type": "text", "text": result.text}, *links, *images, *embedded]
+    return {"content": content, "structuredContent": result.structured, "isError": result.is_error}

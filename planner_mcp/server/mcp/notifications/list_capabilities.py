@@ -1,0 +1,71 @@
+"""What a deployment offers, and telling clients that it changed (`list_changed`, SPEC T9, R2).
+
+Owns the fingerprints of the lists of tools, prompts and kinds of resources. A replica that starts compares its own with
+those that stand in the store; where another version or other settings changed one, every client that listens, at any
+replica, is told. What changes for one principal alone (its API keys) is announced by whoever changes it. Scenarios and
+jobs come and go all day; they are followed by subscriptions, not by `list_changed`.
+"""
+
+import hashlib
+import json
+from typing import Any, Final, Protocol
+
+from mcp.server.context import CallNext, HandlerResult
+
+from planner_mcp.server.mcp.request_context import Context
+from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.server.resources.resource_catalogue import TEMPLATES
+from planner_mcp.server.tools.tool_registry import shown_tools
+from planner_mcp.settings import Settings
+
+KINDS: Final = ("tools", "resources", "prompts")
+
+
+class ListFingerprintStore(Protocol):
+    """Where the offer of a deployment is kept."""
+
+    async def publish_fingerprint(self, kind: str, fingerprint: str) -> None:
+        """Keep what is offered, and tell everybody if it was something else before."""
+        ...
+
+
+class ListCapabilities:
+    """What one replica offers.
+
+    Args:
+        settings: Which tool sets are shown and allowed, and whether there are reports.
+        log: Keeps the offer of the deployment.
+    """
+
+    def __init__(self, settings: Settings, log: ListFingerprintStore) -> None:
+        self._settings = settings
+        self._log = log
+
+    def install(self, server: Any) -> None:
+        """Declare at the handshake that changes are told. Over stdio nothing changes while the process lives."""
+        server.middleware.append(self._layer)
+
+    async def publish(self) -> None:
+        """Make this replica's offer the deployment's."""
+        for kind, fingerprint in self.fingerprints().items():
+            await self._log.publish_fingerprint(kind, fingerprint)
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return a short text for each list that differs when the list does."""
+        shown = [tool.name for tool in shown_tools(self._settings)]
+        tools = [tool.as_json() for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")]
+        prompts = [prompt.as_json() for prompt in PROMPTS]
+        kinds = [(template.uri_template, template.metadata.name, template.scope) for template in TEMPLATES]
+        resources = [kinds, self._settings.reports_dir is not None]
+        return {"tools": _digest([shown, tools]), "resources": _digest(resources), "prompts": _digest(prompts)}
+
+    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method != "initialize" or ctx.request is None or not isinstance(result, dict):
+            return result
+        changing = {kind: {**has, "listChanged": True} for kind, has in result["capabilities"].items() if kind in KINDS}
+        return {**result, "capabilities": {**result["capabilities"], **changing}}
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]

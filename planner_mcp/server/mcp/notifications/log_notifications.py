@@ -1,0 +1,97 @@
+"""`logging/setLevel` and `notifications/message`: what a client may hear of a call beside its answer (SPEC X2).
+
+Owns the levels. Handshake clients set one for their session, at any replica; in 2026-07-28 a request says which it
+wants (`_meta`, `io.modelcontextprotocol/logLevel`). Who asked for nothing gets nothing. A message carries ids, codes
+and our own sentences.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Protocol, get_args
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult
+from mcp_types import LOG_LEVEL_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from planner_mcp.server.mcp.request_context import Context, session_of
+
+LEVELS: Final[tuple[types.LoggingLevel, ...]] = get_args(types.LoggingLevel)
+"""From the least severe on."""
+LOGGER: Final = "planner"
+_IDS: Final = ("scenario_id", "job_id", "plan_id")
+
+
+class LogLevelStore(Protocol):
+    """Keeps the level of each session, for all replicas."""
+
+    async def set_level(self, session_id: str, level: str) -> None:
+        """Keep which messages a client wants."""
+        ...
+
+    async def level(self, session_id: str) -> str:
+        """Return which messages a client wants, empty for none."""
+        ...
+
+
+class LogNotifications:
+    """Sends log messages to who wants them.
+
+    Args:
+        levels: Where sessions keep their level.
+    """
+
+    def __init__(self, levels: LogLevelStore) -> None:
+        self._levels = levels
+        self._own_level = ""
+        """Of the one client of a process that speaks stdio."""
+
+    def install(self, server: Any) -> None:
+        """Add the method and the layer around `tools/call` to the SDK's server."""
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self.set_level)
+        server.middleware.append(self._layer)
+
+    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        """Answer `logging/setLevel`."""
+        if (session_id := session_of(ctx)) is not None:
+            await self._levels.set_level(session_id, params.level)
+        else:
+            self._own_level = params.level
+        return types.EmptyResult()
+
+    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method == "tools/call" and isinstance(result, dict) and (wanted := await self._wanted(ctx)) in LEVELS:
+            tool = str((ctx.params or {}).get("name"))
+            for level, data in lines_of(tool, result):
+                if LEVELS.index(level) >= LEVELS.index(wanted):
+                    await _send(ctx, level, data)
+        return result
+
+    async def _wanted(self, ctx: Context) -> Any:
+        """Return the least severe level a client wants, something that is no level for none."""
+        if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return ((ctx.params or {}).get("_meta") or {}).get(LOG_LEVEL_META_KEY)
+        session_id = session_of(ctx)
+        return await self._levels.level(session_id) if session_id is not None else self._own_level
+
+
+def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, dict[str, Any]]]:
+    """Yield what is worth telling of a tool's answer: its error, its warnings, and that it was called."""
+    body = result.get("structuredContent") or {}
+    fields = {"tool": tool, **{name: body[name] for name in _IDS if name in body}}
+    if result.get("isError"):
+        yield (
+            "error",
+            {**fields, **{name: body[name] for name in ("code", "type", "message", "traceId") if name in body}},
+        )
+        return
+    for warning in body.get("warnings") or ():
+        yield "warning", {**fields, "message": warning}
+    status = {"status": body["status"]} if "status" in body else {}
+    yield "info", {**fields, **status, "message": f"{tool} done"}
+
+
+async def _send(ctx: Context, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+    """Send a message on the stream of the request."""
+    params = types.LoggingMessageNotificationParams(level=level, data=data, logger=LOGGER)
+    await ctx.session.send_notification(types.LoggingMessageNotification(params=params), ctx.request_id)

@@ -1,0 +1,261 @@
+"""What handshake sessions are told on their standalone stream: resources that moved, tasks, lists that changed.
+
+Owns `resources/subscribe` and `resources/unsubscribe`, and the pump that turns events of jobs into messages. What a
+session watches stands in the store, so any replica can take a subscription; how much it may be is `watching`'s. Only
+the replica that holds the session's stream pumps, and nothing is written while nobody listens; the next holder goes on
+where the last one stopped. For a moment there may be two holders: a cursor for each job moves in the same step that
+writes its message, so a session is told once (SPEC J4). From there on messages are resumable like any other of the
+stream.
+
+Progress of a task goes by the token of the call that made it, which stays valid as long as the task runs (spec
+2025-11-25, tasks); without a token `notifications/tasks/status` tells it.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from anyio.abc import TaskGroup
+
+from planner_mcp.errors import NotFoundError, StoreError
+from planner_mcp.jobs.job_content import event_line
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL, watch_channel
+from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
+from planner_mcp.server.mcp.methods.core_tasks import RELATED
+from planner_mcp.server.mcp.methods.task_view import core_task, task_progress
+from planner_mcp.server.mcp.notifications.session_watches import (
+    OVER,
+    TASK,
+    SessionWatches,
+    SessionWatchStore,
+    watched_resources_in,
+)
+from planner_mcp.server.mcp.notifications.stdio_watches import SESSION, StdioWatchStore
+from planner_mcp.server.mcp.notifications.watched_resources import (
+    Objective,
+    WatchedJobs,
+    objective_after,
+    watched_resource_of,
+)
+from planner_mcp.server.mcp.request_context import Context, principal_in, require_scope, session_of
+from planner_mcp.text import compact
+
+WATCH_REFRESH_S: Final = 60.0
+"""How often a pump looks for itself what its session watches, and keeps that alive."""
+RETRY_S: Final = 0.5
+"""Pause of a pump that lost the store."""
+LISTS: Final = ("tools", "resources", "prompts")
+
+
+class Subscriptions:
+    """Takes subscriptions of handshake sessions and tells them what happens.
+
+    Args:
+        registry: Finds the jobs behind URIs.
+        log: What sessions watch.
+        wakes: How this replica hears that sessions watch other things.
+        job_ttl_s: How long jobs are kept after their end.
+    """
+
+    def __init__(
+        self, watched_jobs: WatchedJobs, log: SessionWatchStore, notifier: ChangeNotifier, *, job_ttl_s: int
+    ) -> None:
+        self.watched_jobs = watched_jobs
+        self.log = log
+        self.notifier = notifier
+        self.job_ttl_s = job_ttl_s
+        self._stdio_watches = StdioWatchStore()
+        self._forwarding: asyncio.Task[None] | None = None
+
+    def install(self, server: Any) -> None:
+        """Add methods to the SDK's server."""
+        server.add_request_handler("resources/subscribe", types.SubscribeRequestParams, self.subscribe)
+        server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, self.unsubscribe)
+
+    async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Answer `resources/subscribe`."""
+        principal, resource = require_scope(ctx, READ), watched_resource_of(str(params.uri))
+        job_id = await self.watched_jobs.job_of(principal, resource)
+        log, session_id = self._where(ctx)
+        await SessionWatches(self.watched_jobs, log, session_id, principal).make_room_for_resource(resource.uri)
+        cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}
+        await log.watch(session_id, resource.uri, "", cursors)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """Answer `resources/unsubscribe`; what was never subscribed to is no error."""
+        require_scope(ctx, READ)
+        log, session_id = self._where(ctx)
+        await log.unwatch(session_id, [str(params.uri)])
+        return types.EmptyResult()
+
+    async def add_task(self, ctx: Context, job: Job) -> None:
+        """Tell the session that made a task how it goes."""
+        if job.is_terminal:
+            return
+        log, session_id = self._where(ctx)
+        await SessionWatches(self.watched_jobs, log, session_id, principal_in(ctx)).make_room_for_task(job.id)
+        token = (ctx.meta or {}).get("progress_token")
+        await log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
+
+    async def forward_events(self, session_id: str, principal_id: str) -> None:
+        """Tell a session what happens until cancelled, or the session ends."""
+        await SubscriptionForwarder(self, self.log, self.notifier, session_id, Principal(principal_id)).run()
+
+    def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:
+        """Return where it stands what a client watches: in the store with its session, or over stdio in memory."""
+        if (session_id := session_of(ctx)) is not None:
+            return self.log, session_id
+        self._stdio_watches.session = ctx.session
+        if self._forwarding is None:
+            forward_events = SubscriptionForwarder(
+                self, self._stdio_watches, self._stdio_watches.notifier, SESSION, principal_in(ctx)
+            )
+            self._forwarding = asyncio.create_task(forward_events.run())
+        return self._stdio_watches, SESSION
+
+    async def _position(self, principal: Principal, job_id: str) -> str:
+        job = await self.watched_jobs.job_service.job(principal, job_id)
+        return OVER if job.is_terminal else job.event_id
+
+
+class SubscriptionForwarder:
+    """Tells one session what happens, while this replica holds its stream.
+
+    Args:
+        subscriptions: Where to look.
+        log: What the session watches, and where to write.
+        wakes: Tells that it watches something else.
+        session_id: The session.
+        principal: Whose it is.
+    """
+
+    def __init__(
+        self,
+        subscriptions: Subscriptions,
+        log: SessionWatchStore,
+        notifier: ChangeNotifier,
+        session_id: str,
+        principal: Principal,
+    ) -> None:
+        self._watched_jobs = subscriptions.watched_jobs
+        self._log = log
+        self._notifier = notifier
+        self._ttl_s = subscriptions.job_ttl_s
+        self._session_id = session_id
+        self._principal = principal
+        self._session_watches = SessionWatches(self._watched_jobs, log, session_id, principal)
+        self._watches: Mapping[str, str] = {}
+        self._followed: set[str] = set()
+
+    async def run(self) -> None:
+        """Pump until cancelled, or the session ends; a store that is away is waited for."""
+        while True:
+            try:
+                await self._run()
+                return
+            except* StoreError:
+                self._followed.clear()
+            await anyio.sleep(RETRY_S)
+
+    async def _run(self) -> None:
+        async with (
+            self._notifier.watch(watch_channel(self._session_id)) as waiter,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(self._lists)
+            while True:
+                self._watches, cursors = await self._session_watches.read()
+                for scenario_id in {
+                    each.name for each in watched_resources_in(self._watches) if each.is_scenario
+                } - self._followed:
+                    self._followed.add(scenario_id)
+                    tasks.start_soon(self._scenario, scenario_id, tasks)
+                for cursor, position in cursors.items():
+                    if cursor.startswith("job-"):
+                        self._begin(tasks, cursor, position)
+                await waiter.wait(WATCH_REFRESH_S)
+
+    def _begin(self, tasks: TaskGroup, job_id: str, position: str) -> None:
+        if position != OVER and job_id not in self._followed:
+            self._followed.add(job_id)
+            tasks.start_soon(self._job, job_id, position)
+
+    # ---- what is followed
+
+    async def _scenario(self, scenario_id: str, tasks: TaskGroup) -> None:
+        async with aclosing(self._watched_jobs.jobs_of(self._principal, scenario_id)) as newest:
+            async for job_id in newest:
+                stands = await self._log.begin(self._session_id, {job_id: "0-0"})
+                self._begin(tasks, job_id, stands[job_id])
+
+    async def _job(self, job_id: str, position: str) -> None:
+        try:
+            job = await self._watched_jobs.job_service.job(self._principal, job_id)
+            await self._follow(job, position)
+        except NotFoundError:  # it expired
+            await self._log.note(self._session_id, job_id, OVER, [])
+        if f"{TASK}{job_id}" in self._watches:
+            await self._session_watches.forget_task(job_id, self._watches)
+        self._followed.discard(job_id)
+
+    async def _follow(self, job: Job, position: str) -> None:
+        objective: Objective = (None, None)
+        async with aclosing(self._watched_jobs.job_service.follow(self._principal, job.id, position)) as events:
+            async for event in events:
+                at = OVER if event.is_final else event.id
+                if not await self._log.note(self._session_id, job.id, at, self._messages_for(job, event, objective)):
+                    return
+                objective = objective_after(event, objective)
+
+    async def _lists(self) -> None:
+        """Tell of lists that change from now on."""
+        async with self._notifier.watch(LISTS_CHANNEL) as waiter:
+            while True:
+                versions = await self._log.list_versions(self._principal.id)
+                newest = {f"list-{kind}": f"{versions.get(kind, 0)}-0" for kind in LISTS}
+                stands = await self._log.begin(self._session_id, newest)
+                for kind, (cursor, position) in zip(LISTS, newest.items(), strict=True):
+                    if stands[cursor] != position:
+                        text = _text(f"notifications/{kind}/list_changed", {})
+                        await self._log.note(self._session_id, cursor, position, [("", text)])
+                await waiter.wait(WATCH_REFRESH_S)
+
+    # ---- what is said
+
+    def _messages_for(self, job: Job, event: Event, before: Objective) -> list[tuple[str, str]]:
+        """Return the messages one event of a job becomes, each with what it is for."""
+        messages = [
+            (each.uri, _text("notifications/resources/updated", {"uri": each.uri}))
+            for each in watched_resources_in(self._watches)
+            if each.name in (job.id, job.request.scenario_id) and each.moves(event, before)
+        ]
+        name = f"{TASK}{job.id}"
+        if name in self._watches:
+            messages.append((name, _of_task(job, event, json.loads(self._watches[name]), self._ttl_s)))
+        return messages
+
+
+def _of_task(job: Job, event: Event, token: int | str | None, ttl_s: int) -> str:
+    if token is None or event.kind is not EventKind.PROGRESS:
+        return _text("notifications/tasks/status", core_task(job, ttl_s, event))
+    progress = {
+        "progressToken": token,
+        "progress": task_progress(event.data.get("progress", 0), event.number),
+        "total": 100,
+        "message": event_line(event),
+        "_meta": {RELATED: {"taskId": job.id}},
+    }
+    return _text("notifications/progress", progress)
+
+
+def _text(method: str, params: dict[str, Any]) -> str:
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    return compact(message)

@@ -1,0 +1,106 @@
+"""What the one client of a stdio process watches, and the way to tell it (handshake revisions).
+
+Owns the counterparts, in memory, of what the store keeps for sessions over HTTP: the client is as long-lived as the
+process, there is one pipe to it, and nobody else tells it anything.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import anyio
+import mcp_types as types
+from pydantic import BaseModel
+
+from planner_mcp.jobs.pubsub_channels import watch_channel
+
+SESSION = "stdio"
+"""Name of the one session."""
+
+
+class AnyNotification(BaseModel):
+    """A notification of any name."""
+
+    method: str
+    params: dict[str, Any]
+
+
+class StdioWaiter:
+    """Rings when the client watches something else."""
+
+    def __init__(self) -> None:
+        self._changed = anyio.Event()
+
+    def wake(self) -> None:
+        """Wake the waiter, now or when it next waits."""
+        self._changed.set()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Return True once it rang, False when the time is up."""
+        with anyio.move_on_after(timeout_s) as waiting:
+            await self._changed.wait()
+        self._changed = anyio.Event()
+        return not waiting.cancelled_caught
+
+
+class StdioWatchStore:
+    """Watches of the one client. Implements `watching.WatchLog`; `wakes` is the matching `ChangeNotifier`."""
+
+    def __init__(self) -> None:
+        self.session: Any = None
+        """The SDK's session of the client's last request."""
+        self._watches: dict[str, str] = {}
+        self._cursors: dict[str, str] = {}
+        self.notifier = StdioNotifier()
+
+    async def watch(self, _session_id: str, name: str, value: str, cursors: dict[str, str]) -> None:
+        """Begin to watch."""
+        self._watches[name] = value
+        self._cursors = cursors | self._cursors
+        self.notifier.waiter.wake()
+
+    async def unwatch(self, _session_id: str, names: Sequence[str], cursors: Sequence[str] = ()) -> None:
+        """Watch no more, and forget cursors."""
+        for name in names:
+            self._watches.pop(name, None)
+        for cursor in cursors:
+            self._cursors.pop(cursor, None)
+
+    async def watched(self, _session_id: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what is watched, and the cursors."""
+        return dict(self._watches), dict(self._cursors)
+
+    async def begin(self, _session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
+        """Set the cursors that do not stand yet; return where each of them stands."""
+        return {cursor: self._cursors.setdefault(cursor, position) for cursor, position in positions.items()}
+
+    async def note(self, _session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
+        """Move a cursor on and tell the client; False when it is gone."""
+        if self._cursors.get(cursor) == position:
+            return True
+        self._cursors[cursor] = position
+        try:
+            for name, text in messages:
+                if not name or name in self._watches:
+                    await self.session.send_notification(
+                        cast("types.ServerNotification", AnyNotification.model_validate_json(text))
+                    )
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return False
+        return True
+
+    async def list_versions(self, _principal: str) -> dict[str, int]:
+        """Return nothing: the lists of a process do not change."""
+        return {}
+
+
+class StdioNotifier:
+    """One bell for all channels."""
+
+    def __init__(self) -> None:
+        self.waiter = StdioWaiter()
+
+    @asynccontextmanager
+    async def watch(self, channel: str) -> AsyncIterator[StdioWaiter]:
+        """Yield the bell of what the client watches; other channels stay silent."""
+        yield self.waiter if channel == watch_channel(SESSION) else StdioWaiter()

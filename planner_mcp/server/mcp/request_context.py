@@ -1,0 +1,113 @@
+"""Who calls, and may they: what handlers of the protocol ask of a request before they answer.
+
+Owns the reading of principal, session and declared extensions from the SDK's context. Handlers ask for scopes
+themselves, so nothing depends on the layers of one transport.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Final
+
+from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
+from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
+from pydantic import BaseModel
+
+from planner_mcp.errors import InvalidMessageError, PlannerError
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
+
+Context = ServerRequestContext[Any, Any]
+_SESSION: Final = "mcp_session"
+_JOB: Final = "mcp_job"
+
+
+def principal_in(ctx: Context) -> Principal:
+    """Return whom a request acts for; the single user over stdio."""
+    return principal_of(ctx.request.scope if ctx.request is not None else {})
+
+
+def require_scope(ctx: Context, scope: str) -> Principal:
+    """Return whom a request acts for.
+
+    Raises:
+        InsufficientScopeError: It lacks the scope.
+    """
+    (principal := principal_in(ctx)).require(scope)
+    return principal
+
+
+def set_session(scope: MutableMapping[str, Any], session_id: str) -> None:
+    """Note on an HTTP request which session it belongs to."""
+    scope.setdefault("state", {})[_SESSION] = session_id
+
+
+def session_of(ctx: Context) -> str | None:
+    """Return the session a request belongs to, None where the transport keeps none in the store."""
+    return session_in_scope(ctx.request.scope) if ctx.request is not None else None
+
+
+def session_in_scope(scope: Mapping[str, Any]) -> str | None:
+    """Return the session an HTTP request belongs to, as far as it was noted."""
+    found = scope.get("state", {}).get(_SESSION)
+    return found if isinstance(found, str) else None
+
+
+def set_job(ctx: Context, job: Job) -> None:
+    """Note on a request which job its answer is about; nothing over stdio, which has no request to note it on."""
+    if ctx.request is not None:
+        ctx.request.scope.setdefault("state", {})[_JOB] = job
+
+
+def job_of(ctx: Context) -> Job | None:
+    """Return the job a request's answer is about, as far as it was noted."""
+    return ctx.request.scope.get("state", {}).get(_JOB) if ctx.request is not None else None
+
+
+def declares(ctx: Context, extension: str) -> bool:
+    """Return whether the client declared an extension, on this request or at its handshake."""
+    capabilities = ctx.session.client_capabilities
+    return capabilities is not None and extension in (capabilities.extensions or {})
+
+
+def require(ctx: Context, extension: str) -> None:
+    """Check that the client declared an extension.
+
+    Raises:
+        MCPError: −32021, naming it.
+    """
+    if not declares(ctx, extension):
+        error = InvalidMessageError(f"The client did not declare {extension} on this request.")
+        needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {extension: {}}}}
+        raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, error.message, rpc_data(error) | needed)
+
+
+def check_name(ctx: Context, name: str) -> None:
+    """Check the routing header of a request whose name the SDK does not know.
+
+    Raises:
+        MCPError: −32020, when `Mcp-Name` is another. One that is missing is let pass, as clients in use leave it out
+            where the SDK does not set it; nothing is asked of stdio.
+    """
+    given = ctx.request.headers.get(MCP_NAME_HEADER) if ctx.request is not None else None
+    if given is not None and decode_header_value(given) != name:
+        error = InvalidMessageError("The Mcp-Name header does not name the task.")
+        raise MCPError(HEADER_MISMATCH, error.message, rpc_data(error))
+
+
+def as_json(result: HandlerResult) -> dict[str, Any]:
+    """Return what a handler answered as JSON."""
+    if isinstance(result, BaseModel):
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return dict(result or {})
+
+
+def refusal_in(result: dict[str, Any]) -> MCPError | None:
+    """Return a tool's refusal as a protocol error, None for a success."""
+    if not result.get("isError"):
+        return None
+    body = result.get("structuredContent") or rpc_data(PlannerError())
+    is_callers_fault = 4000 <= body.get("code", 0) < 4029
+    return MCPError(INVALID_PARAMS if is_callers_fault else INTERNAL_ERROR, body.get("message", ""), dict(body))

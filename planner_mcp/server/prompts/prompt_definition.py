@@ -1,0 +1,87 @@
+"""What a prompt is: a name, arguments, and the words it becomes.
+
+Owns the filling in: `<name>.md` beside this file holds the words, with `$argument` where an argument goes. What a
+caller gives is put in once and never read as a template itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.text import plain
+
+MAX_ARGUMENT: Final = 20_000
+"""Characters an argument may have. A longer one is refused, never cut: a table without its end is another table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a prompt."""
+
+    name: str
+    description: str
+    is_required: bool = False
+    kind: str = ""
+    """What its values are, for completion: `scenario_id`, `job_id`, `plan_id`, `date`; empty for free text."""
+    label: str = ""
+    """Words before its value, left out with it."""
+    truncation_hint: str = ""
+    """What to do with a value that is too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Words a client can put before its model."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[Argument, ...]
+
+    def text(self, given: Mapping[str, str]) -> str:
+        """Return the message for some arguments.
+
+        Raises:
+            InputError: A required argument is missing, one is unknown, or one is too long.
+        """
+        if faults := self._faults(given):
+            raise input_error(faults)
+        parts = {each.name: given.get(each.name, "") for each in self.arguments}
+        led = {each.name: each.label + parts[each.name] if parts[each.name] else "" for each in self.arguments}
+        words = Path(__file__).with_name(f"{self.name}.md").read_text(encoding="utf-8")
+        return Template(words).substitute(led).strip()
+
+    def _faults(self, given: Mapping[str, str]) -> list[Fault]:
+        known = {argument.name for argument in self.arguments}
+        faults = [
+            Fault(f"/arguments/{argument.name}", "This argument is missing.", argument.description, kind="missing")
+            for argument in self.arguments
+            if argument.is_required and not given.get(argument.name)
+        ]
+        accepted = ", ".join(sorted(known))
+        faults += [
+            Fault(f"/arguments/{plain(name, 40)}", "No argument has this name.", accepted, kind="unknown")
+            for name in given
+            if name not in known
+        ]
+        room = f"up to {MAX_ARGUMENT} characters"
+        return faults + [
+            Fault(f"/arguments/{each.name}", "This argument is too long.", room, each.truncation_hint)
+            for each in self.arguments
+            if len(given.get(each.name, "")) > MAX_ARGUMENT
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the prompt as an entry of `prompts/list`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "arguments": [
+                {"name": each.name, "description": each.description, "required": each.is_required}
+                for each in self.arguments
+            ],
+        }

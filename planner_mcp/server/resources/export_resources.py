@@ -1,0 +1,40 @@
+"""A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Forms are `files.exports`'."""
+
+from typing import Final
+
+from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.formats.plan_exports import export
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.server.resources.json_resources import Variables
+from planner_mcp.server.resources.rendering_resources import scenario_and_plan
+from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
+
+_limiter: Final = FairLimiter()
+
+
+def _reader(form: str, mime_type: str) -> Read:
+    async def read(reading: ReadContext, variables: Variables) -> Contents:
+        scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+        try:
+            text = await _limiter.run(reading.principal.id, export, plan, scenario, form)
+        except InputError as error:  # of a map without positions: to a reader the form is a part of the URI
+            whole = f"plan://{variables['plan_id']}"
+            fault = Fault(
+                "/uri", error.message, f"{whole}/stops.csv or {whole}", "Give locations lat and lon for a map."
+            )
+            raise input_error([fault]) from error
+        return Contents(mime_type, text)
+
+    return read
+
+
+def _template(name: str, title: str, description: str, form: str, mime_type: str) -> Template:
+    metadata = ResourceMetadata(f"plan-{form}", title, description, mime_type, ("user",), 0.3)
+    return Template(f"plan://{{plan_id}}/{name}", metadata, _reader(form, mime_type))
+
+
+CSV: Final = _template("stops.csv", "Stops of a plan", "A row a stop, for spreadsheets.", "csv", "text/csv")
+GEOJSON: Final = _template(
+    "routes.geojson", "Routes for a map", "Lines and stops in WGS-84.", "geojson", "application/geo+json"
+)
+GPX: Final = _template("routes.gpx", "Routes for navigation", "A route an agent.", "gpx", "application/gpx+xml")

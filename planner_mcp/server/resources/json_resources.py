@@ -1,0 +1,173 @@
+"""Scenarios, jobs and logs as JSON. Owns the templates of what is data; pictures are `pictures.py`."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from planner_mcp.errors import NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
+from planner_mcp.server.resources.resource_definition import (
+    JSON,
+    LONG_MS,
+    SHORTLY_MS,
+    Contents,
+    ReadContext,
+    ResourceMetadata,
+    Template,
+)
+from planner_mcp.text import compact, timestamp
+
+ALL: Final = "all"
+STATUSES: Final = (ALL, *(state.value for state in JobState))
+"""Values of `{status}`, in either case."""
+PAGE_SIZE: Final = 20
+MAX_PAGE_SIZE: Final = 50
+LOG_LINES: Final = 100
+
+Variables = Mapping[str, str]
+
+
+async def _scenario(reading: ReadContext, variables: Variables) -> Contents:
+    kept = await reading.job_service.scenario(reading.principal, variables["scenario_id"])
+    hidden = masked_fields(reading.principal, kept.body)
+    about = {
+        "scenario_id": kept.id,
+        "revision": kept.revision,
+        "parent_id": kept.parent_id,
+        "created_at": timestamp(kept.created_at),
+        "input_hash": kept.input_hash,
+        "last_job_id": kept.last_job_id,
+        "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(reading.principal, kept.body)},
+    }
+    return replace(_json(about), masked=tuple(hidden))
+
+
+async def _result(reading: ReadContext, variables: Variables) -> Contents:
+    """Read the newest solve of a scenario with its plan, as far as there is one."""
+    kept = await reading.job_service.scenario(reading.principal, variables["scenario_id"])
+    if kept.last_job_id is None:
+        raise NotFoundError("This scenario was not solved yet, or its last job has expired.")
+    job = await reading.job_service.job(reading.principal, kept.last_job_id)
+    body = {"scenario_id": kept.id, **job_view(job)}
+    try:
+        plan = await reading.job_service.plan_of_job(reading.principal, job.id)
+        body["plan"] = plan_for(reading.principal, plan)
+    except (PlanNotReadyError, NotFoundError):
+        pass  # the status says why there is none
+    return _json(body)
+
+
+async def _job(reading: ReadContext, variables: Variables) -> Contents:
+    job = await reading.job_service.job(reading.principal, variables["job_id"])
+    times = {"submitted_at": job.submitted_at, "started_at": job.started_at, "finished_at": job.finished_at}
+    body = {
+        **job_view(job),
+        "scenario_id": job.request.scenario_id,
+        "solve_time": f"PT{job.request.solve_time_s}S",
+        "engine": job.request.engine,
+        "seed": job.request.seed,
+        "priority": job.request.priority,
+        **{name: timestamp(moment) for name, moment in times.items() if moment is not None},
+    }
+    return _json(body, is_final=job.is_terminal)
+
+
+async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
+    status = variables["status"].lower()
+    page, size = int(variables.get("page", "1")), int(variables.get("size", str(PAGE_SIZE)))
+    if status not in STATUSES or size > MAX_PAGE_SIZE:
+        raise NotFoundError(f"status is one of {', '.join(STATUSES)}; size is at most {MAX_PAGE_SIZE}.")
+    state = None if status == ALL else JobState(status)
+    offset = (page - 1) * size
+    found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
+    body: dict[str, Any] = {"status": status.upper(), "page": page, "size": size, "total": total}
+    if offset + size < total:
+        body["next"] = f"jobs://vrp/status/{variables['status']}?page={page + 1}&size={size}"
+    return _json({**body, "jobs": [job_row(job) for job in found]})
+
+
+def job_row(job: Job) -> dict[str, Any]:
+    """Return a job as a line of a list."""
+    view = job_view(job)
+    shown = ("job_id", "status", "progress", "cost", "plan_id")
+    row = {name: view[name] for name in shown if name in view}
+    return {**row, "scenario_id": job.request.scenario_id, "submitted_at": timestamp(job.submitted_at)}
+
+
+async def _limits(reading: ReadContext, _variables: Variables) -> Contents:
+    return _json(await reading.job_service.allowance(reading.principal))
+
+
+async def _plan(reading: ReadContext, variables: Variables) -> Contents:
+    plan = await reading.job_service.plan(reading.principal, variables["plan_id"])
+    return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan)})
+
+
+async def _log(reading: ReadContext, variables: Variables) -> Contents:
+    if reading.logs is None:
+        raise NotFoundError
+    date = variables["date"]
+    page = await reading.logs.read(date, variables.get("after", "0"), LOG_LINES)
+    body: dict[str, Any] = {"date": date, "entries": page.entries}
+    if page.next is not None:
+        body["next"] = f"logs://vrp/{date}?after={page.next}"
+    return _json(body)
+
+
+def _json(body: Any, *, is_final: bool = False) -> Contents:
+    text = compact(body)
+    return Contents(JSON, text, ttl_ms=LONG_MS if is_final else SHORTLY_MS)
+
+
+SCENARIO: Final = Template(
+    "scenario://{scenario_id}",
+    ResourceMetadata(
+        "scenario", "Scenario", "A day of work as it was given: agents, tickets, locations.", JSON, priority=0.6
+    ),
+    _scenario,
+)
+RESULT: Final = Template(
+    "scenario://{scenario_id}/result",
+    ResourceMetadata(
+        "scenario-result", "Result of a scenario", "Its newest solve: status, figures, and the plan.", JSON
+    ),
+    _result,
+)
+JOB: Final = Template(
+    "job://{job_id}",
+    ResourceMetadata("job", "Job", "Status, progress and outcome of one solve.", JSON, priority=0.7),
+    _job,
+)
+JOBS: Final = Template(
+    "jobs://vrp/status/{status}?page={page}&size={size}",
+    ResourceMetadata(
+        "jobs", "Jobs by status", f"Your jobs, newest first; status is one of {', '.join(STATUSES)}.", JSON
+    ),
+    _jobs,
+    optional=frozenset({"page", "size"}),
+)
+LIMITS: Final = Template(
+    "limits://vrp",
+    ResourceMetadata(
+        "limits", "Limits", "What you may use of this server, what you use now, and how busy it is.", JSON
+    ),
+    _limits,
+)
+LOG: Final = Template(
+    "logs://vrp/{date}",
+    ResourceMetadata("log", "Audit log of a day", "Who did what, with what outcome; UTC.", JSON, ("user",), 0.2),
+    _log,
+    scope=ADMIN,
+    optional=frozenset({"after"}),
+)
+PLAN: Final = Template(
+    "plan://{plan_id}",
+    ResourceMetadata(
+        "plan", "Plan", "Routes with timed visits, unassigned tickets with reasons, costs.", JSON, priority=0.8
+    ),
+    _plan,
+)

@@ -1,0 +1,84 @@
+"""A plan for the eye: map as SVG and PNG, a report and the sheets of drivers to print.
+
+Owns their templates; shapes and words are `picture`.
+"""
+
+from typing import Any, Final
+
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.ids import job_of
+from planner_mcp.render.driver_sheets import sheets
+from planner_mcp.render.plan_report import page
+from planner_mcp.render.standalone_map import map_svg
+from planner_mcp.render.svg_rasterizer import png_of
+from planner_mcp.server.auth.field_masking import plan_for, scenario_for
+from planner_mcp.server.resources.json_resources import Variables
+from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+
+_limiter: Final = FairLimiter()
+"""Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
+_png_limiter: Final = FairLimiter()
+"""Pictures in bytes drawn at the same time, each by a process that takes half a second."""
+
+
+async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return scenario and plan of a plan id, as the principal may see them."""
+    plan = await reading.job_service.plan(reading.principal, plan_id)
+    job = await reading.job_service.job(reading.principal, job_of(plan_id))
+    kept = await reading.job_service.scenario(reading.principal, job.request.scenario_id)
+    return scenario_for(reading.principal, kept.body), plan_for(reading.principal, plan)
+
+
+async def _svg(reading: ReadContext, plan_id: str) -> str:
+    scenario, plan = await scenario_and_plan(reading, plan_id)
+    return await _limiter.run(reading.principal.id, map_svg, scenario, plan)
+
+
+async def _map(reading: ReadContext, variables: Variables) -> Contents:
+    return Contents("image/svg+xml", await _svg(reading, variables["plan_id"]))
+
+
+async def _png(reading: ReadContext, variables: Variables) -> Contents:
+    svg = await _svg(reading, variables["plan_id"])
+    async with _png_limiter.turn(reading.principal.id):
+        return Contents("image/png", data=await png_of(svg))
+
+
+async def _report(reading: ReadContext, variables: Variables) -> Contents:
+    scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan))
+
+
+async def _sheets(reading: ReadContext, variables: Variables) -> Contents:
+    scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+    return Contents("text/html", await _limiter.run(reading.principal.id, sheets, scenario, plan))
+
+
+MAP_SVG: Final = Template(
+    "plan://{plan_id}/map.svg",
+    ResourceMetadata(
+        "plan-map", "Map of a plan", "Routes, stops, depots, tickets left out, as SVG.", "image/svg+xml", ("user",)
+    ),
+    _map,
+)
+MAP_PNG: Final = Template(
+    "plan://{plan_id}/map.png",
+    ResourceMetadata(
+        "plan-map-png", "Map of a plan (PNG)", "The same map for viewers without SVG.", "image/png", ("user",), 0.4
+    ),
+    _png,
+)
+REPORT: Final = Template(
+    "plan://{plan_id}/report.html",
+    ResourceMetadata(
+        "plan-report", "Report of a plan", "One page to read or print: map, timeline, stops.", "text/html", ("user",)
+    ),
+    _report,
+)
+SHEETS: Final = Template(
+    "plan://{plan_id}/sheets.html",
+    ResourceMetadata(
+        "plan-sheets", "Sheets for drivers", "A page an agent to print: stops in order.", "text/html", ("user",), 0.4
+    ),
+    _sheets,
+)

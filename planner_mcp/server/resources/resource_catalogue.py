@@ -1,0 +1,74 @@
+"""Every kind of resource, and reading by URI.
+
+Owns the order of the templates and the one answer for what cannot be read: unknown, malformed and somebody else's are
+never told apart (SPEC A2).
+"""
+
+from typing import Final
+
+import anyio.to_thread
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.principals import READ
+from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
+from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO
+from planner_mcp.server.resources.rendering_resources import MAP_PNG, MAP_SVG, REPORT, SHEETS
+from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
+from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.server.resources.uri_templates import variables_of
+
+TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, SHEETS, CSV, GEOJSON, GPX, LOG)
+"""Always in this order."""
+FIXED: Final = (LIMITS,)
+"""Kinds of which there is one: listed with the resources, not with the templates."""
+REPORT_FILE: Final = ResourceMetadata("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
+FILE_TEMPLATE: Final = ROOT + "{+path}"
+FILES_TTL_MS: Final = 60_000
+_TEXT: Final = ("text/", "application/json", "application/geo+json", "image/svg+xml")
+
+
+async def read(reading: ReadContext, uri: str) -> Contents:
+    """Return the contents of a resource.
+
+    Raises:
+        NotFoundError: Nothing, or nothing of the principal's, has this URI.
+        InsufficientScopeError: Logs without the admin scope, anything without the scope to read.
+    """
+    if uri.startswith(ROOT):
+        return await _file(reading, uri)
+    for template in (*TEMPLATES, *FIXED):
+        if (variables := variables_of(template, uri)) is not None:
+            reading.principal.require(template.scope)
+            return await template.read(reading, variables)
+    raise NotFoundError
+
+
+async def _file(reading: ReadContext, uri: str) -> Contents:
+    reading.principal.require(READ)
+    data = await anyio.to_thread.run_sync(reading.reports.read, uri)
+    mime_type = mime_type_of(uri)
+    if mime_type.startswith(_TEXT):
+        try:
+            return Contents(mime_type, data.decode(), ttl_ms=FILES_TTL_MS)
+        except UnicodeDecodeError:
+            pass  # a table in another encoding travels as bytes
+    return Contents(mime_type, data=data, ttl_ms=FILES_TTL_MS)
+
+
+def is_named(uri: str) -> bool:
+    """Return whether a URI has the form of a resource that a template names; whether there is one it does not say."""
+    return any(variables_of(template, uri) is not None for template in TEMPLATES)
+
+
+def forms(reading: ReadContext, uri: str) -> list[str]:
+    """Return the URIs a principal may read, names to be filled in: those that begin as one does, else all.
+
+    What a URI begins with is all that counts, so that nothing is told of the names in it (SPEC A2).
+    """
+    known = [template.uri_template for template in (*templates_for(reading), *FIXED)] + [FILE_TEMPLATE]
+    return [form for form in known if form.partition("//")[0] == uri.partition("//")[0]] or known
+
+
+def templates_for(reading: ReadContext) -> tuple[Template, ...]:
+    """Return the templates a principal may read."""
+    return tuple(template for template in TEMPLATES if reading.principal.may(template.scope))

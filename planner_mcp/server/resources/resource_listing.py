@@ -1,0 +1,149 @@
+"""`resources/list` in pages: what there is for a principal, newest first within each kind.
+
+Owns the order of kinds and what a place in the list is. A job that is submitted while somebody pages moves the ones
+behind it; what was listed before is then left out, so nothing comes twice and nothing is lost.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import anyio.to_thread
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_model import Job, ScenarioCard
+from planner_mcp.jobs.keyset_paging import keyset_of_job, keyset_of_scenario, next_page
+from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.server.resources.json_resources import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
+from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE
+from planner_mcp.server.resources.resource_definition import ReadContext, ResourceEntry, ResourceMetadata
+from planner_mcp.text import plain
+
+PAGE: Final = 50
+"""Entries of a page, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPosition:
+    """Where a page of the list begins."""
+
+    kind: int = 0
+    offset: int = 0
+    before: str = ""
+    """The mark of the last entry listed of this kind."""
+
+    def as_text(self) -> str:
+        """Return the place as the words a cursor seals."""
+        return json.dumps([self.kind, self.offset, self.before])
+
+    @staticmethod
+    def parse(text: str) -> "ListPosition":
+        """Return the place that `as_text` wrote."""
+        return ListPosition(*json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some entries of one kind."""
+
+    entries: list[ResourceEntry]
+    before: str = ""
+    is_over: bool = True
+
+
+async def page_of(reading: ReadContext, place: ListPosition) -> tuple[list[ResourceEntry], ListPosition | None]:
+    """Return the entries from a place on, and the place of the next page, None after the last."""
+    found: list[ResourceEntry] = []
+    while place.kind < len(_KINDS):
+        list_kind, width = _KINDS[place.kind]
+        count = (PAGE - len(found)) // width
+        if count <= 0:
+            return found, place
+        part = await list_kind(reading, place, count)
+        found += part.entries
+        place = (
+            ListPosition(place.kind + 1)
+            if part.is_over
+            else ListPosition(place.kind, place.offset + count, part.before)
+        )
+    return found, None
+
+
+async def _fixed(reading: ReadContext, _place: ListPosition, _count: int) -> _Part:
+    """Return the jobs by status, what there is one of and, for who may read it, today's log."""
+    entries = [
+        ResourceEntry(f"jobs://vrp/status/{status}?page=1&size={PAGE_SIZE}", _jobs_metadata(status))
+        for status in STATUSES
+    ]
+    entries += [ResourceEntry(kind.uri_template, kind.metadata) for kind in FIXED]
+    if reading.principal.may(ADMIN) and reading.logs is not None:
+        entries.append(ResourceEntry(f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}", LOG.metadata))
+    return _Part(entries)
+
+
+def _jobs_metadata(status: str) -> ResourceMetadata:
+    return ResourceMetadata(
+        f"jobs-{status}", f"Jobs: {status}", f"Your jobs ({status}), newest first.", "application/json"
+    )
+
+
+async def _reports(reading: ReadContext, place: ListPosition, count: int) -> _Part:
+    files = await anyio.to_thread.run_sync(reading.reports.reports)
+    shown = files[place.offset : place.offset + count]
+    entries = [
+        ResourceEntry(
+            file.uri,
+            ResourceMetadata(
+                file.path, file.path, REPORT_FILE.description, file.mime_type, ("user",), REPORT_FILE.priority
+            ),
+            file.size,
+            file.modified_at,
+        )
+        for file in shown
+    ]
+    return _Part(entries, is_over=place.offset + count >= len(files))
+
+
+async def _jobs(reading: ReadContext, place: ListPosition, count: int) -> _Part:
+    read = partial(reading.job_service.jobs, reading.principal)
+    jobs, last, total = await next_page(read, keyset_of_job, offset=place.offset, count=count, last=place.before)
+    entries = [entry for job in jobs for entry in _of_job(job)]
+    return _Part(entries, last, place.offset + count >= total)
+
+
+def _of_job(job: Job) -> list[ResourceEntry]:
+    name = job.id.rpartition("-")[2][:6]
+    at = job.finished_at or job.submitted_at
+    found = [ResourceEntry(f"job://{job.id}", _named(JOB.metadata, f"Job {name}, {job.state}"), modified_at=at)]
+    if job.plan_id:
+        found.append(ResourceEntry(f"plan://{plan_of(job.id)}", _named(PLAN.metadata, f"Plan {name}"), modified_at=at))
+    return found
+
+
+async def _scenarios(reading: ReadContext, place: ListPosition, count: int) -> _Part:
+    read = partial(reading.job_service.scenarios, reading.principal)
+    cards, last, total = await next_page(read, keyset_of_scenario, offset=place.offset, count=count, last=place.before)
+    entries = [entry for card in cards for entry in _of_scenario(card)]
+    return _Part(entries, last, place.offset + count >= total)
+
+
+def _of_scenario(card: ScenarioCard) -> list[ResourceEntry]:
+    name = plain(card.name, 60)
+    found = [ResourceEntry(f"scenario://{card.id}", _named(SCENARIO.metadata, name), modified_at=card.created_at)]
+    if card.last_job_id:
+        found.append(ResourceEntry(f"scenario://{card.id}/result", _named(RESULT.metadata, f"{name}: result")))
+    return found
+
+
+def _named(metadata: ResourceMetadata, title: str) -> ResourceMetadata:
+    return ResourceMetadata(
+        metadata.name, title, metadata.description, metadata.mime_type, metadata.audience, metadata.priority
+    )
+
+
+_List = Callable[[ReadContext, ListPosition, int], Awaitable[_Part]]
+_KINDS: Final[tuple[tuple[_List, int], ...]] = ((_fixed, 1), (_reports, 1), (_jobs, 2), (_scenarios, 2))
+"""The kinds in the order of the list, each with the most entries that one of it makes."""

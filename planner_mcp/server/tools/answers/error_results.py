@@ -1,0 +1,33 @@
+"""An error as an answer: all it says, and as many of its faults as there is room for (SPEC T6, T9)."""
+
+from typing import Any, Final
+
+from planner_mcp.errors import PlannerError, listing_only
+from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
+from planner_mcp.server.tools.tool_definition import ErrorResult
+from planner_mcp.text import compact
+
+MAX_ERROR_TOKENS: Final = 360
+"""Estimated tokens one error may cost; faults beyond are counted, not listed."""
+
+
+def error_result(error: PlannerError, trace_id: str) -> ErrorResult:
+    """Return an error as a tool's answer."""
+    body = error_body(error, trace_id)
+    return ErrorResult(body, compact(body))
+
+
+def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
+    """Return `error.as_json()` with as many faults as the budget holds, and `errors_omitted` where there are more."""
+    body = error.as_json(trace_id)
+    room = MAX_ERROR_TOKENS - estimated_tokens(compact({**body, "errors": []}))
+    kept: list[dict[str, str]] = []
+    for fault in body["errors"]:
+        room -= estimated_tokens(compact(fault))
+        if room < 0 and kept:
+            break
+        kept.append(fault)
+    if len(kept) == len(body["errors"]):
+        return body
+    message = listing_only(body["message"], len(kept))
+    return {**body, "message": message, "errors": kept, "errors_omitted": error.found - len(kept)}

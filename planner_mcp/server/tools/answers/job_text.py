@@ -1,0 +1,55 @@
+"""A job in a tool's answer: its lines of text, why it failed, and where more can be read.
+
+Owns how much of a failure a text tells and which step it names next. The fields of a job, and the line that says how
+far it is, are `jobs/job_content.py`'s.
+"""
+
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, listing_only
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_content import job_view, state_line
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
+from planner_mcp.server.tools.tool_definition import ResourceLink
+
+MAX_ERROR_TOKENS: Final = 250
+"""Estimated tokens that a text spends on why a job failed; the faults beyond are in the structured content."""
+
+
+def job_lines(job: Job) -> str:
+    """Return the job's view as short lines of text."""
+    view = job_view(job)
+    lines = [f"{job.id} {state_line(view)}"]
+    if result := view.get("result"):
+        lines.append(" · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict)))
+        if reasons := result.get("unassigned_reasons"):
+            lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
+    if job.error:
+        lines += _error_lines(job.error)
+    return "\n".join([*lines, *_next_step(job)])
+
+
+def job_links(job: Job) -> tuple[ResourceLink, ...]:
+    """Return where more can be read."""
+    plan = (ResourceLink(f"plan://{plan_of(job.id)}", "plan"),) if job.is_terminal and job.plan_id else ()
+    return (*plan, ResourceLink(f"job://{job.id}", "job")) if job.is_terminal else ()
+
+
+def _error_lines(error: dict[str, Any]) -> list[str]:
+    """Return why a job failed: its message, and as many of its faults as there is room for, a line each."""
+    failure_text = f"error {error.get('code')} {error.get('type')}: {error.get('message')}"
+    faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]
+    room, kept = MAX_ERROR_TOKENS - estimated_tokens(failure_text), 0
+    for fault in faults:
+        room -= estimated_tokens(fault)
+        if room < 0 and kept:
+            break
+        kept += 1
+    return [failure_text if kept == len(faults) else listing_only(failure_text, kept), *faults[:kept]]
+
+
+def _next_step(job: Job) -> list[str]:
+    if not job.is_terminal:
+        return []
+    return [f"read_plan job_id={job.id} shows routes and visits."] if job.plan_id else ["There is no plan."]

@@ -1,0 +1,171 @@
+"""What planning tools share: the day a plan belongs to, and work on it beside the event loop.
+
+Owns how a plan, a job or a scenario named by a caller is found, and where the seconds of a large day are spent: in a
+thread, a few at a time and callers in turn, so that others are answered meanwhile. A day under a patch is
+`revision.py`'s.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.ids import job_of, plan_of
+from planner_mcp.jobs.job_model import Job, StoredScenario
+from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
+from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
+from planner_mcp.routing.scenario.checks.reference_checks import nearest
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
+from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.text import named, plain
+
+T = TypeVar("T")
+Json = dict[str, Any]
+Clock = Callable[[], float]
+"""Seconds, from wherever."""
+PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
+_limiter: Final = FairLimiter()
+"""Days worked on at the same time."""
+_REPLACED: Final = "GROUP_OTHER_CHOSEN"
+"""Code of an alternative that is left out as it should be: of its group another is served."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """A plan with what it plans."""
+
+    job: Job
+    scenario: StoredScenario
+    plan: Json
+    """As `Plan.as_json()`, unmasked."""
+    travel_matrices: TravelMatrices | None = None
+    """The travel its day refers to, where it is at hand."""
+
+    @property
+    def plan_id(self) -> str:
+        """The name of the plan."""
+        return plan_of(self.job.id)
+
+    def chosen_instead(self) -> dict[str, str]:
+        """Return the ticket served in place of each that is left out for another of its group."""
+        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        left = {entry["ticket_id"] for entry in self.plan["unassigned"] if entry["code"] == _REPLACED}
+        groups = [group["tickets"] for group in self.scenario.body.get("groups") or () if group["kind"] == "one_of"]
+        instead: dict[str, str] = {}
+        for names in groups:
+            if (other := next((name for name in names if name in served), None)) is not None:
+                instead |= {name: other for name in names if name in left}
+        return instead
+
+    def unassigned(self, ticket_ids: list[str]) -> list[Json]:
+        """Return the unassigned entries that were asked for, all of them where none was named."""
+        entries = {entry["ticket_id"]: entry for entry in self.plan["unassigned"]}
+        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        faults = [
+            Fault(
+                f"/ticket_ids/{index}",
+                "The plan serves this ticket." if name in served else "There is no ticket of this id here.",
+                "the id of an unassigned ticket",
+                "Leave ticket_ids out for all of them.",
+            )
+            for index, name in enumerate(ticket_ids)
+            if name not in entries
+        ]
+        if faults:
+            raise input_error(faults)
+        return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
+
+    def analysis(self) -> UnassignedAnalysis:
+        """Return the plan on its day, ready for trials; takes seconds where the day is large."""
+        return UnassignedAnalysis(self.scenario.body, self.plan, self.travel_matrices)
+
+
+async def load_plan_context(ctx: ToolContext, name: str, path: str) -> PlanContext:
+    """Return the plan of a job or of a plan's name, with its job and its scenario.
+
+    Args:
+        ctx: Of the call.
+        name: As the caller wrote it.
+        path: Of the argument it stands in.
+
+    Raises:
+        NotFoundError: Unknown, or somebody else's.
+    """
+    with naming_argument(path, PLAN):
+        job_id = job_id_of(name)
+        job = await ctx.job_service.job(ctx.principal, job_id)  # first: the plan of a job that has ended is its last
+        plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
+        scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, scenario.body)
+    return PlanContext(job, scenario, plan, travel_matrices)
+
+
+async def scenario_at(ctx: ToolContext, scenario_id: str) -> StoredScenario:
+    """Return the scenario that the argument `scenario_id` names.
+
+    Raises:
+        NotFoundError: Unknown, or somebody else's.
+    """
+    with naming_argument("/scenario_id", SCENARIO):
+        return await ctx.job_service.scenario(ctx.principal, scenario_id)
+
+
+def job_id_of(name: str) -> str:
+    """Return the job that a job's or a plan's name stands for."""
+    if name.startswith("plan-"):
+        return job_of(name)
+    if not name.startswith("job-"):
+        raise NotFoundError
+    return name
+
+
+def deadline_check(budget_s: float, clock: Clock = time.monotonic) -> StopCheck:
+    """Return what tells when a budget of time is used up."""
+    ends = clock() + budget_s
+    return lambda: clock() > ends
+
+
+def shared_deadlines(budget_s: float, count: int, clock: Clock = time.monotonic) -> Iterator[StopCheck]:
+    """Yield, for each of some pieces of work, what tells when its share of a budget is used up.
+
+    The budget begins with the first piece, a share when its piece does; what one leaves is shared among those after it.
+    """
+    ends = clock() + budget_s
+    for left in range(count, 0, -1):
+        yield deadline_check((ends - clock()) / left, clock)
+
+
+async def run_in_thread(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:
+    """Run work on a day in a thread, when it is its caller's turn; raises as `FairLimiter.turn`."""
+    return await _limiter.run(ctx.principal.id, work, *args)
+
+
+def group_served_sentence(ticket: str, other: str) -> str:
+    """Return the sentence of an alternative that is left out as it should be."""
+    return f"{ticket}: nothing to mend: {other} of its group is served"
+
+
+def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
+    """Refuse agents that nobody knows: what is told of them would pass for nothing to tell.
+
+    Raises:
+        InputError: At their places in `agent_ids`, with the name that was meant where one is near.
+    """
+    faults = [
+        Fault(
+            f"/agent_ids/{index}",
+            "There is no agent of this id here.",
+            f"an agent of the day: {named(list(known))}",
+            f"Did you mean {plain(near, 40)}?" if near else "Leave agent_ids out for all of them.",
+        )
+        for index, name in enumerate(asked)
+        if name not in known
+        for near in [nearest(name, known) if name else None]
+    ]
+    if faults:
+        raise input_error(faults)

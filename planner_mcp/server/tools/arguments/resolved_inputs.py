@@ -1,0 +1,139 @@
+"""Travel that a day refers to, at hand while the day is judged (SPEC S1).
+
+Owns looking it up and what is said where there is none. A day is judged in a thread; looking up is the event loop's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import anyio
+import anyio.from_thread
+
+from planner_mcp.errors import Fault, NotFoundError
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
+from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.auth.field_masking import MASKED, masked_values_in
+from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.settings import Settings
+from planner_mcp.travel.matrix_provider import MatrixProvider
+
+Json = dict[str, Any]
+ASK_S: Final = 20.0
+"""Time a road engine has where a call waits for it; a solve gives it longer."""
+_UNMASKED: Final = (
+    "Patch what changes in the stored scenario (revise_scenario, resolve_vrp), or ask for the scope planner:sensitive."
+)
+MAX_WRITTEN: Final = 200
+"""Rows of a matrix written into a call. Larger ones come by reference: they would fill the context of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedInputs:
+    """What lies elsewhere and belongs to a day."""
+
+    travel_matrices: TravelMatrices | None = None
+    faults: tuple[Fault, ...] = ()
+    shows_names: bool = False
+    """Whether the caller may know the names for people: the day was written in this call, or they may read it all."""
+
+
+InputResolver = Callable[[Any], ResolvedInputs]
+"""Takes a day, of whatever form, and returns what belongs to it."""
+
+
+def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> InputResolver:
+    """Return how the days of a caller come to their tables; to be used in a thread of this event loop.
+
+    Args:
+        ctx: Of the call.
+        is_written: The days were written into the call itself, where large matrices have no place.
+        shows_names: The caller wrote the names for people, in whatever form; they may also have the scope for them.
+    """
+    may_know = is_written or shows_names or ctx.principal.may(SENSITIVE)
+
+    def resolve_inputs(body: Any) -> ResolvedInputs:
+        resolved = anyio.from_thread.run(_lookup, ctx, body)
+        written = inline_matrix_faults(body) if is_written else ()
+        return replace(resolved, faults=(*resolved.faults, *written), shows_names=may_know)
+
+    return resolve_inputs
+
+
+async def _lookup(ctx: ToolContext, body: Any) -> ResolvedInputs:
+    resolved = ResolvedInputs(faults=tuple(resolution_faults(body, ctx.settings)))
+    return await with_uploaded_matrices(ctx.job_service, ctx.principal, body, resolved)
+
+
+async def with_uploaded_matrices(
+    job_service: JobService, principal: Principal, body: Any, resolved: ResolvedInputs
+) -> ResolvedInputs:
+    """Return what belongs to a day, with the uploaded tables it names, or the fault that there are none."""
+    if resolved.travel_matrices is not None or (name := matrix_id_of(body)) is None:
+        return resolved
+    try:
+        return replace(resolved, travel_matrices=await job_service.matrices.travel_matrices(principal.id, name))
+    except NotFoundError:
+        accepted, hint = "the id that PUT /matrices gave", "Upload the matrices, again if they have expired."
+        missing = Fault("/travel/matrix", "There are no matrices of this id.", accepted, hint, "logic")
+        return replace(resolved, faults=(*resolved.faults, missing))
+
+
+def resolution_faults(body: Any, settings: Settings) -> Iterator[Fault]:
+    """Yield what a day cannot say of itself: it was read masked, or there is no road engine of the name it has."""
+    day = body if isinstance(body, dict) else {}
+    if MASKED in day:
+        problem = "This scenario was read masked: names, prices and exact places are not in it."
+        yield Fault(f"/{MASKED}", problem, "a scenario with nothing hidden", _UNMASKED)
+    travel = day.get("travel")
+    name = travel.get("router") if isinstance(travel, dict) else None
+    if isinstance(name, str) and name not in settings.routers:
+        accepted = " or ".join(settings.routers) or "no road engine is configured here"
+        yield Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")
+
+
+def masking_warnings(body: Json) -> list[str]:
+    """Return a warning where texts of a day read like those of one that was read masked."""
+    if not (starred := masked_values_in(body)):
+        return []
+    return [f"{', '.join(starred)}: *** stands for a masked text; prices and exact places may be lost too. {_UNMASKED}"]
+
+
+def inline_matrix_faults(body: Any) -> Iterator[Fault]:
+    """Yield the matrices of a day, or of a patch, that are too large to be written into a call."""
+    travel = body.get("travel") if isinstance(body, dict) else None
+    travel_matrices = travel if isinstance(travel, dict) else {}
+    for name in ("distances", "durations"):
+        rows = travel_matrices.get(name)
+        if isinstance(rows, list) and len(rows) > MAX_WRITTEN:
+            accepted = f"at most {MAX_WRITTEN} rows in a call"
+            hint = "Put it to /matrices and name it as travel.matrix."
+            yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
+
+
+def scenario_within_limits(body: Any, settings: Settings, resolved: ResolvedInputs) -> Scenario:
+    """Return a day within the limits of the deployment, its tables at hand.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
+    return parse_scenario(
+        body,
+        max_tickets=settings.max_tickets,
+        max_agents=settings.max_agents,
+        travel_matrices=resolved.travel_matrices,
+        known_faults=resolved.faults,
+        shows_names=resolved.shows_names,
+    )
+
+
+async def with_road_travel(ctx: ToolContext, scenario: Scenario, body: Json) -> Scenario:
+    """Return a day that must be compiled now with its roads at hand, asking its road engine where need be."""
+    if scenario.travel_matrices is not None or (question := await routing_request(body)) is None:
+        return scenario
+    settings = ctx.settings.model_copy(update={"router_total_s": min(ASK_S, ctx.settings.router_total_s)})
+    words = await MatrixProvider(ctx.job_service.matrices, settings).road_matrices(ctx.principal.id, question)
+    return scenario.with_travel_matrices(TravelMatrices.unpack(words))

@@ -1,0 +1,159 @@
+"""A day under a patch: read again and judged, and what is said of the change.
+
+Owns the argument `patch` and the words for what a patch did. What a patch does is
+`routing/scenario/scenario_patch.py`; whose day it is and where its seconds are spent is `subjects.py`'s.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, warnings
+from planner_mcp.routing.scenario.scenario_patch import (
+    changes,
+    drops_held,
+    patch_faults,
+    removed_agents,
+    revise,
+    tickets_naming,
+    with_id_path,
+)
+from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.server.tools.arguments.plan_context import Json
+from planner_mcp.server.tools.arguments.resolved_inputs import (
+    InputResolver,
+    inline_matrix_faults,
+    masking_warnings,
+    scenario_within_limits,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.text import clock, counted, named, plain
+
+Patch = Annotated[
+    Json,
+    Field(
+        description=(
+            "JSON merge patch (RFC 7396) of the scenario; agents, tickets, locations as objects keyed by id: "
+            "merged, null removes, a new id adds; null as an agent's start_location or end_location opens its route, "
+            "the depot's id closes it"
+        )
+    ),
+]
+_LISTS: Final = ("agents", "tickets", "locations")
+_MAX_WARNINGS: Final = 5
+_MAX_NAME: Final = 40
+"""Characters of an id in a sentence."""
+
+
+def revised(body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> tuple[Json, Scenario]:
+    """Return a scenario's body under a patch, and as it was read.
+
+    Args:
+        body: As stored.
+        patch: Of `day/patch.py`.
+        settings: With the limits of the deployment.
+        lend: How the day comes to its tables.
+
+    Raises:
+        InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
+    """
+    return validated_revision(patched(body, patch), patch, settings, resolve_inputs, before=body)
+
+
+def patched(body: Json, patch: Json) -> Json:
+    """Return a scenario's body under a patch, not judged yet.
+
+    Raises:
+        InputError: What is wrong with the patch itself.
+    """
+    written = (replace(fault, path=f"/patch{fault.path}") for fault in inline_matrix_faults(patch))
+    if wrong := [*patch_faults(body, patch), *written]:
+        raise input_error(wrong)
+    return revise(body, patch)
+
+
+def validated_revision(
+    asked: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, before: Json
+) -> tuple[Json, Scenario]:
+    """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
+
+    Raises:
+        InputError: What is wrong with the day; list positions are told as ids.
+    """
+    new = without_departed_agents(asked)
+    if new is not asked and not new["tickets"]:
+        raise input_error([_all_begun(asked, patch)])
+    with placed(lambda fault: with_id_path(fault, new)):
+        resolved = resolve_inputs(new)
+        resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
+        return new, scenario_within_limits(new, settings, resolved)
+
+
+def change_lines(before: Json, after: Json) -> list[str]:
+    """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
+    lines = []
+    for name, revision in changes(before, after).items():
+        kinds = {"added": revision.added, "removed": revision.removed, "changed": revision.changed}
+        summary = [f"{len(ids)} {kind} ({named(ids)})" for kind, ids in kinds.items() if ids]
+        lines.append(f"{name}: {', '.join(summary)}")
+    others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
+    return lines + ([f"changed: {', '.join(others)}"] if others else [])
+
+
+def removal_warnings(body: Json, patch: Json) -> list[str]:
+    """Return a sentence of what goes with a date, and one of the tickets whose words of agents go with these agents."""
+    gone = removed_agents(patch)
+    free = tickets_naming(body, gone) if gone else []
+    summary = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
+    return [*_date_warnings(body, patch), *([summary] if free else [])]
+
+
+def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
+    """Return the first of what is odd about a day that a patch was laid on."""
+    notices = [*masking_warnings(after), *removal_warnings(before, patch), *_matrix_name_warnings(before, patch, after)]
+    return [*notices, *warnings(scenario)][:_MAX_WARNINGS]
+
+
+def _all_begun(body: Json, patch: Json) -> Fault:
+    """Return the fault of a day whose tickets were all begun by agents that a patch takes out of it."""
+    here = {entry["id"] for entry in body["agents"]}
+    gone = [route["agent"] for route in body["held"]["routes"] if route["agent"] not in here and route.get("visits")]
+    named_in_patch = [name for name in removed_agents(patch) if name in gone]
+    return Fault(
+        pointer(("patch", "agents", *named_in_patch[:1])) if "agents" in patch else "/agents",
+        f"All tickets of the day were begun by {named(gone)}; nothing is left to plan.",
+        "a day with something to do",
+        "Keep it: set its shift_end to now, or add the tickets still to do.",
+    )
+
+
+def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
+    """Yield the tickets that a patch takes out of a day though agents that stay in it have begun them."""
+    begun = removed_begun_tickets(after, before) if "tickets" in patch else {}
+    entries = patch.get("tickets")
+    accepted, hint = "tickets that have not begun", "Leave it in: what has begun stays."
+    if isinstance(entries, dict):
+        for name, (agent, start_s) in begun.items():
+            if name in entries:
+                problem = f"{plain(agent, _MAX_NAME)} began it at {clock(start_s)}."
+                yield Fault(pointer(("patch", "tickets", name)), problem, accepted, hint)
+    elif begun:
+        yield Fault("/patch/tickets", f"The list lacks what has begun: {named(list(begun))}.", accepted, hint)
+
+
+def _date_warnings(body: Json, patch: Json) -> list[str]:
+    if not drops_held(body, patch):
+        return []
+    return [f"held is let go: it was of {body['planning_date']}, and planning_date is another now."]
+
+
+def _matrix_name_warnings(before: Json, patch: Json, after: Json) -> list[str]:
+    """Return a sentence where the names of a matrix's rows were written for the caller."""
+    had, has = ((day.get("travel") or {}).get("matrix_locations") for day in (before, after))
+    asked = (patch.get("travel") or {}).get("matrix_locations")
+    summary = "travel.matrix_locations is written now, so that rows keep their places; with new tables give it too."
+    return [summary] if has and not had and not asked else []

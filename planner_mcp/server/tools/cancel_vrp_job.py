@@ -1,0 +1,94 @@
+"""`cancel_vrp_job`: stop a job, queued or solving, and keep its best plan (SPEC T4)."""
+
+from typing import Annotated, Any, Final
+
+import anyio
+from pydantic import Field
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import timestamp
+
+SETTLE_S: Final = 5.0
+"""How long the answer waits for the solver to stop. It takes well under a second; a lost worker takes its lease."""
+
+
+class CancelArguments(Arguments):
+    """Arguments of `cancel_vrp_job`."""
+
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    keep_best: Annotated[bool, Field(description="keep the best plan readable")] = True
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "cancelled": {"type": "boolean"},
+        "cancelled_at": {"type": ["string", "null"], "format": "date-time"},
+        "status": {"type": "string"},
+    },
+    "required": ["cancelled", "cancelled_at"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Cancel a job and tell how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
+    asked = parse(CancelArguments, args)
+    with naming_argument("/job_id", JOB):
+        job = await ctx.job_service.cancel(ctx.principal, asked.job_id, asked.keep_best)
+    job = await settled(ctx, job)
+    is_cancelled = job.state is JobState.CANCELLED
+    structured: dict[str, Any] = {
+        "cancelled": is_cancelled,
+        "cancelled_at": timestamp(job.finished_at) if is_cancelled and job.finished_at else None,
+        "job_id": job.id,
+        "status": job.state.upper(),
+    }
+    if not job.plan_id:
+        return ToolResult(structured, f"{job.id} {structured['status']}{_note(job)}, no plan")
+    structured["plan_id"] = plan_of(job.id)
+    text = f"{job.id} {structured['status']}{_note(job)}\nread_plan job_id={job.id} shows its best plan."
+    return ToolResult(structured, text, (ResourceLink(f"plan://{plan_of(job.id)}", "plan"),))
+
+
+async def settled(ctx: ToolContext, job: Job) -> Job:
+    """Return the job once its solver has stopped, or as it stands after `SETTLE_S`."""
+    with anyio.move_on_after(SETTLE_S):
+        while not job.is_terminal:
+            job = await ctx.job_service.wait(ctx.principal, job.id, SETTLE_S, since=job.event_id or None)
+    return job
+
+
+def _note(job: Job) -> str:
+    if job.state is JobState.CANCELLED:
+        return f" at {timestamp(job.finished_at)}" if job.finished_at else ""
+    return " (it had ended before)" if job.is_terminal else " (cancel is asked; its worker has not answered yet)"
+
+
+TOOL: Final = Tool(
+    name="cancel_vrp_job",
+    title="Cancel VRP job",
+    description=(
+        "Stop a queued or solving job for good. The best plan so far stays readable with read_plan. "
+        "An ended job stays as it is (cancelled=false)."
+    ),
+    input_schema=schema_of(CancelArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(destructive=True, idempotent=True),
+    run=run,
+    scope=WRITE,
+    meta={"example": {"job_id": "job-0-…"}},
+)

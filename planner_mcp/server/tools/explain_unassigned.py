@@ -1,0 +1,169 @@
+"""`explain_unassigned`: why tickets are left out, with evidence agent by agent (SPEC T5)."""
+
+import time
+from collections import Counter
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
+from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
+from planner_mcp.server.auth.field_masking import candidates_for
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
+from planner_mcp.server.tools.arguments.plan_context import (
+    Clock,
+    Json,
+    PlanContext,
+    PlanName,
+    group_served_sentence,
+    load_plan_context,
+    run_in_thread,
+    shared_deadlines,
+)
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import figure
+
+BUDGET_S: Final = 3.0
+"""Time to look at the agents, divided between the tickets of a page; what it does not suffice for is told."""
+MAX_BYTES: Final = 2500
+"""Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
+MAX_AGENTS: Final = 3
+"""Agents told of for each ticket, the nearest to fitting first."""
+MAX_VIOLATIONS: Final = 3
+"""Obstacles told of for each of them."""
+
+
+class ExplainArguments(Arguments):
+    """Arguments of `explain_unassigned`."""
+
+    plan: PlanName
+    ticket_ids: Annotated[list[str], Field(max_length=50, description="only these")] = []  # noqa: RUF012
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=20)] = 5
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "tickets": {
+            "type": "array",
+            "items": {"type": "object", "required": ["ticket_id", "code", "in_the_way", "nearest"]},
+        },
+        "total": {"type": "integer"},
+        "next_page": {"type": "integer"},
+    },
+    "required": ["plan_id", "tickets", "total"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return one page of unassigned tickets with what stands in the way of each agent."""
+    asked = parse(ExplainArguments, args)
+    found = await load_plan_context(ctx, asked.plan, "/plan")
+    left_out = found.unassigned(asked.ticket_ids)
+    shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
+    answers = await run_in_thread(ctx, explained, await without_style_prices(ctx, found), shown) if shown else []
+    tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
+    tickets = candidates_for(ctx.principal, tickets)
+    structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
+    if hidden := len(shown) - len(tickets):
+        structured["not_shown"] = hidden
+    if asked.page * asked.size < len(left_out):
+        structured["next_page"] = asked.page + 1
+    head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
+    lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
+    return ToolResult(structured, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
+
+
+def explained(found: PlanContext, entries: list[Json], clock: Clock = time.monotonic) -> list[Json]:
+    """Return what is said of each unassigned entry; seconds of work, on a large day to read it too."""
+    analysis, instead = found.analysis(), found.chosen_instead()
+    return [
+        _replaced(entry, instead[entry["ticket_id"]])
+        if entry["ticket_id"] in instead
+        else _entry(analysis, entry, is_over)
+        for is_over, entry in zip(shared_deadlines(BUDGET_S, len(entries), clock), entries, strict=True)
+    ]
+
+
+def _replaced(entry: Json, other: str) -> Json:
+    """Return what is said of an alternative: no agent is in its way, nor would one help."""
+    named = {"ticket_id": entry["ticket_id"], "code": entry["code"]}
+    return {**named, "agents": 0, "in_the_way": {}, "nearest": [], "served_instead": other}
+
+
+def _entry(analysis: UnassignedAnalysis, entry: Json, is_over: StopCheck) -> Json:
+    name = entry["ticket_id"]
+    insertion_candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
+    ways = Counter(limit.value for candidate_insertion in insertion_candidates for limit in candidate_insertion.limits)
+    answer = {
+        "ticket_id": name,
+        "code": entry["code"],
+        "agents": len(insertion_candidates),
+        "in_the_way": dict(ways.most_common()),
+        "nearest": [
+            _nearest(analysis, candidate_insertion) for candidate_insertion in insertion_candidates[:MAX_AGENTS]
+        ],
+    }
+    agents = len(analysis.problem.agents)
+    is_whole = (
+        len(insertion_candidates) == agents and not is_over()
+    )  # it may have sufficed for some places of the last one
+    return answer if is_whole else {**answer, "is_cut_short": True, "agents_in_all": agents}
+
+
+def _nearest(analysis: UnassignedAnalysis, candidate_insertion: InsertionCandidate) -> Json:
+    problem = analysis.problem
+    in_the_way = [violation_text(problem, each) for each in candidate_insertion.violations[:MAX_VIOLATIONS]]
+    fits = {"fits_at_cost": round(candidate_insertion.cost / problem.cost_scale, 2)} if not in_the_way else {}
+    return {"agent_id": problem.agents[candidate_insertion.route.agent].id, "in_the_way": in_the_way, **fits}
+
+
+def lines_of(entry: Json, *, is_alone: bool) -> list[str]:
+    """Return what is said of a ticket as short lines; `is_alone`: no other was asked about, so it had all the time."""
+    named = f"{entry['ticket_id']} {entry['code']}"
+    if "served_instead" in entry:
+        return [group_served_sentence(named, entry["served_instead"])]
+    ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
+    in_the_way = f": {ways or 'nothing in the way'}" if entry["agents"] else ""
+    lines = [f"{named}; of {_looked_at(entry, is_alone)}{in_the_way}"]
+    for near in entry["nearest"]:
+        cost = f", cost +{figure(near['fits_at_cost'])}" if "fits_at_cost" in near else ""
+        violation = " + ".join(near["in_the_way"]) or f"fits{cost}"
+        lines.append(f"  {near['agent_id']}: {violation}")
+    return lines
+
+
+def _looked_at(entry: Json, is_alone: bool) -> str:
+    if "is_cut_short" not in entry:
+        return f"{entry['agents']} agents"
+    hint = "" if is_alone else ": ask for it alone"
+    return f"{entry['agents']} of {entry['agents_in_all']} agents looked at (no time for all places{hint})"
+
+
+TOOL: Final = Tool(
+    name="explain_unassigned",
+    title="Explain unassigned",
+    description=(
+        "Tell why tickets are left out of a plan: a code each, and for the agents nearest to fitting which limit is in "
+        "the way and by how much, other stops kept in their order. Next: suggest_fixes."
+    ),
+    input_schema=schema_of(ExplainArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "ticket_ids": ["t-7"]}},
+)

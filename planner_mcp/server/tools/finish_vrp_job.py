@@ -1,0 +1,59 @@
+"""`finish_vrp_job`: end a solve now, completed with the best plan it has (SPEC T5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.server.tools.answers.job_text import job_lines, job_links
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.cancel_vrp_job import settled
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+
+
+class FinishArguments(Arguments):
+    """Arguments of `finish_vrp_job`."""
+
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {"job_id": {"type": "string"}, "status": {"type": "string"}, "progress": {"type": "integer"}},
+    "required": ["job_id", "status", "progress"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Ask a solving job to complete, and tell how it stands; one that has ended stays as it is."""
+    asked = parse(FinishArguments, args)
+    with naming_argument("/job_id", JOB):
+        job = await ctx.job_service.finish_now(ctx.principal, asked.job_id)
+    job = await settled(ctx, job)
+    return ToolResult(job_view(job), job_lines(job), job_links(job))
+
+
+TOOL: Final = Tool(
+    name="finish_vrp_job",
+    title="Finish VRP job",
+    description=(
+        "End a solving job now, as COMPLETED with the best plan so far, when read_progress shows that more time is not "
+        "worth it. A queued job is refused; to stop for good use cancel_vrp_job."
+    ),
+    input_schema=schema_of(FinishArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(idempotent=True),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={"example": {"job_id": "job-0-…"}},
+)

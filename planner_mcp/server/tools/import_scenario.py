@@ -1,0 +1,143 @@
+"""`import_scenario`: a day from a file of another program, checked and kept (SPEC T5, T7)."""
+
+import base64
+import binascii
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, placed
+from planner_mcp.formats.column_mapping import ColumnMapping
+from planner_mcp.formats.import_formats import Form, read_scenario_file
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.json_content import Content
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.create_scenario import keep
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.text import plain
+
+Json = dict[str, Any]
+_limiter: Final = FairLimiter()
+"""Files read at the same time; a workbook may take a process and many seconds."""
+MAX_HEADER: Final = 40
+MAX_TOLD_BYTES: Final = 1500
+"""Room for the columns of one table in each form of an answer."""
+
+
+class ImportArguments(Arguments):
+    """Arguments of `import_scenario`."""
+
+    format: Form
+    content: Annotated[str, Field(description="xlsx as base64")]
+    planning_date: str
+    name: str | None = None
+    agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
+    depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
+    columns: Annotated[dict[str, str] | None, Field(description="field by header")] = None
+    sheet: Annotated[str | None, Field(max_length=100)] = None
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {"scenario_id": {"type": "string"}},
+    "required": ["scenario_id"],
+}
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Read a file, keep its day, and tell what its columns were taken for."""
+    asked = parse(ImportArguments, args)
+    read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
+    with placed(lambda fault: _led_back(fault, read)):
+        kept = await keep(ctx, read.body, read.assumptions)
+    columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
+    lines = [f"{what}: {', '.join(mapping['taken'])}" for what, mapping in columns.items()]
+    lines += [
+        f"{what} left out: {', '.join(mapping['left_out'])}" for what, mapping in columns.items() if mapping["left_out"]
+    ]
+    return replace(kept, structured={**kept.structured, "columns": columns}, text="\n".join([*lines, kept.text]))
+
+
+def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
+    """Return the day; what is wrong in the file is told by its place under `/content`."""
+    content = Content(_bytes(asked))
+    import_options = ImportOptions(
+        asked.name or asked.format,
+        asked.planning_date,
+        depot=asked.depot or "",
+        columns=asked.columns or {},
+        sheet=asked.sheet or "",
+        agents=tuple(asked.agents),
+    )
+    with placed(_in_argument):
+        return read_scenario_file(
+            content, asked.format, import_options, max_tickets=settings.max_tickets, max_agents=settings.max_agents
+        )
+
+
+def _bytes(asked: ImportArguments) -> bytes:
+    if asked.format != "xlsx":
+        return asked.content.encode()
+    try:
+        return base64.b64decode("".join(asked.content.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise refuse("/content", "The workbook is not base64.", "the bytes of the file as base64") from None
+
+
+def _in_argument(fault: Fault) -> Fault:
+    is_argument = fault.path and not fault.path.startswith("/")
+    return replace(fault, path=f"/{fault.path}" if is_argument else f"/content{fault.path}")
+
+
+def _led_back(fault: Fault, read: ImportedScenario) -> Fault:
+    """Return a fault of the day by its place in the file, or by ids where it was no table."""
+    found = read.in_file(fault)
+    return with_id_path(fault, read.body) if found is None else _in_argument(found)
+
+
+def _column_summary(proposal: ColumnMapping) -> Json:
+    """Return a proposal as short texts, as many as there is room for."""
+    taken = [
+        f"{plain(header, MAX_HEADER)} → {field}{' (a guess)' if header in proposal.guessed else ''}"
+        for header, field in proposal.fields.items()
+    ]
+    left_out = [plain(header, MAX_HEADER) for header in proposal.left_out]
+    return {"taken": fitting(taken, MAX_TOLD_BYTES), "left_out": fitting(left_out, MAX_TOLD_BYTES)}
+
+
+TOOL: Final = Tool(
+    name="import_scenario",
+    title="Import scenario",
+    description=(
+        "Store a routing day from a file: table of tickets (needs agents), VROOM problem, published instance. Returns "
+        "scenario_id and what columns mean. Next: solve_vrp."
+    ),
+    input_schema=schema_of(ImportArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="data",
+    meta={
+        "example": {
+            "format": "csv",
+            "content": "id,location\na,A",
+            "planning_date": "2025-07-15",
+            "agents": [{"id": "v", "capacity": 9}],
+        }
+    },
+)

@@ -1,0 +1,61 @@
+"""`list_jobs`: the caller's jobs, newest first (SPEC T5)."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.server.tools.answers.table_result import COLUMNS_OUTPUT, table_result
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import number, timestamp
+
+_COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
+
+
+class JobsArguments(Arguments):
+    """Arguments of `list_jobs`."""
+
+    status: Annotated[
+        Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED"] | None, Field(description="only these")
+    ] = None
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=50)] = 10
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return one page of jobs."""
+    asked = parse(JobsArguments, args)
+    state = JobState(asked.status.lower()) if asked.status else None
+    offset = (asked.page - 1) * asked.size
+    jobs, total = await ctx.job_service.jobs(ctx.principal, state, offset=offset, count=asked.size)
+    rows = []
+    for job in jobs:
+        view = job_view(job)
+        rows.append([job.id, view["status"], view["progress"], number(job.progress.cost), timestamp(job.submitted_at)])
+    return table_result("jobs", _COLUMNS, rows, page=asked.page, size=asked.size, total=total)
+
+
+TOOL: Final = Tool(
+    name="list_jobs",
+    title="List jobs",
+    description=(
+        "List your solves, newest first: after a break, or when a job_id is lost. Next: query_vrp_status or read_plan."
+    ),
+    input_schema=schema_of(JobsArguments),
+    output_schema=COLUMNS_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="data",
+    meta={"example": {"status": "COMPLETED"}},
+)

@@ -1,0 +1,57 @@
+"""`list_scenarios`: the caller's scenarios, newest first (SPEC T5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.server.tools.answers.table_result import COLUMNS_OUTPUT, table_result
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import plain, timestamp
+
+_COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at")
+MAX_NAME: Final = 40
+
+
+class ScenariosArguments(Arguments):
+    """Arguments of `list_scenarios`."""
+
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=20)] = 10
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return one page of scenarios."""
+    asked = parse(ScenariosArguments, args)
+    offset = (asked.page - 1) * asked.size
+    cards, total = await ctx.job_service.scenarios(ctx.principal, offset=offset, count=asked.size)
+    rows = [
+        [card.id, plain(card.name, MAX_NAME), card.revision, card.last_job_id, timestamp(card.created_at)]
+        for card in cards
+    ]
+    return table_result("scenarios", _COLUMNS, rows, page=asked.page, size=asked.size, total=total)
+
+
+TOOL: Final = Tool(
+    name="list_scenarios",
+    title="List scenarios",
+    description=(
+        "List your scenarios, newest first, each with its newest job. Next: solve_vrp with a scenario_id, or "
+        "read_resource scenario://<scenario_id>."
+    ),
+    input_schema=schema_of(ScenariosArguments),
+    output_schema=COLUMNS_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="data",
+    meta={"example": {"page": 1}},
+)

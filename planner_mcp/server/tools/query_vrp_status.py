@@ -1,0 +1,68 @@
+"""`query_vrp_status`: where a job stands, now or as soon as something changes (SPEC T3, J5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.jobs.job_content import STATUSES, event_line, job_view
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.server.tools.answers.job_text import job_lines, job_links
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+
+
+class QueryArguments(Arguments):
+    """Arguments of `query_vrp_status`."""
+
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    wait_s: Annotated[float, Field(ge=0, le=45, description="wait this long for a change")] = 0
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "status": {"enum": list(STATUSES)},
+        "progress": {"type": "integer", "minimum": 0, "maximum": 100},
+        "cost": {"type": "number"},
+        "result": {"type": "object"},
+    },
+    "required": ["job_id", "status", "progress"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return a job, after a wait if asked; progress is sent meanwhile."""
+    asked = parse(QueryArguments, args)
+
+    async def tell(event: Event) -> None:
+        await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
+
+    with naming_argument("/job_id", JOB):
+        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, tell)
+    return ToolResult(job_view(job), job_lines(job), job_links(job))
+
+
+TOOL: Final = Tool(
+    name="query_vrp_status",
+    title="Query VRP status",
+    description=(
+        "Show a job's status, progress and best cost. With wait_s it returns as soon as status or cost changes: "
+        "repeat until COMPLETED, FAILED or CANCELLED, then read_plan."
+    ),
+    input_schema=schema_of(QueryArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    meta={"example": {"job_id": "job-0-…", "wait_s": 30}},
+)

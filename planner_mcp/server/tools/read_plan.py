@@ -1,0 +1,169 @@
+"""`read_plan`: a plan by its figures, or one of its tables page by page (SPEC T5, T9)."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.server.auth.field_masking import plan_for
+from planner_mcp.server.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
+from planner_mcp.server.tools.answers.table_result import table_result
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id_of
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import MAX_NAMED_BYTES, named
+
+_Name = Annotated[str, Field(max_length=100)]
+
+
+class ReadArguments(Arguments):
+    """Arguments of `read_plan`."""
+
+    job_id: Annotated[str | None, Field(max_length=100, description="job_id or plan_id, one of them")] = None
+    plan_id: Annotated[str | None, Field(max_length=100)] = None
+    view: Literal["summary", "routes", "visits", "unassigned"] = "summary"
+    agent_ids: Annotated[list[_Name], Field(max_length=50, description="only these agents")] = []  # noqa: RUF012
+    fields: Annotated[list[_Name], Field(max_length=20, description="columns to show")] = []  # noqa: RUF012
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int | None, Field(ge=1, le=50, description=f"absent: up to {USUAL_TOKENS} tokens")] = None
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "rows": {"type": "array", "items": {"type": "array"}},
+        "next_page": {"type": "integer"},
+    },
+    "required": ["plan_id"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return the key figures of a plan or one page of a table."""
+    asked = parse(ReadArguments, args)
+    name = _given(asked)
+    _check_fields(asked)
+    with naming_argument("/plan_id" if asked.job_id is None else "/job_id", PLAN):
+        job_id = job_id_of(name)
+        plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
+    plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
+    if asked.view == "summary":
+        return _summary(plan_id, plan)
+    idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
+    page = page_of(
+        VIEWS[asked.view],
+        plan,
+        columns=asked.fields,
+        agents=asked.agent_ids,
+        page=asked.page,
+        size=asked.size,
+    )
+    return table(plan_id, asked.view, page, idle)
+
+
+def _given(asked: ReadArguments) -> str:
+    """Return the one id that is given; which of the two it is it says itself."""
+    if (asked.job_id is None) == (asked.plan_id is None):
+        kind = "missing" if asked.job_id is None else "invalid"
+        problem = "Neither job_id nor plan_id is given." if kind == "missing" else "Both job_id and plan_id are given."
+        raise input_error([Fault("/job_id", problem, "job_id or plan_id, one of them", kind=kind)])
+    return asked.job_id or asked.plan_id or ""
+
+
+def _check_fields(asked: ReadArguments) -> None:
+    known = VIEWS[asked.view].columns if asked.view != "summary" else {}
+    accepted = "one of " + ", ".join(known) if known else "no fields: the summary has no columns"
+    faults = [
+        Fault(f"/fields/{index}", f"This is not a column of the view {asked.view}.", accepted)
+        for index, name in enumerate(asked.fields)
+        if name not in known
+    ]
+    if asked.agent_ids and asked.view not in BY_AGENT:
+        accepted = f"with view {' or '.join(BY_AGENT)}"
+        faults.append(Fault("/agent_ids", f"The view {asked.view} tells nothing by agent.", accepted, "Leave it out."))
+    if faults:
+        raise input_error(faults)
+
+
+async def _without_route(ctx: ToolContext, asked: list[str], job_id: str, plan: dict[str, Any]) -> list[str]:
+    """Return the agents asked for that drive nothing in a plan.
+
+    Raises:
+        InputError: The day has no such agent; or, where it is kept no longer, the plan.
+    """
+    driving = [route["agent_id"] for route in plan["routes"]]
+    if idle := [name for name in dict.fromkeys(asked) if name not in driving]:
+        check_agents(asked, [*driving, *(name for name in await _agents(ctx, job_id) if name not in driving)])
+    return idle
+
+
+async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
+    with suppress(NotFoundError):
+        job = await ctx.job_service.job(ctx.principal, job_id)
+        day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+        return [agent["id"] for agent in day.body["agents"]]
+    return []
+
+
+def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
+    figures = summary(plan)
+    figure_texts = [f"{name} {value}" for name, value in figures.items() if not isinstance(value, dict | list)]
+    lines = [f"{plan_id}", " · ".join(figure_texts)]
+    if reasons := figures["unassigned_reasons"]:
+        lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
+    lines += figures["assumptions"]
+    lines.append("Next: view=routes, view=visits, view=unassigned.")
+    return ToolResult({"plan_id": plan_id, **figures}, "\n".join(lines), _links(plan_id))
+
+
+def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> ToolResult:
+    """Return a page as an answer: a line of text a row, and the same cells as data.
+
+    Args:
+        plan_id: Of the plan.
+        view: The table's name.
+        page: Some of its rows.
+        idle: Agents asked for that have no route; the first are told.
+    """
+    shown = table_result(view, page.columns, page.rows, page=page.page, size=page.size, total=page.total)
+    structured, text = {"plan_id": plan_id, **shown.structured, "size": page.size}, shown.text
+    if idle:
+        structured["without_route"] = fitting(idle, MAX_NAMED_BYTES)
+        text += f"\nwithout a route: {named(idle)}"
+    return ToolResult(structured, text, _links(plan_id))
+
+
+def _links(plan_id: str) -> tuple[ResourceLink, ...]:
+    return (ResourceLink(f"plan://{plan_id}", "plan"),)
+
+
+TOOL: Final = Tool(
+    name="read_plan",
+    title="Read plan",
+    description=(
+        "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
+        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them, agent_ids routes and visits."
+    ),
+    input_schema=schema_of(ReadArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    meta={"example": {"job_id": "job-0-…", "view": "routes"}},
+)

@@ -1,0 +1,159 @@
+"""`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_model import Job, Progress, plain_fields
+from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
+from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import Json, PlanName, job_id_of, run_in_thread
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import counted, number
+
+_COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
+_NOISE: Final = 1e-6
+"""A gap is rounded up, but not for an error of arithmetic."""
+MAX_KEPT: Final = 4096
+"""Bounds, of a hundred bytes or so."""
+_bounds: Final = OrderedDict[str, LowerBound]()
+"""By job, the oldest first: each took seconds, and neither a job's day nor its travel changes."""
+
+
+class ProgressArguments(Arguments):
+    """Arguments of `read_progress`."""
+
+    job_id: PlanName
+    points: Annotated[int, Field(ge=2, le=50, description="most points")] = 12
+    bound: Annotated[bool, Field(description="also a lower bound and the gap")] = True
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "status": {"type": "string"},
+        "columns": {"type": "array"},
+        "rows": {"type": "array"},
+        "agents_needed": {"type": "integer"},
+        "lower_bound": {"type": "number"},
+        "no_lower_bound": {"type": "string", "description": "why there is none"},
+        "gap": {"type": "number", "description": "share of the cost; the true gap is at most this"},
+    },
+    "required": ["job_id", "status", "columns", "rows"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return the best cost over time, and a bound where one can be given."""
+    asked = parse(ProgressArguments, args)
+    with naming_argument("/job_id", PLAN):
+        job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
+        past = await ctx.job_service.history(ctx.principal, job.id)
+    points = convergence_curve(_points(past, job.progress), most=asked.points)
+    structured: Json = {
+        "job_id": job.id,
+        "status": job.state.upper(),
+        "improvements": job.progress.improvements,
+        "columns": list(_COLUMNS),
+        "rows": [[number(point.elapsed_s), number(point.cost), point.served] for point in points],
+    }
+    if asked.bound:
+        structured |= await _bound(ctx, job)
+    return ToolResult(structured, _text(structured))
+
+
+def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint]:
+    """Yield the plans that were told, then the last: of a short search the end alone is told, without a time."""
+    for event in events:
+        if not event.is_final and event.data.get("cost") is not None:
+            yield _point(event.data)
+    if now.cost is not None:
+        yield _point(plain_fields(now))
+
+
+def _point(answer: Json) -> ConvergencePoint:
+    return ConvergencePoint(
+        answer["elapsed_s"] or 0.0, answer["cost"], answer["tickets_served"] or 0, answer.get("penalty") or 0.0
+    )
+
+
+async def _bound(ctx: ToolContext, job: Job) -> Json:
+    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none."""
+    if (bound := _bounds.get(job.id) or await _worked_out(ctx, job)) is None:
+        return {}
+    answer, now = bound.as_json(), job.progress
+    gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
+    return answer if gap is None else {**answer, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
+
+
+async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
+    """Return the bound of a job's day, and keep it; None where the day has expired or its travel is not at hand."""
+    try:
+        scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+    except NotFoundError:
+        return None
+    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, scenario.body)
+    if (bound := await run_in_thread(ctx, _lower_bound, scenario.body, travel_matrices)) is not None:
+        _bounds[job.id] = bound
+        if len(_bounds) > MAX_KEPT:
+            _bounds.popitem(last=False)
+    return bound
+
+
+def _lower_bound(body: Json, travel_matrices: TravelMatrices | None) -> LowerBound | None:
+    scenario = read_stored(body, travel_matrices)
+    if scenario.refers_to_matrices and travel_matrices is None:
+        return None
+    return lower_bound(compile_scenario(scenario))
+
+
+def _text(answer: Json) -> str:
+    lines = [
+        f"{answer['job_id']} {answer['status']}, {counted(answer['improvements'], 'improvement')}: {' '.join(_COLUMNS)}"
+    ]
+    lines += [" ".join(map(str, row)) for row in answer["rows"]]
+    if "lower_bound" in answer:
+        needed, cost = answer["agents_needed"], answer["lower_bound"]
+        lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")
+    if "no_lower_bound" in answer:
+        why = answer["no_lower_bound"]
+        lines.append(f"Agents needed: {answer['agents_needed']} or more; no bound on the cost: {why}.")
+    if "gap" in answer:
+        lines.append(f"The best one is at most {100 * answer['gap']:.3g}% cheaper than this plan.")
+    return "\n".join(lines)
+
+
+TOOL: Final = Tool(
+    name="read_progress",
+    title="Read progress",
+    description=(
+        "Show how a job's best cost fell over time (a few points of the curve), also while solving, with a lower "
+        "bound and the gap it leaves at most: to judge whether more time is worth it. read_plan shows the plan itself."
+    ),
+    input_schema=schema_of(ProgressArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"job_id": "job-0-…"}},
+)

@@ -1,0 +1,283 @@
+"""`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import date
+from functools import partial
+from typing import Annotated, Any, Final
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
+from planner_mcp.routing.analysis.frozen_prefix import (
+    agent_assignments,
+    count_held,
+    frozen_prefix,
+    removed_begun_tickets,
+    without_assignments,
+)
+from planner_mcp.routing.scenario.field_types import moment, read_date
+from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.server.tools.arguments.lookup_errors import find_all
+from planner_mcp.server.tools.arguments.plan_context import (
+    Json,
+    PlanContext,
+    PlanName,
+    load_plan_context,
+    run_in_thread,
+    scenario_at,
+)
+from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver, with_road_travel
+from planner_mcp.server.tools.arguments.scenario_revision import (
+    Patch,
+    change_lines,
+    first_warnings,
+    patched,
+    validated_revision,
+)
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.text import clock, named, timestamp
+
+_DAY_S: Final = 86_400.0
+_SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
+"""A time as plans show it, whose hours run on through all days."""
+
+
+def _seconds(hour: Any, context: Json) -> float:
+    """Return the seconds of an hour in any form a scenario takes, or as plans show it; `context` as for `moment`."""
+    shown = _SHOWN.fullmatch(hour) if isinstance(hour, str) else None
+    return moment(hour if shown is None else int(shown[1]) * 3600.0 + int(shown[2]) * 60.0, context)
+
+
+def _well_formed(hour: Any) -> Any:
+    """Pass on an hour that can be read once its day is known."""
+    _seconds(hour, {})
+    return hour
+
+
+class ResolveArguments(Arguments):
+    """Arguments of `resolve_vrp`."""
+
+    warm_from: PlanName
+    scenario_id: Annotated[str | None, Field(max_length=100, description="a revision; absent: the same day")] = None
+    patch: Patch = {}  # noqa: RUF012
+    keep_agents: Annotated[bool, Field(description="planned tickets stay with their agents; order may change")] = False
+    switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
+    keep_until: Annotated[
+        Any,
+        PlainValidator(_well_formed),
+        WithJsonSchema({"type": ["string", "number"]}),
+        Field(description="now, HH:MM as plans show it or ISO: what has begun or set out stays, the rest leaves later"),
+    ] = None
+    solve_time: SolveTime = "PT10S"
+    seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    fresh: Annotated[bool, Field(description="always a new job")] = False
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "scenario_id": {"type": "string"},
+        "submitted_at": {"type": "string", "format": "date-time"},
+        "status": {"type": "string"},
+        "kept_tickets": {"type": "integer"},
+        "changes": {"type": "array", "items": {"type": "string"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["job_id", "scenario_id", "submitted_at"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Queue a solve that starts from a plan."""
+    asked = parse(ResolveArguments, args)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    start, base = await _start(ctx, asked)
+    day, notice = await _day(ctx, asked, start, base)
+    notice["notes"] += _executed_part(start)
+    count = count_held(day.body)
+    job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
+    structured = {
+        "job_id": job.id,
+        "scenario_id": day.id,
+        "submitted_at": timestamp(job.submitted_at),
+        "status": job.state.upper(),
+        "kept_tickets": count,
+        **notice,
+    }
+    held = f", {count} tickets held" if count else ""
+    lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *notice["changes"]]
+    lines += [*(f"Warning: {caution}" for caution in notice["warnings"]), *notice["notes"]]
+    lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
+    return ToolResult(structured, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
+
+
+def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, solve_time_s: int) -> SolveRequest:
+    """Return what is asked of the queue; the same call finds its job until the plan it starts from is another."""
+    return SolveRequest(
+        day.id,
+        solve_time_s,
+        seed=asked.seed,
+        fresh=asked.fresh,
+        warm_plan_id=start.plan_id,
+        warm_changed_id=start.job.changed_id,
+    )
+
+
+async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext, StoredScenario]:
+    """Return the plan to start from and the day that is planned, its own where no other is named."""
+    lookups: list[Callable[[], Awaitable[Any]]] = [partial(load_plan_context, ctx, asked.warm_from, "/warm_from")]
+    if asked.scenario_id is not None:
+        lookups.append(partial(scenario_at, ctx, asked.scenario_id))
+    start, *others = await find_all(lookups)
+    return start, others[0] if others else start.scenario
+
+
+async def _day(
+    ctx: ToolContext, asked: ResolveArguments, start: PlanContext, base: StoredScenario
+) -> tuple[StoredScenario, dict[str, list[str]]]:
+    """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
+    planned_on = _planned_on(asked, base)
+    until_s = _until(asked, planned_on)
+    plan = _executed(start, planned_on)
+    free = without_assignments(base.body)
+    if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
+        return base, {"changes": [], "warnings": [], "notes": _unbegun(start.plan, plan, until_s)}
+    held = frozen_prefix(plan, until_s) if until_s else None
+    resolve_inputs = input_resolver(ctx)
+    body, scenario, notice = await run_in_thread(
+        ctx, partial(_changed, held=held), free, asked.patch, ctx.settings, resolve_inputs
+    )
+    notice["notes"] += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
+    if until_s or asked.keep_agents or asked.switch_cost:
+        scenario = await with_road_travel(ctx, scenario, body)
+        tie = partial(agent_assignments, agents=asked.keep_agents, switch_cost=asked.switch_cost)
+        tied, assumed = await run_in_thread(ctx, tie, scenario, start.plan)
+        notice["notes"] += assumed
+        body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
+    return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
+
+
+def _changed(
+    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, held: Json | None
+) -> tuple[Json, Scenario, dict[str, list[str]]]:
+    """Return a day under a patch as `revised` does, and what is to be said of that.
+
+    `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
+    """
+    asked = patched(body, patch)
+    before = asked.get("held")
+    under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
+    now = asked if held is None else {**asked, "held": under_way}
+    new, scenario = validated_revision(now, patch, settings, resolve_inputs, before=body)
+    if held is not None and (gone := removed_begun_tickets(new)):
+        raise _of_another_day(list(gone))
+    warnings = first_warnings(body, patch, new, scenario) if patch else []
+    return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
+
+
+def _of_another_day(begun_tickets: list[str]) -> Exception:
+    """Return the refusal of a day that lacks tickets that the plan has begun."""
+    problem = f"This day lacks what the plan has begun by keep_until: {named(begun_tickets)}."
+    hint = "Add them again by the patch; what has begun stays."
+    return refuse("/scenario_id", problem, "a day with all that has begun", hint)
+
+
+def _departed(asked: Json, settled: Json) -> list[str]:
+    """Return a sentence of the tickets that left a day with the agents that had begun them."""
+    here = {entry["id"] for entry in settled["tickets"]}
+    left = [entry["id"] for entry in asked["tickets"] if entry["id"] not in here]
+    return [f"Begun by agents that are gone, left out of the day: {named(left)}"] if left else []
+
+
+def _released(asked: ResolveArguments, before: Json) -> list[str]:
+    """Return a sentence of what an earlier call tied to agents and this one does not."""
+    held = before.get("held") or {}
+    names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
+    gone = [name for name in names if not getattr(asked, name)]
+    return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
+
+
+def _executed_part(start: PlanContext) -> list[str]:
+    """Return a sentence where the plan that was started from may still give way to a better one."""
+    return [] if start.job.is_terminal else [f"{start.job.id} is still solving: this starts from its plan so far."]
+
+
+def _executed(start: PlanContext, planned_on: date) -> Json:
+    """Return a plan as far as it can have happened on a date: all of it on its own, none of it on another."""
+    is_its_own = read_date(start.scenario.body["planning_date"]) == planned_on
+    return start.plan if is_its_own else {**start.plan, "routes": []}
+
+
+def _unbegun(plan: Json, executed: Json, until_s: float | None) -> list[str]:
+    """Return a sentence where nothing of a plan has happened: on another date, or before 01:30 in a night shift."""
+    routes = plan["routes"]
+    if until_s is None or not routes or frozen_prefix(executed, until_s)["routes"]:
+        return []
+    if not executed["routes"]:
+        return ["Nothing of the plan counts as done: planning_date is another than its own."]
+    first_s, last_s = min(route["start_s"] for route in routes), max(route["end_s"] for route in routes)
+    notice = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
+    if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
+        notice += f" The same hour of the next day is {clock(until_s + _DAY_S)}."
+    return [notice]
+
+
+def _planned_on(asked: ResolveArguments, base: StoredScenario) -> date:
+    """Return the date of the day that is to be planned; one of the patch that is none is told with its faults."""
+    with suppress(PydanticCustomError):
+        return read_date(asked.patch.get("planning_date"))
+    return read_date(base.body["planning_date"])
+
+
+def _until(asked: ResolveArguments, planned_on: date) -> float | None:
+    """Return the hour it is, in seconds after midnight of the day that is to be planned."""
+    if asked.keep_until is None:
+        return None
+    try:
+        context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
+        return _seconds(asked.keep_until, context)
+    except PydanticCustomError as field_error:
+        error_context = field_error.context or {}
+        raise refuse("/keep_until", field_error.message(), error_context["accepted"], error_context["hint"]) from None
+
+
+TOOL: Final = Tool(
+    name="resolve_vrp",
+    title="Re-solve VRP",
+    description=(
+        "Plan again from an earlier plan: after a revision, to insert new tickets (patch) with no change of agents "
+        "(keep_agents) or few (switch_cost), while vehicles are out (keep_until), to prove a fix, to improve. "
+        "Returns job_id at once."
+    ),
+    input_schema=schema_of(ResolveArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={
+        "example": {
+            "warm_from": "job-0-…",
+            "patch": {"tickets": {"t-99": {"location": "LOC_A", "demand": 5}}},
+            "keep_agents": True,
+        }
+    },
+)

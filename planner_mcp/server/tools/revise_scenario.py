@@ -1,0 +1,95 @@
+"""`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.server.tools.arguments.plan_context import Json, run_in_thread, scenario_at
+from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
+from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    refuse,
+    schema_of,
+)
+from planner_mcp.settings import Settings
+
+
+class ReviseArguments(Arguments):
+    """Arguments of `revise_scenario`."""
+
+    scenario_id: Annotated[str, Field(max_length=100)]
+    patch: Patch
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "scenario_id": {"type": "string"},
+        "revision": {"type": "integer"},
+        "parent_id": {"type": "string"},
+        "changes": {"type": "array", "items": {"type": "string"}},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["scenario_id", "revision", "changes"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Keep a revision of a scenario; the scenario it came from stays as it is."""
+    asked = parse(ReviseArguments, args)
+    parent = await scenario_at(ctx, asked.scenario_id)
+    body, lines, warnings_of_refused = await run_in_thread(
+        ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx)
+    )
+    if not lines:
+        hint = f"scenario://{parent.id} says all of it already."
+        raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
+    stored = await ctx.job_service.create_scenario(ctx.principal, body, parent)
+    structured = {
+        "scenario_id": stored.id,
+        "revision": stored.revision,
+        "parent_id": parent.id,
+        "changes": lines,
+        "warnings": warnings_of_refused,
+    }
+    text_lines = [f"{stored.id}: revision {stored.revision} of {parent.id}", *lines]
+    text_lines += [f"Warning: {caution}" for caution in warnings_of_refused]
+    text_lines.append(f"Next: resolve_vrp warm_from=<an earlier job> scenario_id={stored.id}, or solve_vrp")
+    return ToolResult(structured, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
+
+
+def _validated(
+    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver
+) -> tuple[Json, list[str], list[str]]:
+    new, scenario = revised(body, patch, settings, resolve_inputs)
+    return new, change_lines(body, new), first_warnings(body, patch, new, scenario)
+
+
+TOOL: Final = Tool(
+    name="revise_scenario",
+    title="Revise scenario",
+    description=(
+        "Change a scenario without sending it again: the patch gives a new revision, checked like create_scenario; the "
+        "old one stays. To plan it from an earlier plan use resolve_vrp, which takes the same patch."
+    ),
+    input_schema=schema_of(ReviseArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={
+        "example": {
+            "scenario_id": "scn-0-…",
+            "patch": {"tickets": {"t-7": {"demand": 12}, "t-3": None}, "agents": {"veh-9": {"capacity": 100}}},
+        }
+    },
+)

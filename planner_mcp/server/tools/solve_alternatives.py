@@ -1,0 +1,167 @@
+"""`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.job_model import Job, SolveRequest
+from planner_mcp.routing.analysis.alternative_plans import styles
+from planner_mcp.routing.analysis.frozen_prefix import without_assignments
+from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
+from planner_mcp.server.tools.arguments.plan_context import (
+    Json,
+    PlanContext,
+    PlanName,
+    load_plan_context,
+    run_in_thread,
+)
+from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
+from planner_mcp.server.tools.arguments.scenario_revision import revised
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.text import timestamp
+
+Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
+_ANEW: Final = "other_search"
+"""The style that changes no prices."""
+
+
+class AlternativesArguments(Arguments):
+    """Arguments of `solve_alternatives`."""
+
+    plan: PlanName
+    styles: Annotated[list[Style], Field(max_length=5, description="absent: the first k that apply")] = []  # noqa: RUF012
+    k: Annotated[int, Field(ge=1, le=5)] = 3
+    solve_time: SolveTime = "PT10S"
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "base_plan": {"type": "string"},
+        "alternatives": {
+            "type": "array",
+            "items": {"type": "object", "required": ["style", "job_id", "scenario_id"]},
+        },
+        "not_queued": {"type": "array", "items": {"type": "string"}, "description": "styles to ask for again"},
+        "submitted_at": {"type": "string", "format": "date-time"},
+    },
+    "required": ["base_plan", "alternatives"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Queue one solve for each style."""
+    asked = parse(AlternativesArguments, args)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    base = await load_plan_context(ctx, asked.plan, "/plan")
+    own, plan = await _with_stated_prices(ctx, base)
+    patches = await run_in_thread(ctx, styles, own, plan)
+    chosen = _chosen(asked, patches)
+    resolve_inputs = input_resolver(ctx)
+    bodies = {
+        style: await run_in_thread(ctx, _body, base, own, patches[style], ctx.settings, resolve_inputs)
+        for style in chosen
+    }
+    queued = await _queued(ctx, base, bodies, solve_time_s)
+    structured: Json = {
+        "base_plan": base.plan_id,
+        "alternatives": [
+            {"style": style, "job_id": job.id, "scenario_id": job.request.scenario_id} for style, job in queued.items()
+        ],
+        "submitted_at": timestamp(next(iter(queued.values())).submitted_at),
+    }
+    lines = [f"{style}: {job.id}" for style, job in queued.items()]
+    if later := [style for style in chosen if style not in queued]:
+        structured["not_queued"] = later
+        lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
+    names = " ".join(job.id for job in queued.values())
+    text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
+    return ToolResult(structured, text, tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values()))
+
+
+def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
+    faults = [
+        Fault(f"/styles/{index}", "This style makes no difference on this day.", "one of " + ", ".join(patches))
+        for index, style in enumerate(asked.styles)
+        if style not in patches
+    ]
+    if faults:
+        raise input_error(faults)
+    return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
+
+
+async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Json]:
+    """Return a day and its plan without what one call asked for: the prices of a style, tickets tied to agents."""
+    fair = await stated_prices(ctx, base.scenario)
+    _prices, (plan, _same) = await priced_on_common_scenario(ctx, base, base)
+    body = without_assignments(base.scenario.body) if fair is None else fair[1]
+    return body, base.plan if plan["cost"] is None else plan
+
+
+def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json | None:
+    """Return the day of one style; None where it is the same day."""
+    if not patch and own == base.scenario.body:
+        return None
+    return revised(own, patch, settings, resolve_inputs)[0]
+
+
+async def _queued(
+    ctx: ToolContext, base: PlanContext, bodies: Mapping[str, Json | None], solve_time_s: int
+) -> dict[str, Job]:
+    """Queue one style after the other until one is refused; whoever has a job is told of it.
+
+    A revision is made when its turn comes: those of styles after a refusal would lie there for nothing.
+    """
+    queued: dict[str, Job] = {}
+    for style, body in bodies.items():
+        try:
+            alternative_request = await _alternative_request(ctx, base, style, body, solve_time_s)
+            queued[style] = await ctx.job_service.submit(ctx.principal, alternative_request)
+        except PlannerError:
+            if not queued:
+                raise
+            break
+    return queued
+
+
+async def _alternative_request(
+    ctx: ToolContext, base: PlanContext, style: str, body: Json | None, solve_time_s: int
+) -> SolveRequest:
+    """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
+    day = base.scenario
+    if body is not None:
+        day = await ctx.job_service.create_scenario(ctx.principal, body, base.scenario, has_own_prices=style == _ANEW)
+    if style == _ANEW:
+        return SolveRequest(day.id, solve_time_s, seed=(base.job.request.seed + 1) % 1_000_000)
+    return SolveRequest(day.id, solve_time_s, warm_plan_id=base.plan_id)
+
+
+TOOL: Final = Tool(
+    name="solve_alternatives",
+    title="Solve alternatives",
+    description=(
+        "Queue up to 5 further plans of a solved day, each caring for something else: fewer agents, balance, time, "
+        "punctuality, distance, or another search. Then weigh_plans shows how they trade off and really differ."
+    ),
+    input_schema=schema_of(AlternativesArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "k": 3}},
+)

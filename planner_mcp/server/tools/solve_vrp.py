@@ -1,0 +1,95 @@
+"""`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.jobs.job_model import SolveRequest
+from planner_mcp.jobs.webhooks.address_guard import check_callback_url
+from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import timestamp
+
+
+class SolveArguments(Arguments):
+    """Arguments of `solve_vrp`."""
+
+    scenario_id: Annotated[str, Field(max_length=100, description="from create_scenario")]
+    solve_time: SolveTime = "PT30S"
+    callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
+    idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
+    fresh: Annotated[bool, Field(description="always a new job")] = False
+    engine: Literal["auto", "ortools", "pyvrp", "sisr"] = "auto"
+    seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
+    priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
+
+
+CALLBACK_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "method": {"enum": ["notifications/progress", "notifications/complete", "notifications/cancelled"]},
+        "params": {"type": "object", "required": ["job_id", "status"]},
+    },
+}
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "job_id": {"type": "string"},
+        "submitted_at": {"type": "string", "format": "date-time"},
+        "status": {"type": "string"},
+    },
+    "required": ["job_id", "submitted_at"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Queue a solve, or find the job that the same call made before."""
+    asked = parse(SolveArguments, args)
+    if asked.callback_url is not None:
+        check_callback_url(asked.callback_url, ctx.settings)
+    fields = asked.model_dump(exclude={"solve_time"})
+    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
+    with naming_argument("/scenario_id", SCENARIO):
+        job = await ctx.job_service.submit(ctx.principal, request)
+    if ctx.on_job is not None:
+        ctx.on_job(job)
+    structured: dict[str, Any] = {
+        "job_id": job.id,
+        "submitted_at": timestamp(job.submitted_at),
+        "status": job.state.upper(),
+    }
+    if job.queue_position is not None:
+        structured["queue_position"] = job.queue_position
+    text = f"{job.id} {structured['status']}, submitted {structured['submitted_at']}\nNext: query_vrp_status wait_s=30"
+    return ToolResult(structured, text, (ResourceLink(f"job://{job.id}", "job"),))
+
+
+TOOL: Final = Tool(
+    name="solve_vrp",
+    title="Solve VRP",
+    description=(
+        "Queue a solve of a scenario and return job_id at once. The same call again returns the same job. "
+        "Then query_vrp_status wait_s=30 until COMPLETED, and read_plan."
+    ),
+    input_schema=schema_of(SolveArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(idempotent=True, callback=True),
+    run=run,
+    scope=WRITE,
+    meta={
+        "example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"},
+        "callbackPayloadSchema": CALLBACK_SCHEMA,
+    },
+    may_be_task=True,
+)

@@ -1,0 +1,213 @@
+"""`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.jobs.principals import SENSITIVE
+from planner_mcp.routing.analysis.alternative_plans import with_prices_of
+from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
+from planner_mcp.server.tools.arguments.plan_context import (
+    Clock,
+    Json,
+    PlanContext,
+    PlanName,
+    group_served_sentence,
+    load_plan_context,
+    run_in_thread,
+    shared_deadlines,
+)
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import compact, named, number
+
+BUDGET_S: Final = 4.0
+"""Time to look for fixes, divided between the tickets; those it does not suffice for are named."""
+MAX_TICKETS: Final = 5
+MAX_DEFAULT: Final = 3
+"""Tickets looked at, and alternatives spoken of, where none was named."""
+MAX_BYTES: Final = 3500
+"""Room of all fixes: the smallest of each ticket first, and of these the patches, then the next of each."""
+MAX_PATCH_BYTES: Final = 1000
+"""A longer patch is left out; its change is told in words all the same."""
+_PRICED: Final = {ADD_AGENT, PENALTY}
+"""Kinds of fixes whose patch tells prices."""
+_NO_ROOM: Final = "no time or room left in this answer, ask for it alone"
+_STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
+
+
+class SuggestArguments(Arguments):
+    """Arguments of `suggest_fixes`."""
+
+    plan: PlanName
+    ticket_ids: Annotated[
+        list[str], Field(max_length=MAX_TICKETS, description="absent: the first three not left out as alternatives")
+    ] = []  # noqa: RUF012
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "plan_id": {"type": "string"},
+        "fixes": {
+            "type": "array",
+            "items": {"type": "object", "required": ["ticket_id", "kinds", "change", "agent_id"]},
+        },
+        "without_fix": {"type": "array", "items": {"type": "string"}},
+        "not_examined": {"type": "array", "items": {"type": "string"}},
+        "nothing_to_mend": {"type": "object", "description": "alternatives, and which of the group is served"},
+        "notes": {"type": "array", "items": {"type": "string"}},
+        "not_asked": {"type": "integer", "description": "unassigned tickets beyond these"},
+    },
+    "required": ["plan_id", "fixes"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Return proved fixes, smallest first, for a few tickets."""
+    asked = parse(SuggestArguments, args)
+    found = await load_plan_context(ctx, asked.plan, "/plan")
+    entries, instead = found.unassigned(asked.ticket_ids), found.chosen_instead()
+    most = MAX_TICKETS if asked.ticket_ids else MAX_DEFAULT
+    replaced = [entry["ticket_id"] for entry in entries if entry["ticket_id"] in instead]
+    wanted = [entry["ticket_id"] for entry in entries if entry["ticket_id"] not in instead][:most]
+    fixes, hurried = await run_in_thread(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
+    shows_prices = ctx.principal.may(SENSITIVE)
+    entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
+    structured = {
+        "plan_id": found.plan_id,
+        "fixes": entries_shown,
+        "without_fix": [name for name, each in fixes.items() if not each],
+        "not_examined": [name for name in wanted if not _is_listed(name, fixes, entries_shown)],
+        "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
+        "notes": [
+            *([_STYLED] if entries_shown and await _has_style_prices(ctx, found) else []),
+            *_hurried(hurried, wanted),
+        ],
+        "not_asked": len(entries) - len(wanted) - len(replaced),
+    }
+    return ToolResult(structured, "\n".join(_lines(structured, is_alone=len(wanted) == 1)))
+
+
+async def _has_style_prices(ctx: ToolContext, found: PlanContext) -> bool:
+    """Return whether prices of a plan's day are made up; those that nobody can compare any more are taken to be."""
+    if found.scenario.prices_of is None:
+        return False
+    own = await without_style_prices(ctx, found)
+    return own is found or await run_in_thread(ctx, _differ, found.scenario.body, own.scenario.body)
+
+
+def _differ(body: Json, other: Json) -> bool:
+    """Return whether two days that are alike but for their prices have others; a null says what no word says."""
+    return with_prices_of(body, body) != with_prices_of(other, other)
+
+
+def fix_entries(fixes: Mapping[str, list[Json]]) -> list[Json]:
+    """Return as many fixes as there is room for, ticket by ticket.
+
+    The smallest of every ticket has the first right, then their patches have; after that the second of each, and so on.
+    """
+    room, chosen = MAX_BYTES, dict[tuple[str, int], Json]()
+    for rank in range(max(map(len, fixes.values()), default=0)):
+        whole = {(name, rank): each[rank] for name, each in fixes.items() if rank < len(each)}
+        for place, fix in [*((place, _bare(fix)) for place, fix in whole.items()), *whole.items()]:
+            more = _size(fix) - (_size(chosen[place]) if place in chosen else 0)
+            if more <= room:
+                chosen[place] = fix
+                room -= more
+    places = [(name, rank) for name, each in fixes.items() for rank in range(len(each))]
+    return [chosen[place] for place in places if place in chosen]
+
+
+def _bare(fix: Json) -> Json:
+    return {name: value for name, value in fix.items() if name != "patch"}
+
+
+def _size(fix: Json) -> int:
+    return len(compact(fix).encode()) + 1
+
+
+def _is_listed(name: str, fixes: Mapping[str, list[Fix]], entries_shown: list[Json]) -> bool:
+    """Return whether the answer says of a ticket what there is to say: a fix, or that none was found."""
+    return fixes.get(name) == [] or any(fix["ticket_id"] == name for fix in entries_shown)
+
+
+def _hurried(names: list[str], wanted: list[str]) -> list[str]:
+    hint = "; ask for each alone" if len(wanted) > 1 else ""
+    return [f"The time ran out at {named(names)}: a smaller change may exist{hint}."] if names else []
+
+
+def _lines(answer: Json, *, is_alone: bool) -> list[str]:
+    lines = [f"{answer['plan_id']}: each fix proved: inserted into this plan, verified, worth its cost"]
+    for fix in answer["fixes"]:
+        cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
+        lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
+    lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
+    why = "no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM
+    lines += [f"{name}: {why}" for name in answer["not_examined"]]
+    lines += [group_served_sentence(name, other) for name, other in answer["nothing_to_mend"].items()]
+    lines += answer["notes"]
+    if answer["not_asked"]:
+        lines.append(f"{answer['not_asked']} more unassigned; name them in ticket_ids")
+    return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
+
+
+def proposed(
+    found: PlanContext, names: list[str], max_agents: int, clock: Clock = time.monotonic
+) -> tuple[dict[str, list[Fix]], list[str]]:
+    """Return the fixes of as many tickets as there is time for, and for which of them it ran out.
+
+    A ticket for which it ran out before a fix was found has no entry: nobody knows that there is none.
+    """
+    analysis = found.analysis()
+    fixes: dict[str, list[Fix]] = {}
+    hurried = []
+    for is_over, name in zip(shared_deadlines(BUDGET_S, len(names), clock), names, strict=True):
+        each = [] if is_over() else analysis.fixes(analysis.index[name], is_over, max_agents=max_agents)
+        is_whole = not is_over()
+        if each or is_whole:
+            fixes[name] = each
+        if each and not is_whole and each[0].kinds != (NO_CHANGE,):
+            hurried.append(name)
+    return fixes, hurried
+
+
+def _shown(fix: Fix, shows_prices: bool) -> Json:
+    """Return a fix as it is told; without `planner:sensitive` its change stays, what would tell prices does not."""
+    entries_shown: Json = {"ticket_id": fix.ticket_id, "kinds": list(fix.kinds), "agent_id": fix.agent_id}
+    is_priced = bool(_PRICED & set(fix.kinds))
+    if not shows_prices:
+        words = zip(fix.kinds, fix.changes, strict=True)
+        change = "; ".join("raise its penalty" if kind == PENALTY else each for kind, each in words)
+        return {**entries_shown, "change": change, **({} if is_priced else {"patch": fix.patch})}
+    patch = {"patch": fix.patch} if fitting([fix.patch], MAX_PATCH_BYTES) else {}
+    return {**entries_shown, "change": fix.change, "cost_delta": number(fix.cost_delta), **patch}
+
+
+TOOL: Final = Tool(
+    name="suggest_fixes",
+    title="Suggest fixes",
+    description=(
+        "Find the smallest changes that let unassigned tickets in: widen a window, extend a shift, raise a capacity, "
+        "add an agent. Each is proved on this plan by the verifier and comes as a patch for resolve_vrp."
+    ),
+    input_schema=schema_of(SuggestArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"plan": "job-0-…", "ticket_ids": ["t-7"]}},
+)

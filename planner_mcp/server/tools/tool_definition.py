@@ -1,0 +1,218 @@
+"""What a tool is.
+
+Owns the shapes that travel between a tool and whoever carries its answer. Tools know nothing of MCP's SDK or of HTTP:
+`protocol/` turns a `ToolResult` into a call result, `web/` into a response.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.principals import READ as READ
+from planner_mcp.jobs.principals import WRITE as WRITE
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.routing.scenario.schema_faults import faults_of
+from planner_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from planner_mcp.jobs.job_model import Job
+    from planner_mcp.jobs.job_service import JobService
+    from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
+    from planner_mcp.server.auth.audit_trail import Audit
+    from planner_mcp.server.resources.resource_definition import ReadContext
+
+NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
+"""`(progress, total, message)`: progress must rise from call to call."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a call brings beside its arguments."""
+
+    principal: Principal
+    job_service: "JobService"
+    settings: Settings
+    notify_progress: NotifyProgress
+    trace_id: str
+    webhooks: "WebhookStore | None" = None
+    """None where the door has no store beside the planner's."""
+    audit: "Audit | None" = None
+    """Told of every call; None in tests of a tool alone."""
+    reading: "ReadContext | None" = None
+    """What resources are read from; None where the door has none."""
+    on_job: "Callable[[Job], None] | None" = None
+    """Told of the job a call is about, where the door has more to say of it than the answer does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A resource with more than the answer holds."""
+
+    uri: str
+    name: str
+    mime_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageContent:
+    """An image beside the words of an answer."""
+
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceBytes:
+    """The bytes of a resource beside the words of an answer."""
+
+    uri: str
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """An answer, told twice: each form complete by itself, because hosts disagree which one the model sees."""
+
+    structured: dict[str, Any]
+    text: str
+    """Short lines of ids and numbers; no free text of the caller."""
+    links: tuple[ResourceLink, ...] = ()
+    images: tuple[ImageContent, ...] = ()
+    blobs: tuple[ResourceBytes, ...] = ()
+    is_error: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResult:
+    """A refusal: `{code, type, message, traceId, errors, retryable}` (SPEC T7) and the same as JSON text."""
+
+    structured: dict[str, Any]
+    text: str
+    links: tuple[ResourceLink, ...] = ()
+    images: tuple[ImageContent, ...] = ()
+    blobs: tuple[ResourceBytes, ...] = ()
+    is_error: ClassVar[bool] = True
+
+
+RunTool = Callable[[ToolContext, dict[str, Any]], Awaitable[ToolResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnnotations:
+    """What a client may assume of a tool (MCP annotations). No tool of ours leaves the planner: a closed world."""
+
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    callback: bool = False
+
+    def as_json(self) -> dict[str, bool]:
+        """Return the annotations as MCP and the manifest spell them."""
+        hints = {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": False,
+        }
+        return hints | ({"callbackSupport": True} if self.callback else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One thing a client can ask for."""
+
+    name: str
+    title: str
+    description: str
+    """When to use it, what comes back, what to do next."""
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+    """Of a success, with its `required`."""
+    hints: ToolAnnotations
+    run: RunTool
+    """Raises `PlannerError` for every refusal."""
+    scope: str
+    toolset: str = "core"
+    meta: dict[str, Any] = field(default_factory=dict)
+    """`example`, and what else belongs into `_meta`."""
+    may_be_task: bool = False
+    """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the tool as an entry of `tools/list`.
+
+        `outputSchema` covers errors too, since some clients check the structured content of an error against it.
+        """
+        entry = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": _or_error(self.output_schema),
+            "annotations": self.hints.as_json(),
+            "_meta": self.meta,
+        }
+        return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
+
+
+def _or_error(schema: dict[str, Any]) -> dict[str, Any]:
+    success = {key: value for key, value in schema.items() if key != "required"}
+    return {**success, "anyOf": [{"required": schema["required"]}, {"required": ["code"]}]}
+
+
+class Arguments(BaseModel):
+    """Base of the flat arguments of a tool: nothing coerced, nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def parse(model: type[A], args: dict[str, Any]) -> A:
+    """Return the arguments as a model; null stands for absent where a default exists.
+
+    Raises:
+        InputError: With all faults at once.
+    """
+    fields = model.model_fields
+    given = {k: v for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise input_error(faults_of(error, model, given)) from error
+
+
+def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Exception:
+    """Return the error of a single fault that only the tool can see."""
+    return input_error([Fault(path, problem, accepted, hint)])
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text."""
+    return {"type": "object", **_slim(model.model_json_schema())}
+
+
+_SILENT: Final = {"title", "additionalProperties", "maxLength", "minLength"}
+
+
+def _slim(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_slim(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    slim = {key: _slim(value) for key, value in schema.items() if key not in _SILENT or isinstance(value, dict)}
+    if "properties" in schema:
+        slim["properties"] = {name: _slim(value) for name, value in schema["properties"].items()}
+        slim.pop("description", None)
+    if slim.get("default", ...) in (None, []):
+        del slim["default"]
+    options = [option for option in slim.get("anyOf", []) if option != {"type": "null"}]
+    if len(options) == 1:
+        del slim["anyOf"]
+        slim = {**options[0], **slim}
+    return slim

@@ -1,0 +1,141 @@
+"""Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
+
+Owns which tools there are and who is shown them. `dispatch` is one of the five borders with a broad `except`: nothing
+internal passes it (SPEC T8).
+"""
+
+import logging
+import time
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.server.auth.audit_trail import OK, target_of
+from planner_mcp.server.tools import (
+    cancel_vrp_job,
+    compare_plans,
+    create_scenario,
+    explain_unassigned,
+    finish_vrp_job,
+    import_scenario,
+    list_jobs,
+    list_scenarios,
+    query_vrp_status,
+    read_plan,
+    read_progress,
+    read_resource,
+    resolve_vrp,
+    revise_scenario,
+    solve_alternatives,
+    solve_vrp,
+    suggest_fixes,
+    validate_scenario,
+    webhook_deliveries,
+    webhook_secret,
+    weigh_plans,
+)
+from planner_mcp.server.tools.answers.error_results import error_result
+from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.tool_definition import ErrorResult, Tool, ToolContext, ToolResult
+from planner_mcp.settings import TOOLSETS, Settings, names_in
+from planner_mcp.tracing import span
+
+INSTRUCTIONS: Final = (
+    "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "
+    "at once. 3 query_vrp_status with wait_s=30 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
+    "best plan. Jobs outlive connections. An error lists every mistake with its place: mend all and call again."
+)
+
+REGISTRY: Final = tuple(
+    module.TOOL
+    for module in (
+        create_scenario,
+        solve_vrp,
+        query_vrp_status,
+        cancel_vrp_job,
+        read_plan,
+        validate_scenario,
+        revise_scenario,
+        resolve_vrp,
+        solve_alternatives,
+        weigh_plans,
+        compare_plans,
+        read_progress,
+        finish_vrp_job,
+        explain_unassigned,
+        suggest_fixes,
+        list_jobs,
+        list_scenarios,
+        import_scenario,
+        read_resource,
+        webhook_secret,
+        webhook_deliveries,
+    )
+)
+"""All tools, always in this order."""
+
+log = logging.getLogger(__name__)
+
+
+def toolsets_of(settings: Settings, asked: str = "") -> frozenset[str]:
+    """Return the tool sets that are on.
+
+    Args:
+        settings: What the deployment shows, and what it allows beyond.
+        asked: What a client asked for on its URL: names between commas, or `all`; empty for the deployment's choice.
+            Names that are not allowed are passed over.
+
+    Raises:
+        InvalidParameterError: A name that no tool set has.
+    """
+    shown, allowed = _sets_in(settings.toolsets), _sets_in(settings.toolsets_allowed)
+    wanted = names_in(asked)
+    if wanted - {*TOOLSETS, "all"}:
+        problem = "?toolsets= on the URL names a tool set that does not exist."
+        raise input_error([Fault("/toolsets", problem, ", ".join((*TOOLSETS, "all")))])
+    if not wanted:
+        return shown
+    return shown | allowed if "all" in wanted else wanted & (shown | allowed)
+
+
+def _sets_in(text: str) -> frozenset[str]:
+    """Return the tool sets a setting names."""
+    names = names_in(text)
+    return frozenset(TOOLSETS) if "all" in names else names
+
+
+def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
+    """Return the tools that are on; arguments and errors as for `toolsets_of`."""
+    sets = toolsets_of(settings, asked)
+    return tuple(tool for tool in REGISTRY if tool.toolset in sets)
+
+
+async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
+    """Call a tool; whatever goes wrong comes back as an answer.
+
+    Args:
+        tool: What to call.
+        ctx: Whom it acts for, and with what.
+        args: Any JSON value.
+    """
+    started = time.monotonic()
+    with span(f"tools/call {tool.name}", tool=tool.name) as note:
+        result = await _call(tool, ctx, args)
+        note("code", result.structured["code"] if result.is_error else OK)
+        if isinstance(job_id := result.structured.get("job_id"), str):
+            note("job_id", job_id)
+    if ctx.audit is not None:
+        outcome = result.structured["code"] if result.is_error else OK
+        target, ms = target_of(result.structured, args), round((time.monotonic() - started) * 1000, 1)
+        await ctx.audit.record(ctx.principal, tool.name, outcome=outcome, trace_id=ctx.trace_id, target=target, ms=ms)
+    return result
+
+
+async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
+    try:
+        ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
+        return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
+    except PlannerError as error:
+        return error_result(error, ctx.trace_id)
+    except Exception:  # the border of the tools: what is left is a bug and stays inside
+        log.exception("tool failed", extra={"tool": tool.name, "trace": ctx.trace_id})
+        return error_result(PlannerError(), ctx.trace_id)

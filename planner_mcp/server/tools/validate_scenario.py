@@ -1,0 +1,147 @@
+"""`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.routing.analysis.cost_bound import lower_bound
+from planner_mcp.routing.compilation.assumptions import assumptions_of
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, warnings, warnings_of_refused
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.plan_context import Json, run_in_thread, scenario_at
+from planner_mcp.server.tools.arguments.resolved_inputs import (
+    InputResolver,
+    ResolvedInputs,
+    input_resolver,
+    masking_warnings,
+    scenario_within_limits,
+)
+from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.settings import Settings
+from planner_mcp.text import named
+
+MAX_SHOWN: Final = 10
+"""Entries of one list; a last one of `errors` tells how many more there are."""
+
+
+class ValidateArguments(Arguments):
+    """Arguments of `validate_scenario`."""
+
+    scenario: Annotated[Json | None, Field(description="as for create_scenario")] = None
+    scenario_id: Annotated[str | None, Field(max_length=100, description="or a stored one")] = None
+    patch: Patch = {}  # noqa: RUF012
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "valid": {"type": "boolean"},
+        "errors": {"type": "array"},
+        "warnings": {"type": "array"},
+        "conflict": {"type": "object", "description": "tickets that cannot all be served, proved"},
+        "agents_needed": {"type": "integer", "description": "at least"},
+        "lower_bound": {"type": "number"},
+    },
+    "required": ["valid", "errors", "warnings"],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Judge a day; what is wrong with it is the answer, not an error."""
+    asked = parse(ValidateArguments, args)
+    if (asked.scenario is None) == (asked.scenario_id is None):
+        raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
+    body = asked.scenario
+    if asked.scenario_id is not None:
+        body = (await scenario_at(ctx, asked.scenario_id)).body
+    resolve_inputs = input_resolver(ctx, is_written=asked.scenario is not None)
+    found = await run_in_thread(ctx, validation_report, body, asked.patch, ctx.settings, resolve_inputs)
+    return ToolResult(found, "\n".join(lines_of(found)))
+
+
+def validation_report(body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json:
+    """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
+    resolved = ResolvedInputs() if patch else resolve_inputs(body)
+    partings: list[str] = []
+    try:
+        scenario = scenario_within_limits(body, settings, resolved)
+        if patch:
+            partings = removal_warnings(body, patch)
+            body, scenario = revised(body, patch, settings, resolve_inputs)
+    except InputError as error:
+        beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
+        return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_SHOWN]}
+    all_warnings = [*masking_warnings(body), *partings, *warnings(scenario)]
+    return {"valid": True, "errors": [], "warnings": all_warnings[:MAX_SHOWN], **_outlook(scenario)}
+
+
+def _listed(error: InputError) -> list[dict[str, str]]:
+    listed = [fault.as_json() for fault in error.errors[:MAX_SHOWN]]
+    if (more := error.found - MAX_SHOWN) > 0:
+        listed.append(Fault("", f"{more} more problems are not listed.").as_json())
+    return listed
+
+
+def _outlook(scenario: Scenario) -> Json:
+    """Return what can be said of every plan of a day before one is made."""
+    outlook: Json = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
+    outlook["assumptions"] = list(assumptions_of(scenario))
+    if scenario.refers_to_matrices and scenario.travel_matrices is None:
+        return outlook
+    problem = compile_scenario(scenario)
+    outlook |= lower_bound(problem).as_json()
+    if (conflict := smallest_infeasible_subset(problem)) is not None:
+        all_of = "all " if len(conflict.tickets) > 1 else ""
+        outlook["conflict"] = {
+            "kind": conflict.kind,
+            "ticket_ids": fitting(conflict.tickets[:MAX_SHOWN], 600),
+            "tickets": len(conflict.tickets),
+            "agents": len(conflict.agents),
+            "why": conflict.words,
+            "text": f"{named(conflict.tickets)} cannot {all_of}be served: {conflict.words}",
+        }
+    return outlook
+
+
+def lines_of(found: Json) -> list[str]:
+    """Return a judgement as short lines."""
+    lines = [Fault(**fault).as_line() for fault in found["errors"]]
+    lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
+    if "conflict" in found:
+        lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
+    if "lower_bound" in found:
+        lines.append(f"Agents needed: {found['agents_needed']} or more; cost: {found['lower_bound']} or more.")
+    if "no_lower_bound" in found:
+        why = found["no_lower_bound"]
+        lines.append(f"Agents needed: {found['agents_needed']} or more; no bound on the cost: {why}.")
+    return [*lines, *found.get("assumptions", ())]
+
+
+TOOL: Final = Tool(
+    name="validate_scenario",
+    title="Validate scenario",
+    description=(
+        "Check a scenario, or a patch of a stored one, without keeping or solving it: mistakes and warnings, tickets "
+        "that provably cannot all be served, how many agents and what cost any plan needs at least."
+    ),
+    input_schema=schema_of(ValidateArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="planning",
+    meta={"example": {"scenario_id": "scn-0-…", "patch": {"agents": {"veh-1": None}}}},
+)

@@ -1,0 +1,180 @@
+"""`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.webhooks.address_guard import check_callback_url
+from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, WebhookEndpoint, WebhookStore
+from planner_mcp.server.tools.arguments.lookup_errors import DELIVERY, naming_argument
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.text import counted, plain, timestamp
+
+SHOWN_ATTEMPTS: Final = 10
+USUAL_DELIVERIES: Final = 10
+"""Rows of a page that is asked for without a size."""
+USUAL_ENDPOINTS: Final = 5
+"""… of endpoints: a URL may cost as many tokens as the rest of its row."""
+MAX_ENDPOINTS: Final = 20
+"""Endpoints of any page, so that an answer stays below 8000 tokens."""
+MAX_URL: Final = 100
+"""Characters shown of a URL; more are cut."""
+
+
+class DeliveriesArguments(Arguments):
+    """Arguments of `webhook_deliveries`."""
+
+    action: Literal["list", "show", "replay", "test", "endpoints"] = "list"
+    delivery_id: Annotated[str | None, Field(max_length=120, description="to show or replay")] = None
+    url: Annotated[str | None, Field(max_length=2048, description="endpoint to test")] = None
+    state: Annotated[Literal["pending", "delivered", "dead"] | None, Field(description="list only these")] = None
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[
+        int | None,
+        Field(ge=1, le=50, description=f"absent: {USUAL_DELIVERIES}, endpoints {USUAL_ENDPOINTS} (≤ {MAX_ENDPOINTS})"),
+    ] = None
+
+
+_OUTPUT: Final = {
+    "type": "object",
+    "properties": {
+        "deliveries": {"type": "array", "items": {"type": "object"}},
+        "total": {"type": "integer"},
+        "next_page": {"type": "integer"},
+        "endpoints": {"type": "array", "items": {"type": "object"}},
+    },
+    "required": [],
+}
+
+
+async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+    """Do what `action` says."""
+    asked = parse(DeliveriesArguments, args)
+    if (webhooks := ctx.webhooks) is None:
+        raise PlannerError
+    principal = ctx.principal.id
+    if asked.action == "list":
+        return await _list(webhooks, principal, asked)
+    if asked.action == "endpoints":
+        return await _endpoints(webhooks, principal, asked)
+    if asked.action == "test":
+        url = _needed(asked.url, "/url", "the https URL of an endpoint")
+        check_callback_url(url, ctx.settings, path="/url")
+        return _one(await webhooks.send_test(principal, url))
+    name = _needed(asked.delivery_id, "/delivery_id", "an id from action=list")
+    with naming_argument("/delivery_id", DELIVERY):
+        return _one(await (webhooks.delivery if asked.action == "show" else webhooks.replay)(principal, name))
+
+
+def _needed(value: str | None, path: str, accepted: str) -> str:
+    if value is None:
+        raise input_error([Fault(path, f"This action needs {path[1:]}.", accepted, kind="missing")])
+    return value
+
+
+async def _list(webhooks: WebhookStore, principal: str, asked: DeliveriesArguments) -> ToolResult:
+    state = DeliveryState(asked.state) if asked.state else None
+    size = asked.size or USUAL_DELIVERIES
+    found, total = await webhooks.deliveries(principal, state, offset=(asked.page - 1) * size, count=size)
+    return deliveries_page(found, _place(asked.page, size, total))
+
+
+def deliveries_page(found: Sequence[Delivery], place: dict[str, int]) -> ToolResult:
+    """Return some deliveries as an answer.
+
+    Args:
+        found: Of this page.
+        place: `total`, and `next_page` where there is one.
+    """
+    lines = [_line(one) for one in found]
+    structured = {"deliveries": [_row(one) for one in found], **place}
+    return ToolResult(structured, "\n".join([f"{place['total']} deliveries", *lines]))
+
+
+def _place(page: int, size: int, total: int) -> dict[str, int]:
+    """Return how many rows there are, and the page that comes next where there is one."""
+    return {"total": total} | ({"next_page": page + 1} if page * size < total else {})
+
+
+def _one(delivery: Delivery) -> ToolResult:
+    tries = [
+        {"at": timestamp(one.at), "status": one.status, "error": one.error, "took_ms": one.took_ms}
+        for one in delivery.attempts[-SHOWN_ATTEMPTS:]
+    ]
+    lines = [f"{one['at']} {one['status'] or '-'} {one['error'] or 'ok'}" for one in tries]
+    return ToolResult({"deliveries": [{**_row(delivery), "tries": tries}]}, "\n".join([_line(delivery), *lines]))
+
+
+async def _endpoints(webhooks: WebhookStore, principal: str, asked: DeliveriesArguments) -> ToolResult:
+    size = min(asked.size or USUAL_ENDPOINTS, MAX_ENDPOINTS)
+    found, total = await webhooks.endpoints(principal, offset=(asked.page - 1) * size, count=size)
+    return endpoints_page(found, _place(asked.page, size, total))
+
+
+def endpoints_page(found: Sequence[WebhookEndpoint], place: dict[str, int]) -> ToolResult:
+    """Return some endpoints as an answer.
+
+    Args:
+        found: Of this page.
+        place: `total`, and `next_page` where there is one.
+    """
+    rows = [_endpoint_row(one) for one in found]
+    lines = [" ".join(f"{name}={value}" for name, value in row.items()) for row in rows]
+    head = counted(place["total"], "endpoint") if place["total"] else "No endpoint was given anything yet."
+    return ToolResult({"endpoints": rows, **place}, "\n".join([head, *lines]))
+
+
+def _endpoint_row(one: WebhookEndpoint) -> dict[str, Any]:
+    times = {"failing_since": one.failing_since, "rests_until": one.rests_until, "last_at": one.last_at}
+    url = plain(one.url, MAX_URL)
+    row: dict[str, Any] = {"url": url, "state": one.state, "pending": one.pending, "failures": one.failures}
+    row |= {"last_status": one.status} if one.status else {}
+    return row | {name: timestamp(moment) for name, moment in times.items() if moment is not None}
+
+
+def _row(delivery: Delivery) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "delivery_id": delivery.id,
+        "state": delivery.state,
+        "event": delivery.kind,
+        "attempts": delivery.attempt_count,
+        "created_at": timestamp(delivery.created_at),
+    }
+    if delivery.error:
+        row["error"] = delivery.error
+    if delivery.due_at is not None:
+        row["next_attempt_at"] = timestamp(delivery.due_at)
+    return row
+
+
+def _line(delivery: Delivery) -> str:
+    words = [delivery.id, delivery.state, delivery.kind, f"attempts {delivery.attempt_count}", delivery.error]
+    return " ".join(word for word in words if word)
+
+
+TOOL: Final = Tool(
+    name="webhook_deliveries",
+    title="Webhook deliveries",
+    description=(
+        "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one with the same id, "
+        "test an endpoint, or see how endpoints do (a disabled one hears again after replay or test)."
+    ),
+    input_schema=schema_of(DeliveriesArguments),
+    output_schema=_OUTPUT,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="admin",
+    meta={"example": {"action": "list", "state": "dead"}},
+)

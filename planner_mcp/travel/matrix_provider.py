@@ -1,0 +1,57 @@
+"""Brings the tables of travel that a day refers to.
+
+Owns the order of looking: what was uploaded or asked before lies in the store; what was not is asked of the day's road
+engine once, and kept for every later use of the same places.
+"""
+
+from planner_mcp.errors import NotFoundError, TravelUnknownError
+from planner_mcp.jobs.job_model import StoredScenario
+from planner_mcp.jobs.matrix_service import MatrixService, matrix_id_of, routing_request
+from planner_mcp.routing.compilation.matrix_request import MatrixRequest
+from planner_mcp.routing.scenario.travel_matrices import Packed
+from planner_mcp.settings import Settings
+from planner_mcp.travel.matrix_builder import MatrixBuilder
+
+
+class MatrixProvider:
+    """Finds or asks for tables.
+
+    Args:
+        matrices: What is kept.
+        settings: The road engines there are.
+    """
+
+    def __init__(self, matrices: MatrixService, settings: Settings) -> None:
+        self._matrices = matrices
+        self._builder = MatrixBuilder(
+            settings.routers,
+            request_s=settings.router_request_s,
+            total_s=settings.router_total_s,
+            max_locations=settings.max_matrix_locations,
+        )
+
+    @staticmethod
+    def is_wanted(day: StoredScenario) -> bool:
+        """Return whether a stored day refers to any tables."""
+        return bool(day.body.get("travel"))
+
+    async def provide_matrices(self, day: StoredScenario) -> Packed | None:
+        """Return the tables of a stored day, packed; None where it refers to none.
+
+        Raises:
+            TravelUnknownError: Uploaded tables have expired.
+            InputError, RoadsUnavailableError: As `MatrixBuilder.tables`.
+        """
+        if (name := matrix_id_of(day.body)) is not None:
+            try:
+                return await self._matrices.packed(day.principal, name)
+            except NotFoundError:
+                raise TravelUnknownError from None
+        question = await routing_request(day.body)
+        return None if question is None else await self.road_matrices(day.principal, question)
+
+    async def road_matrices(self, principal: str, question: MatrixRequest) -> Packed:
+        """Return the answer to a question, packed: the one that is kept, or a new one, kept from now on."""
+        if (known := await self._matrices.find_routed(principal, question)) is not None:
+            return known
+        return await self._matrices.keep_routed(principal, question, await self._builder.travel_matrices(question))

@@ -1,0 +1,94 @@
+"""What a road engine is.
+
+Owns the interface every engine stands behind, and reading an answer with bounds on time and size. Clients name an
+engine; where it lives is the deployment's to say, so no call can make this server fetch what its sender likes.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import httpx2 as httpx
+import numpy as np
+
+from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.routing.scenario.travel_matrices import Floats
+
+Position = tuple[float, float]
+"""(lat, lon) in WGS-84."""
+MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
+"""A block of 500 by 500 takes 10 MB as JSON."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Part of a table: metres and seconds; NaN where there is no road."""
+
+    distances: Floats
+    durations: Floats
+    facts: dict[str, str]
+    """What the answer itself said of the engine or its map."""
+
+
+class RoutingProvider(Protocol):
+    """One road engine."""
+
+    async def facts(self, http: httpx.AsyncClient) -> dict[str, str]:
+        """Return what the engine says of itself: `version`, `data_date`; nothing where it says nothing."""
+        ...
+
+    async def block(self, http: httpx.AsyncClient, origins: Sequence[Position], targets: Sequence[Position]) -> Block:
+        """Return the legs from each origin to each target.
+
+        Raises:
+            RoadsUnavailableError: No answer in time, a refusal, or an answer of another shape.
+        """
+        ...
+
+
+async def request_json(http: httpx.AsyncClient, request: httpx.Request) -> dict[str, Any]:
+    """Send a request; return the JSON object of a good answer. What the engine says goes to no client."""
+    try:
+        answer = await http.send(request, stream=True)
+        try:
+            body = await _read(answer)
+        finally:
+            await answer.aclose()
+    except httpx.HTTPError as error:
+        raise RoutingProviderUnavailableError from error
+    if answer.status_code != httpx.codes.OK:
+        raise RoutingProviderUnavailableError(
+            f"The road engine refused the question with HTTP status {answer.status_code}."
+        )
+    try:
+        payload = json.loads(body)
+    except ValueError as error:
+        raise RoutingProviderUnavailableError("The road engine answered with something that is not JSON.") from error
+    if not isinstance(payload, dict):
+        raise RoutingProviderUnavailableError("The road engine answered with something that is no table.")
+    return payload
+
+
+async def _read(answer: httpx.Response) -> bytes:
+    body = bytearray()
+    async for chunk in answer.aiter_bytes():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise RoutingProviderUnavailableError("The answer of the road engine is too large.")
+    return bytes(body)
+
+
+def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:
+    """Return a table of an answer, null as NaN.
+
+    Raises:
+        RoadsUnavailableError: It has another shape, or holds something that is no length.
+    """
+    try:
+        table = np.array(rows, dtype=np.float64) * unit
+    except (TypeError, ValueError) as error:
+        raise RoutingProviderUnavailableError("The road engine answered with something that is no table.") from error
+    if table.shape != shape or np.any(table < 0) or np.any(np.isinf(table)):
+        raise RoutingProviderUnavailableError("The road engine answered with a table of another shape.")
+    return table

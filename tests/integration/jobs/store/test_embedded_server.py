@@ -1,0 +1,190 @@
+"""The server of a data folder: started once, adopted, revived, and stopped by the last who leaves."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import redis
+
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.jobs.store import embedded_server
+from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+
+USE = """
+import sys
+from pathlib import Path
+from planner_mcp.jobs.store.embedded_server import EmbeddedStore
+server = EmbeddedStore(Path(sys.argv[1]))
+server.start()
+print(server.pid, flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="planner-") as name:
+        yield Path(name) / "data"
+
+
+def user(stack: ExitStack, folder: Path) -> tuple["subprocess.Popen[str]", int]:
+    """Start another process that uses the folder; return it and the pid of the server it found."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", USE, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    stack.callback(leave, process)
+    assert process.stdout is not None
+    return process, int(process.stdout.readline())
+
+
+def leave(process: "subprocess.Popen[str]") -> None:
+    """Let a user leave in peace."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    process.wait(20)
+    process.stdout.close()
+
+
+def client(server: EmbeddedServer) -> redis.Redis:
+    return redis.Redis.from_url(server.url, decode_responses=True)
+
+
+def test_a_server_keeps_what_it_was_given(folder: Path) -> None:
+    """SPEC O1, J7: appendonly file, no TCP port, nobody else's to read."""
+    with EmbeddedServer(folder) as server, client(server) as line:
+        line.set("k", "v")
+        assert line.config_get("port")["port"] == "0"
+        assert line.config_get("appendfsync")["appendfsync"] == "always"
+        assert line.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
+    assert not server.is_alive()
+    with EmbeddedServer(folder) as server, client(server) as line:
+        assert line.get("k") == "v"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_two_processes_share_one_server_and_the_last_stops_it(folder: Path) -> None:
+    """SPEC O1: the starter may leave first."""
+    with ExitStack() as stack:
+        starter, pid = user(stack, folder)
+        with EmbeddedServer(folder) as server, client(server) as line:
+            assert server.pid == pid
+            leave(starter)
+            assert starter.returncode == 0
+            assert line.ping()
+        assert not server.is_alive()
+
+
+def test_a_server_that_outlived_its_user_is_adopted(folder: Path) -> None:
+    """SPEC O1: SIGKILL of the parent leaves the server running."""
+    with ExitStack() as stack:
+        starter, pid = user(stack, folder)
+        starter.kill()
+        starter.wait()
+        with EmbeddedServer(folder) as server:
+            assert server.pid == pid
+        assert not server.is_alive()
+
+
+def test_many_starters_at_once_make_one_server(folder: Path) -> None:
+    """SPEC O1, J7: doubling would ruin the append-only file."""
+    with ExitStack() as stack:
+        assert len({user(stack, folder)[1] for _ in range(4)}) == 1
+        with EmbeddedServer(folder):
+            pass
+
+
+def test_a_killed_server_is_revived_with_what_it_acknowledged(folder: Path) -> None:
+    """SPEC J7."""
+    with EmbeddedServer(folder) as server:
+        with client(server) as line:
+            line.set("k", "v")
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        while server.is_alive():
+            pass
+        url = server.start()
+        with redis.Redis.from_url(url, decode_responses=True) as line:
+            assert line.get("k") == "v"
+
+
+def test_a_server_that_hangs_is_not_doubled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O1: it lives as long as its lock is held, whether it answers or not."""
+    monkeypatch.setattr(embedded_server, "START_S", 0.3)
+    monkeypatch.setattr(embedded_server, "ANSWER_S", 0.1)
+    with EmbeddedServer(folder) as server:
+        pid = server.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreUnavailableError):
+                EmbeddedServer(folder).start()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert server.pid == pid
+
+
+def test_a_long_folder_name_still_gets_a_short_socket(folder: Path) -> None:
+    """SPEC O1: Unix socket paths are limited to about 100 bytes."""
+    deep = folder.joinpath(*["deep" * 10] * 4)
+    with EmbeddedServer(deep) as server, client(server) as line:
+        assert line.ping()
+        assert len(server.url) < 108
+
+
+@pytest.mark.parametrize("taken", ["open to others", "a link", "somebody else's"])
+def test_a_folder_for_the_socket_that_others_may_write_to_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, taken: str
+) -> None:
+    """SPEC O1: whoever made it first could put a server of their own in the store's place."""
+    shared = folder.parent
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    private = shared / f"planner-mcp-{os.getuid()}"
+    if taken == "a link":
+        (shared / "elsewhere").mkdir(mode=0o700)
+        private.symlink_to(shared / "elsewhere")
+    elif taken == "open to others":
+        private.mkdir()
+        private.chmod(0o720)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+        (shared / "planner-mcp-12345").mkdir(mode=0o700)
+    server = EmbeddedServer(folder.joinpath(*["deep" * 10] * 4))
+    with pytest.raises(StoreUnavailableError, match="PLANNER_DATA_DIR"), server:
+        pass
+
+
+def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our choice"""
+
+    def missing() -> Path:
+        raise embedded_server.ValkeyServerError
+
+    monkeypatch.setattr(embedded_server, "get_binary_path", missing)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(StoreUnavailableError, match=r"valkey-server.*PLANNER_REDIS_URL"):
+        embedded_server.find_server()
+
+
+def test_a_server_on_path_takes_the_place_of_the_bundled_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Our choice"""
+    own = tmp_path / "redis-server"
+    own.touch(mode=0o755)
+    bundled = embedded_server.get_binary_path()
+    monkeypatch.setattr(embedded_server, "get_binary_path", lambda: bundled)
+    assert embedded_server.find_server() == str(bundled)
+
+    def missing() -> Path:
+        raise embedded_server.ValkeyServerError
+
+    monkeypatch.setattr(embedded_server, "get_binary_path", missing)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert embedded_server.find_server() == str(own)

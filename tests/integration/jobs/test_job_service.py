@@ -1,0 +1,158 @@
+"""The use cases over the real store and feed."""
+
+from itertools import count
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import InputError, InvalidParameterError, NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Progress, SolveRequest
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.jobs.principals import LOCAL, Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+BODY = {"name": "a day", "planning_date": "2025-07-15", "agents": [], "tickets": []}
+
+
+@pytest.fixture
+def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
+    return JobService(store, feed, settings=settings)
+
+
+async def solving(job_service: JobService, store: RedisStore, **args: Any) -> Any:
+    """Have a job in state solving; return its claim."""
+    scenario = await job_service.create_scenario(LOCAL, BODY)
+    await store.register("w1", 1)
+    await job_service.submit(LOCAL, SolveRequest(scenario.id, 30, **args))
+    claim = await store.claim("w1", 1)
+    assert claim is not None
+    return claim
+
+
+async def test_a_job_goes_from_scenario_to_plan(
+    job_service: JobService, store: RedisStore, plan: dict[str, Any]
+) -> None:
+    """SPEC T1-T3."""
+    claim = await solving(job_service, store)
+    assert claim.scenario.body == BODY
+    with pytest.raises(PlanNotReadyError):
+        await job_service.plan_of_job(LOCAL, claim.job.id)
+    await store.complete(claim, Progress(cost=10.0), plan)
+    job = await job_service.job(LOCAL, claim.job.id)
+    assert (job.state, job.progress.percent, job.progress.cost) == (JobState.COMPLETED, 100, 10.0)
+    assert job.plan_id is not None
+    assert job.summary == summary_of(plan)
+    assert await job_service.plan(LOCAL, job.plan_id) == await job_service.plan_of_job(LOCAL, job.id) == plan
+
+
+async def test_waiting_ends_with_a_better_cost_and_tells_every_event(
+    job_service: JobService, store: RedisStore
+) -> None:
+    """SPEC T3: progress alone is told, a change of cost ends the wait."""
+    claim = await solving(job_service, store)
+    received: list[Event] = []
+
+    async def note(event: Event) -> None:
+        received.append(event)
+
+    async def worker() -> None:
+        for percent in count(1):
+            await store.report(claim, Progress(percent=percent, cost=7.0 if received else None), None)
+            if received and received[-1].data.get("cost"):
+                return
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(worker)
+            job = await job_service.wait(LOCAL, claim.job.id, 45, note)
+    assert job.progress.cost == 7.0
+    assert (received[-1].data["cost"], len(received) > 1) == (7.0, True)
+    assert [event.data["progress"] - received[0].data["progress"] for event in received] == [*range(len(received))]
+    assert [event.number for event in received] == list(range(received[0].number, received[-1].number + 1))
+
+
+@pytest.mark.parametrize("end", ["complete", "fail", "cancel"])
+async def test_waiting_ends_with_the_job(
+    job_service: JobService, store: RedisStore, plan: dict[str, Any], end: str
+) -> None:
+    """SPEC T3."""
+    claim = await solving(job_service, store)
+
+    async def worker() -> None:
+        if end == "complete":
+            await store.complete(claim, Progress(), plan)
+        elif end == "fail":
+            await store.fail(claim, {"code": 1})
+        else:
+            await job_service.cancel(LOCAL, claim.job.id)
+            await store.settle_cancel(claim)
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(worker)
+            job = await job_service.wait(LOCAL, claim.job.id, 45)
+        assert job.is_terminal
+        assert await job_service.wait(LOCAL, claim.job.id, 45) == job
+
+
+async def test_waiting_returns_unchanged_when_the_time_is_up(job_service: JobService, store: RedisStore) -> None:
+    """SPEC T3."""
+    claim = await solving(job_service, store)
+    before = await job_service.job(LOCAL, claim.job.id)
+    with anyio.fail_after(30):
+        assert await job_service.wait(LOCAL, claim.job.id, 0.05) == before
+
+
+async def test_a_change_since_the_last_look_is_never_waited_past(job_service: JobService, store: RedisStore) -> None:
+    """SPEC T3: what happened between two calls ends the second at once; mere progress does not."""
+    claim = await solving(job_service, store)
+    looked = await job_service.job(LOCAL, claim.job.id)
+    with anyio.fail_after(30):
+        await store.report(claim, Progress(percent=5), None)
+        assert (await job_service.wait(LOCAL, claim.job.id, 0.05, since=looked.event_id)).progress.percent == 5
+        await store.report(claim, Progress(percent=6, cost=3.0), None)
+        changed = await job_service.wait(LOCAL, claim.job.id, 45, since=looked.event_id)
+    assert changed.progress.cost == 3.0
+    with pytest.raises(InputError):
+        await job_service.wait(LOCAL, claim.job.id, 45, since="yesterday")
+
+
+async def test_a_solve_outside_the_limits_lists_every_mistake(job_service: JobService) -> None:
+    """SPEC T7."""
+    scenario = await job_service.create_scenario(LOCAL, BODY)
+    with pytest.raises(InvalidParameterError) as caught:
+        await job_service.submit(LOCAL, SolveRequest(scenario.id, 0, priority=10))
+    assert [fault.path for fault in caught.value.errors] == ["/solve_time", "/priority"]
+
+
+async def test_a_revision_knows_its_parent_and_starts_warm_from_its_plan(
+    job_service: JobService, store: RedisStore, plan: dict[str, Any]
+) -> None:
+    """SPEC T5."""
+    claim = await solving(job_service, store)
+    await store.complete(claim, Progress(), plan)
+    parent = await job_service.scenario(LOCAL, claim.scenario.id)
+    child = await job_service.create_scenario(LOCAL, {**BODY, "name": "changed"}, parent)
+    assert (child.revision, child.parent_id) == (2, parent.id)
+    warm = claim.job.id.replace("job", "plan", 1)
+    await job_service.submit(LOCAL, SolveRequest(child.id, 30, warm_plan_id=warm))
+    warm_claim = await store.claim("w1", 1)
+    assert warm_claim is not None
+    assert warm_claim.best_plan == plan
+    with pytest.raises(NotFoundError):
+        await job_service.submit(Principal("eve"), SolveRequest(child.id, 30, warm_plan_id=warm))
+
+
+async def test_ready_counts_the_queue_and_proves_a_write(job_service: JobService, store: RedisStore) -> None:
+    """SPEC O3."""
+    await solving(job_service, store)
+    stats = await job_service.ready()
+    assert (stats.queued, stats.solving, stats.live_workers, stats.live_slots) == (0, 1, 1, 1)

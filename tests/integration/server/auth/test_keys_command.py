@@ -1,0 +1,56 @@
+"""`planner-mcp keys` as an operator uses it."""
+
+import time
+from collections.abc import Callable
+
+import anyio
+import pytest
+from typer.testing import CliRunner
+
+from planner_mcp.cli.commands import app
+from planner_mcp.jobs.api_key_records import ISSUER
+from planner_mcp.jobs.principals import principal_id
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
+from planner_mcp.settings import Settings
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(database_url: str) -> Run:
+    def command(*words: str) -> tuple[int, str]:
+        ended = CliRunner().invoke(app, ["keys", *words, "--redis-url", database_url])
+        return ended.exit_code, ended.output.strip()
+
+    return command
+
+
+def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
+    """SPEC A1, W5: shown once, listed without its secret but with whom `--principal` means, gone when revoked."""
+    status, key = run("create", "ada", "--scope", "planner:read", "--tenant", "acme")
+    assert status == 0
+    key_id = key.split("_")[1]
+    _status, listed = run("list")
+    mine = [line for line in listed.splitlines() if line.startswith(key_id)]
+    assert len(mine) == 1 and mine[0].endswith(f"ada  acme  {principal_id(ISSUER, 'ada', 'acme')}  planner:read")
+    assert key not in listed
+    assert run("revoke", key_id)[0] == 0
+    assert run("revoke", key_id) == (1, "no key has this id")
+    assert run("create", "ada", "--scope", "root")[0] == 1
+
+
+def test_clients_of_a_key_are_told_to_look_anew_at_their_tools(run: Run, database_url: str) -> None:
+    """SPEC T9: when their principal gets another key, and when one is revoked; nobody else is told."""
+
+    async def version(subject: str) -> int:
+        async with connect(Settings(redis_url=database_url)) as store:
+            found = await SubscriptionStore(store.redis).list_versions(principal_id(ISSUER, subject))
+        return found.get("tools", 0)
+
+    _status, key = run("create", "bea", "--scope", "planner:read")
+    made = anyio.run(version, "bea")
+    assert made > 0 == anyio.run(version, "cyd")
+    time.sleep(0.002)  # versions are times, in ms
+    run("revoke", key.split("_")[1])
+    assert anyio.run(version, "bea") > made

@@ -1,0 +1,25 @@
+"""Pings of sessions, answered by a replica that did not open them (SPEC X2)."""
+
+import pytest
+
+from tests.integration.server.mcp import app_replicas as whole
+from tests.integration.server.mcp.app_replicas import Caller
+from tests.integration.server.mcp.raw_client import Client
+from tests.integration.server.mcp.slow_tool_replica import Replica
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+Houses = tuple[whole.Replica, whole.Replica]
+
+
+async def test_ping_is_answered(replicas: Two, client: Client) -> None:
+    """Spec 2025-11-25, ping."""
+    await client.initialize(replicas[0])
+    answer = await client.post(replicas[1], {"jsonrpc": "2.0", "id": "p", "method": "ping"})
+    assert answer.json() == {"jsonrpc": "2.0", "id": "p", "result": {}}
+
+
+async def test_a_whole_house_answers_ping(app_replicas: Houses, legacy: Caller) -> None:
+    """Spec 2025-11-25, ping."""
+    await legacy.initialize(app_replicas[0])
+    assert await legacy.result(app_replicas[1], "ping") == {}

@@ -1,0 +1,155 @@
+"""Tool sets by setting, by scope and by URL, over the wire (SPEC T9)."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from planner_mcp.server.mcp.methods.tool_methods import way_to
+from planner_mcp.server.tools.tool_registry import REGISTRY, shown_tools
+from planner_mcp.settings import Settings
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.test_resource_methods import caller, solved
+
+pytestmark = pytest.mark.anyio
+Two = tuple[Replica, Replica]
+__all__ = ["caller"]
+
+
+class AskingReplica(Replica):
+    """A replica reached by a URL that asks for tool sets."""
+
+    @property
+    def mcp(self) -> str:
+        return f"{self.url}/mcp?toolsets=core,data"
+
+
+def asking(on: Replica) -> Replica:
+    """Return the same replica by the other URL."""
+    return AskingReplica(on.url, on.drain)
+
+
+async def names(caller: Caller, on: Replica) -> list[str]:
+    """Return the names of the tools shown."""
+    return [tool["name"] for tool in (await caller.result(on, "tools/list"))["tools"]]
+
+
+async def test_a_client_switches_sets_on_by_its_url(app_replicas: Two, caller: Caller) -> None:
+    """SPEC T9: what is not asked for costs no tokens; the order is one."""
+    core = [tool.name for tool in REGISTRY if tool.toolset == "core"]
+    more = [tool.name for tool in REGISTRY if tool.toolset in ("core", "data")]
+    assert await names(caller, app_replicas[0]) == core
+    assert await names(caller, asking(app_replicas[1])) == more
+
+
+async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Caller) -> None:
+    """SPEC T9: off means off, for the list and for the call."""
+    asked: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
+    refused = await caller.error(app_replicas[0], "tools/call", "list_jobs", **asked)
+    assert (refused["data"]["type"], refused["data"]["errors"][0]["path"]) == ("UnknownTool", "/name")
+    assert "tool set data" in refused["message"]
+    assert "?toolsets=core,data" in refused["message"]
+    named = await caller.error(
+        asking(app_replicas[0]), "tools/call", "compare_plans", name="compare_plans", arguments={}
+    )
+    assert "by ?toolsets=core,planning,data on the URL." in named["message"]
+    strange = await caller.error(app_replicas[0], "tools/call", "list_job", name="list_job", arguments={})
+    assert strange["message"] == "No tool has this name."
+    assert (await caller.result(asking(app_replicas[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "asked", "told"),
+    [
+        ("all", "", "?toolsets=core,data on the URL or PLANNER_TOOLSETS=core,data at the server"),
+        ("all", "planning", "?toolsets=planning,data on the URL"),
+        ("planning", "", "PLANNER_TOOLSETS=core,data at the server"),
+        ("planning", "planning", "PLANNER_TOOLSETS=core,data at the server and ?toolsets=planning,data on the URL"),
+        ("planning", "planning,data", "PLANNER_TOOLSETS=core,data at the server"),
+    ],
+)
+def test_what_switches_a_set_on_is_told(allowed: str, asked: str, told: str) -> None:
+    """SPEC T7, T9: who does as told has the set and keeps those there are; a URL that names sets has to name it."""
+    assert way_to(Settings(toolsets="core", toolsets_allowed=allowed), "data", asked, has_url=True) == told
+
+
+def test_a_client_without_a_url_is_told_of_the_server_alone() -> None:
+    """SPEC T7, T9: over standard input and output."""
+    assert way_to(Settings(toolsets="core"), "data", "", has_url=False) == "PLANNER_TOOLSETS=core,data at the server"
+
+
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/list", "resources/templates/list"])
+async def test_a_cursor_nobody_gave_is_refused(app_replicas: Two, caller: Caller, method: str) -> None:
+    """SPEC X2, T7: pagination; made up, or of another list."""
+    for cursor in ("made-up", "", "é"):
+        refused = await caller.error(app_replicas[0], method, cursor=cursor)
+        assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/cursor")
+
+
+async def test_a_set_that_is_misspelt_is_told(app_replicas: Two, caller: Caller) -> None:
+    """SPEC T7, T9: an empty list would say nothing; the names there are come with the refusal."""
+
+    class Typo(Replica):
+        @property
+        def mcp(self) -> str:
+            return f"{self.url}/mcp?toolsets=core,typo"
+
+    on = Typo(app_replicas[0].url, app_replicas[0].drain)
+    call: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
+    for refused in (await caller.error(on, "tools/list"), await caller.error(on, "tools/call", "list_jobs", **call)):
+        assert (refused["code"], refused["data"]["type"]) == (-32602, "InvalidParameter")
+        assert refused["data"]["errors"][0]["accepted"] == "core, planning, data, admin, all"
+
+
+def test_the_deployment_has_the_last_word() -> None:
+    """SPEC T9: a URL switches on what is allowed, nothing else."""
+    closed = Settings(toolsets="core", toolsets_allowed="")
+    assert {tool.toolset for tool in shown_tools(closed, "all")} == {"core"}
+    assert {tool.toolset for tool in shown_tools(closed, "admin,data")} == set()
+    assert {tool.toolset for tool in shown_tools(Settings(), "data,,")} == {"data"}
+    assert {tool.toolset for tool in shown_tools(Settings(toolsets="core,admin"))} == {"core", "admin"}
+
+
+async def test_callback_support_reaches_clients(app_replicas: Two, caller: Caller) -> None:
+    """SPEC T2: an annotation the SDK does not know travels all the same, on every page."""
+    tools = (await caller.result(app_replicas[0], "tools/list"))["tools"]
+    assert [tool["name"] for tool in tools if tool["annotations"].get("callbackSupport")] == ["solve_vrp"]
+    assert all("readOnlyHint" in tool["annotations"] for tool in tools)
+
+
+async def test_what_resources_offer_tools_offer_too(app_replicas: Two, caller: Caller, worker: Worker) -> None:
+    """SPEC T6: for hosts that show their model no resources."""
+    on = asking(app_replicas[1])
+    job_id = await solved(caller, app_replicas[0], worker)
+    jobs = (await caller.call(on, "list_jobs", {"status": "COMPLETED"}))["structuredContent"]
+    assert [row[0] for row in jobs["rows"]] == [job_id]
+    scenarios = (await caller.call(on, "list_scenarios", {}))["structuredContent"]
+    assert scenarios["rows"][0][3] == job_id
+    plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
+    for uri in (f"scenario://{scenarios['rows'][0][0]}", f"job://{job_id}", plan, f"{plan}/report.html"):
+        found = await caller.call(on, "read_resource", {"uri": uri})
+        (contents,) = (await caller.result(on, "resources/read", uri, uri=uri))["contents"]
+        assert contents["text"].startswith(found["structuredContent"]["text"])
+        assert found["content"][0]["text"].startswith(found["structuredContent"]["text"])
+    picture = (await caller.call(on, "read_resource", {"uri": f"{plan}/map.png"}))["content"][1]
+    assert (picture["type"], picture["mimeType"]) == ("image", "image/png")
+    assert base64.b64decode(picture["data"]).startswith(b"\x89PNG")
+
+
+async def test_a_long_text_comes_in_pieces(app_replicas: Two, caller: Caller, worker: Worker) -> None:
+    """SPEC T9: pieces join without a seam."""
+    on = asking(app_replicas[0])
+    uri = f"plan://{(await solved(caller, app_replicas[0], worker)).replace('job-', 'plan-', 1)}/report.html"
+    whole, offset = "", 0
+    while offset is not None:
+        piece = (await caller.call(on, "read_resource", {"uri": uri, "offset": offset}))["structuredContent"]
+        whole, offset = whole + piece["text"], piece.get("next_offset")
+    assert len(whole.encode()) == piece["size"]
+    assert whole.endswith("</html>\n")
+
+
+async def test_an_unknown_resource_is_a_tool_error(app_replicas: Two, caller: Caller) -> None:
+    """SPEC T7, A2."""
+    result = await caller.call(asking(app_replicas[0]), "read_resource", {"uri": "job://nothing"})
+    assert result["isError"]
+    assert result["structuredContent"]["errors"][0]["path"] == "/uri"

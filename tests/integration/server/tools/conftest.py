@@ -1,0 +1,66 @@
+"""Tools over a real store, with a real worker that solves what they ask for."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
+from planner_mcp.settings import Settings
+from tests.integration.workers.conftest import WorkerHarness
+
+LONGEST_S = 60
+"""Nothing in these tests takes longer."""
+
+
+class ToolClient:
+    """A client of the tools, with workers behind them."""
+
+    def __init__(self, ctx: ToolContext) -> None:
+        self.ctx = ctx
+        self._tools = {tool.name: tool for tool in REGISTRY}
+
+    async def use(self, tool: str, /, **args: Any) -> dict[str, Any]:
+        """Call a tool and return its structured content."""
+        result = await dispatch(self._tools[tool], self.ctx, args)
+        assert not result.is_error, result.text
+        return result.structured
+
+    async def plan(self, job_id: str) -> dict[str, Any]:
+        """Wait for the end of a job and return its plan."""
+        with anyio.fail_after(LONGEST_S):
+            async with contextlib.aclosing(self.ctx.job_service.follow(self.ctx.principal, job_id)) as events:
+                async for event in events:
+                    last = event
+        assert last.data["status"] == "COMPLETED", last
+        return await self.ctx.job_service.plan_of_job(self.ctx.principal, job_id)
+
+    async def solve(self, body: dict[str, Any], solve_time: str = "PT1S") -> str:
+        """Create a scenario, solve it to its end, and return the job id."""
+        scenario_id = (await self.use("create_scenario", **body))["scenario_id"]
+        job_id = str((await self.use("solve_vrp", scenario_id=scenario_id, solve_time=solve_time))["job_id"])
+        await self.plan(job_id)
+        return job_id
+
+
+async def _discard(_progress: float, _total: float | None, _message: str) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+async def tools_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ToolClient]:
+    """A desk whose planner has two workers."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("planning"))
+    async with (
+        connect(settings) as store,
+        contextlib.aclosing(EventFeed(store)) as feed,
+        WorkerHarness(store, feed, settings).running_workers(2),
+    ):
+        yield ToolClient(ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32))

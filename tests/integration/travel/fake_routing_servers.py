@@ -1,0 +1,158 @@
+"""Road engines of a test: an HTTP server that answers as OSRM and Valhalla do, over a grid of streets.
+
+The shapes are those of `osrm-routed` 5.27 (`/table/v1`) and Valhalla 3.5 (`/sources_to_targets`, `/status`). A leg
+takes a second for every 10 m, and both are counted along the streets, so a test knows every number.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Position = tuple[float, float]
+METRES_PER_DEGREE = 100_000.0
+SECONDS_PER_METRE = 0.1
+
+
+def metres(a: Position, b: Position) -> float:
+    """Return the length of a leg along the streets; a way east takes twice as long as one west."""
+    east = b[1] - a[1]
+    return round(METRES_PER_DEGREE * (abs(b[0] - a[0]) + (2 * east if east > 0 else -east)), 1)
+
+
+class RoadEngine(ThreadingHTTPServer):
+    """Both engines under one roof, with the moods of a test."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.islands: set[Position] = set()
+        """Places that no road leads to or from."""
+        self.asked: list[tuple[int, int]] = []
+        """Origins and targets of each question."""
+        self.mood = ""
+        """`refuses`, `garbage`, `short`, `redirects`, `hangs`; empty for a good day."""
+        self.status = 200
+        """How Valhalla answers who asks what it is; 0: not at all."""
+        self.is_terse = True
+        """Whether Valhalla honours `verbose: false`."""
+        self.let_go = threading.Event()
+        """Ends a hanging answer."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def leg(self, a: Position, b: Position) -> float | None:
+        """Return metres, None where there is no road."""
+        return None if a != b and {a, b} & self.islands else metres(a, b)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: RoadEngine
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        if urlsplit(self.path).path == "/status":
+            if self.server.status == 0:
+                self._hang()
+                return
+            facts = {"version": "3.5.1", "tileset_last_modified": 1751328000, "available_actions": ["status"]}
+            self._respond(self.server.status, facts)
+        elif not self._misbehaves():
+            self._osrm()
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if not self._misbehaves():
+            self._valhalla(asked)
+
+    def _osrm(self) -> None:
+        parts = urlsplit(self.path)
+        _, table, version, profile, coordinates = parts.path.split("/")
+        query = parse_qs(parts.query)
+        if (table, version, profile, query["annotations"]) != ("table", "v1", "driving", ["duration,distance"]):
+            self._respond(400, {"code": "InvalidQuery", "message": "Query string malformed"})
+            return
+        places = [(float(lat), float(lon)) for lon, lat in (each.split(",") for each in coordinates.split(";"))]
+        origins, targets = ([places[int(i)] for i in query[name][0].split(";")] for name in ("sources", "destinations"))
+        if len(places) > 100 or len(places) < 2:
+            self._respond(400, {"code": "TooBig", "message": "Too many table coordinates"})
+            return
+        far = self._table(origins, targets)
+        long = [[cell if cell is None else round(cell * SECONDS_PER_METRE, 1) for cell in row] for row in far]
+        answer = {"code": "Ok", "durations": long, "distances": far, "data_version": "2025-07-01"}
+        waypoints = {"hint": "x", "distance": 1.5, "name": "Street", "location": [116.4, 39.9]}
+        self._respond(200, answer | {"sources": [waypoints] * len(origins), "destinations": [waypoints] * len(targets)})
+
+    def _valhalla(self, asked: dict[str, Any]) -> None:
+        if (self.path, asked["costing"], asked["units"]) != ("/sources_to_targets", "truck", "kilometers"):
+            self._respond(400, {"error_code": 125, "error": "No costing method found", "status_code": 400})
+            return
+        origins, targets = ([(each["lat"], each["lon"]) for each in asked[name]] for name in ("sources", "targets"))
+        far = self._table(origins, targets)
+        kilometres = [[cell if cell is None else cell / 1000 for cell in row] for row in far]
+        seconds = [[cell if cell is None else cell * SECONDS_PER_METRE for cell in row] for row in far]
+        rows: Any = {"distances": kilometres, "durations": seconds}
+        if not self.server.is_terse:
+            rows = [
+                [
+                    {"distance": km, "time": s, "from_index": i, "to_index": j}
+                    for j, (km, s) in enumerate(zip(*both, strict=True))
+                ]
+                for i, both in enumerate(zip(kilometres, seconds, strict=True))
+            ]
+        self._respond(200, {"algorithm": "costmatrix", "units": "kilometers", "sources_to_targets": rows})
+
+    def _table(self, origins: list[Position], targets: list[Position]) -> list[list[float | None]]:
+        self.server.asked.append((len(origins), len(targets)))
+        far = [[self.server.leg(a, b) for b in targets] for a in origins]
+        return far[:-1] if self.server.mood == "short" else far
+
+    def _misbehaves(self) -> bool:
+        mood = self.server.mood
+        if mood == "refuses":
+            self._respond(500, {"code": "InternalError", "message": "/var/lib/osrm/secret.path"})
+        elif mood == "redirects":
+            self.send_response(302)
+            self.send_header("location", "http://127.0.0.1:9/elsewhere")
+            self.end_headers()
+        elif mood == "garbage":
+            self._respond(200, "<html>")
+        elif mood == "hangs":
+            self.server.asked.append((0, 0))
+            self._hang()
+        return mood in ("refuses", "redirects", "garbage", "hangs")
+
+    def _hang(self) -> None:
+        self.server.let_go.wait(60)
+        self.close_connection = True
+
+    def _respond(self, status: int, answer: Any) -> None:
+        body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def road_engine() -> Iterator[RoadEngine]:
+    """Run an engine."""
+    with RoadEngine() as engine:
+        thread = threading.Thread(target=engine.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield engine
+        finally:
+            engine.let_go.set()
+            engine.shutdown()
+            thread.join()

@@ -1,0 +1,200 @@
+"""Days that ask a road engine, solved by a real worker (SPEC S1)."""
+
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.settings import RouterSettings, Settings
+from tests.integration.server.tools.conftest import ToolClient, _discard
+from tests.integration.travel.conftest import routers
+from tests.integration.travel.fake_routing_servers import RoadEngine, metres
+from tests.integration.workers.conftest import WorkerHarness
+from tests.shared.processes.stopwatch import Stopwatch
+from tests.shared.scenarios.street_scenario import CORNERS, day
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture
+async def tools_client(engine: RoadEngine, tmp_path: Path) -> AsyncIterator[ToolClient]:
+    """Tools, and one worker that knows the engine."""
+    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
+    settings = Settings(data_dir=tmp_path, routers=known, router_request_s=20, router_total_s=20)
+    async with (
+        connect(settings) as store,
+        EventFeed(store) as feed,
+        WorkerHarness(store, feed, settings).running_workers(1),
+    ):
+        yield ToolClient(ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32))
+
+
+async def submit(tools_client: ToolClient, body: dict[str, Any], solve_time: str = "PT1S") -> str:
+    scenario = await tools_client.use("create_scenario", **body)
+    return str(
+        (await tools_client.use("solve_vrp", scenario_id=scenario["scenario_id"], solve_time=solve_time))["job_id"]
+    )
+
+
+async def end(tools_client: ToolClient, job_id: str) -> Job:
+    with anyio.fail_after(30):
+        async for _ in tools_client.ctx.job_service.follow(LOCAL, job_id):
+            pass
+    return await tools_client.ctx.job_service.job(LOCAL, job_id)
+
+
+async def test_a_plan_follows_the_roads_and_says_so(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC S1: distances are the engine's, and the plan tells engine, profile, version and map."""
+    plan = Plan.from_json(await tools_client.plan(await submit(tools_client, day())))
+    route = ["D", *(visit.location or "" for visit in plan.routes[0].visits), "D"]
+    assert plan.distance_m == sum(metres(CORNERS[a], CORNERS[b]) for a, b in pairwise(route))
+    assert route in (["D", "E", "A", "B", "C", "D"], ["D", "A", "E", "B", "C", "D"]), "a way east costs twice"
+    facts = {"source": "osrm", "router": "car", "profile": "driving", "version": "5.27.1", "data_date": "2025-07-01"}
+    assert plan.travel == facts
+    assert "Travel by road: car (osrm, driving)." in plan.assumptions
+
+
+async def test_the_same_places_are_asked_about_once(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC S1: kept per principal, engine and places: a re-solve, a revision and the planning tools ask no more."""
+    unwanted = {"id": "x", "location": "B", "demand": 9, "penalty": 5}
+    job = await submit(tools_client, day(tickets=[*day()["tickets"], unwanted]))
+    plan = await tools_client.plan(job)
+    assert len(engine.asked) == 1
+    again = await tools_client.use(
+        "resolve_vrp", warm_from=job, patch={"tickets": {"a": {"demand": 2}}}, keep_agents=True
+    )
+    await tools_client.plan(again["job_id"])
+    assert [entry["ticket_id"] for entry in plan["unassigned"]] == ["x"]
+    assert (await tools_client.use("explain_unassigned", plan=job))["tickets"][0]["ticket_id"] == "x"
+    assert "lower_bound" in await tools_client.use("read_progress", job_id=job)
+    assert (await tools_client.use("validate_scenario", scenario=day()))["valid"]
+    assert len(engine.asked) == 1
+    await tools_client.plan(await submit(tools_client, day("lorry")))
+    assert len(engine.asked) == 2, "another engine knows other roads"
+
+
+async def test_a_new_place_is_asked_about_where_the_answer_needs_it(
+    tools_client: ToolClient, engine: RoadEngine
+) -> None:
+    """SPEC T5: inserting into a running plan asks about the newcomer; a plain revision leaves that to the solve."""
+    job = await submit(tools_client, day())
+    await tools_client.plan(job)
+    newcomer = {
+        "locations": {"F": {"lat": 39.92, "lon": 116.41}},
+        "tickets": {"f": {"location": "F", "demand": 1}},
+    }
+    again = await tools_client.use("resolve_vrp", warm_from=job, patch=newcomer, keep_agents=True)
+    assert again["kept_tickets"] == 4
+    assert (await tools_client.plan(again["job_id"]))["tickets_served"] == 5
+    assert len(engine.asked) == 2
+
+
+async def test_before_the_first_solve_travel_is_not_known_and_that_is_said(
+    tools_client: ToolClient, engine: RoadEngine
+) -> None:
+    """SPEC T7: a day is checked for all that can be told without roads; nobody is asked for it."""
+    answer = await tools_client.use("create_scenario", **day())
+    assert answer["assumptions"] == ["Travel is asked of the road engine car when the day is solved."]
+    checked = await tools_client.use("validate_scenario", scenario=day())
+    assert checked["valid"]
+    assert "lower_bound" not in checked
+    assert engine.asked == []
+
+
+async def test_a_failing_engine_fails_the_job_with_a_code(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC T8: code 5050 and retryable; the next solve, with the engine back, succeeds."""
+    engine.mood = "refuses"
+    failed = await end(tools_client, await submit(tools_client, day()))
+    assert failed.state is JobState.FAILED
+    assert failed.error is not None
+    assert (failed.error["code"], failed.error["retryable"]) == (5050, True)
+    engine.mood = ""
+    assert (await end(tools_client, await submit(tools_client, day()))).state is JobState.COMPLETED
+
+
+async def test_a_place_off_the_roads_fails_the_job_with_its_path(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC T7: code, path and hint, for whoever reads the job."""
+    engine.islands = {CORNERS["C"]}
+    failed = await end(tools_client, await submit(tools_client, day()))
+    assert failed.error is not None
+    assert failed.error["code"] == 4005
+    assert failed.error["errors"][0]["path"] == "/locations/3"
+    answer = await tools_client.use("query_vrp_status", job_id=failed.id)
+    assert answer["error"]["errors"][0]["path"] == "/locations/3"
+
+
+async def test_cancelling_takes_effect_while_the_engine_is_asked(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC T4, S1: a hanging engine holds nobody."""
+    engine.mood = "hangs"
+    job_id = await submit(tools_client, day())
+    with anyio.fail_after(30):
+        while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
+            await anyio.sleep(0.01)
+    watch = Stopwatch()
+    await tools_client.use("cancel_vrp_job", job_id=job_id)
+    assert (await end(tools_client, job_id)).state is JobState.CANCELLED
+    assert watch.spent_s < 1.0
+    engine.mood = ""
+    engine.let_go.set()
+    assert (await end(tools_client, await submit(tools_client, day()))).state is JobState.COMPLETED
+
+
+async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
+    engine: RoadEngine, tmp_path: Path
+) -> None:
+    """SPEC J6, S1: the lease is kept while the engine is asked; a lost connection is asked again; then the search."""
+    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
+    settings = Settings(data_dir=tmp_path, routers=known, lease_s=0.6)
+    engine.mood = "hangs"
+    async with (
+        connect(settings) as store,
+        EventFeed(store) as feed,
+        WorkerHarness(store, feed, settings).running_workers(1),
+    ):
+        tools_client = ToolClient(
+            ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32)
+        )
+        job_id = await submit(tools_client, day())
+        with anyio.fail_after(30):
+            while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
+                await anyio.sleep(0.01)
+        await anyio.sleep(3 * settings.lease_s)  # what is tested is that time passes
+        answer = await tools_client.use("query_vrp_status", job_id=job_id)
+        assert (answer["status"], answer["progress"]) == ("SOLVING", 0)
+        engine.mood = ""
+        engine.let_go.set()
+        done = await end(tools_client, job_id)
+    assert (done.state, done.crashes, done.fence) == (JobState.COMPLETED, 0, 1)
+    assert done.progress.elapsed_s < 3 * settings.lease_s
+
+
+async def test_unknown_engines_are_refused_with_all_other_faults(tools_client: ToolClient) -> None:
+    """SPEC T7: all at once: the engine nobody configured and the place without a position."""
+    wrong = day("http://10.0.0.1/", locations=[*day()["locations"][1:], {"id": "D"}])
+    found = await tools_client.use("validate_scenario", scenario=wrong)
+    assert {fault["path"] for fault in found["errors"]} == {"/travel/router", "/locations/4"}
+    assert found["errors"][0]["accepted"] == "car or lorry"
+
+
+def test_tables_survive_packing() -> None:
+    """Our choice: thousandths are kept exactly."""
+    import numpy as np
+
+    travel_matrices = TravelMatrices(("a", "北"), np.array([[0, 0.001], [123456.789, 0]]), None, {"source": "t"})
+    twin = TravelMatrices.unpack(travel_matrices.pack())
+    assert twin.locations == travel_matrices.locations
+    assert twin.durations is None
+    assert twin.distances is not None
+    assert twin.distances.tolist() == travel_matrices.distances.tolist()  # type: ignore[union-attr]

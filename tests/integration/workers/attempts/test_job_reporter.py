@@ -1,0 +1,58 @@
+"""What the store is told of one claim, whatever the solver ends with (SPEC S3, J1)."""
+
+import time
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import EngineMemoryError
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.integration.jobs.conftest import HALF, PLAN, StoreHarness
+from workers.attempts.job_reporter import JobReporter
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def harness(store: RedisStore) -> StoreHarness:
+    return StoreHarness(store)
+
+
+def reporter_of(claim: Claim, store: RedisStore) -> JobReporter:
+    return JobReporter(claim, store, trace_id="0" * 32, clock=time.monotonic, on_store_unavailable=lambda: None)
+
+
+@pytest.mark.parametrize("how", ["fail", "fail_with"])
+async def test_a_job_that_fails_keeps_the_plan_it_had_not_told_yet(harness: StoreHarness, how: str) -> None:
+    """SPEC S3: the best plan so far can be read, whatever ended the search."""
+    claim = await harness.solving()
+    reporter = reporter_of(claim, harness.store)
+    reporter.add_plan(dict(PLAN), 1)
+    error: Any = EngineMemoryError() if how == "fail" else EngineMemoryError().as_json("0" * 32)
+    await getattr(reporter, how)(error)
+    job = await harness.store.get_job("ann", claim.job.id)
+    assert (job.state, job.progress.cost) == (JobState.FAILED, PLAN["cost"])
+    assert await harness.store.get_plan("ann", ids.plan_of(claim.job.id)) == PLAN
+
+
+async def test_a_plan_to_start_from_is_no_progress(harness: StoreHarness) -> None:
+    """SPEC S3, J5: it was made for another day, and may be cheaper than any of this one."""
+    earlier = await harness.solving()
+    await harness.store.complete(earlier, HALF, PLAN)
+    await harness.submit(warm_plan_id=ids.plan_of(earlier.job.id))
+    claim = await harness.claim()
+    assert claim.best_plan == PLAN
+    told = reporter_of(claim, harness.store).progress()
+    assert (told.cost, told.tickets_served, told.improvements) == (None, None, 0)
+
+
+async def test_what_an_earlier_attempt_has_left_is_progress(harness: StoreHarness) -> None:
+    """SPEC S3, J6: the next worker goes on from there, and never tells less."""
+    first = await harness.solving()
+    await harness.store.report(first, HALF, PLAN)
+    await harness.store.hand_back(first)
+    claim = await harness.claim()
+    assert reporter_of(claim, harness.store).progress().cost == PLAN["cost"]

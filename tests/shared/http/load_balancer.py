@@ -1,0 +1,83 @@
+"""A balancer that sends each request to the next replica, as the worst of real ones do, and breaks streams if told."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from itertools import cycle
+
+import anyio
+import httpx2 as httpx
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+HOP_BY_HOP = {"host", "connection", "content-length", "transfer-encoding", "keep-alive"}
+
+
+class BrokenOffError(ConnectionError):
+    """A stream was broken off on purpose."""
+
+
+class LoadBalancer:
+    """An ASGI app that proxies each request to the next of its targets, and counts.
+
+    Args:
+        targets: URLs of replicas.
+        client: Asks them.
+        cuts: How many streams are broken off in the middle: the connection ends without an end of the body.
+        after: Each after so many events of its own.
+    """
+
+    def __init__(self, targets: list[str], client: httpx.AsyncClient, *, cuts: int = 0, after: int = 2) -> None:
+        self._targets = cycle(targets)
+        self._client = client
+        self._cuts = cuts
+        self._after = after
+        self.served = 0
+        self.broken = 0
+        """Streams that were broken off."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        query = scope["query_string"].decode()
+        url = next(self._targets) + scope["path"] + (f"?{query}" if query else "")
+        self.served += 1
+        headers = [(name, value) for name, value in request.headers.items() if name not in HOP_BY_HOP]
+        body = await request.body()
+        async with self._client.stream(request.method, url, headers=headers, content=body or None) as answer:
+            kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
+            response = StreamingResponse(self._passed(answer), answer.status_code, kept)
+            with contextlib.suppress(BrokenOffError):
+                await response(scope, receive, send)
+
+    async def _passed(self, answer: httpx.Response) -> AsyncIterator[bytes]:
+        passed = 0
+        async for chunk in answer.aiter_raw():
+            yield chunk
+            passed += chunk.count(b"data: {")
+            if passed >= self._after and self.broken < self._cuts:
+                self.broken += 1
+                raise BrokenOffError
+
+
+@contextlib.asynccontextmanager
+async def balancing(*targets: str, port: int = 0, cuts: int = 0) -> AsyncIterator[tuple[str, LoadBalancer]]:
+    """Run a balancer in front of replicas, on a free port if none is given; yield its URL and itself."""
+    async with httpx.AsyncClient(timeout=None, trust_env=False) as client:
+        switch = LoadBalancer(list(targets), client, cuts=cuts)
+        config = uvicorn.Config(
+            switch, http="h11", lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(config)
+        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
+        listener = socket.create_server(("127.0.0.1", port))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:  # noqa: ASYNC110 uvicorn has no event for it
+            await anyio.sleep(0.005)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", switch
+        finally:
+            server.should_exit = True
+            await serving

@@ -1,0 +1,71 @@
+"""Without authorization: one user, on loopback, and no word too few about it (SPEC A3). The real command, each time."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.planner_server import running_server
+
+NOWHERE = "redis://127.0.0.1:1"
+"""A store that does not answer: the command says what it has to say, and ends."""
+
+
+def serve(*options: str, **settings: str) -> tuple[int, str, list[dict[str, Any]]]:
+    """Run `planner-mcp serve` until it ends; return its status, what it said, and the lines about authorization."""
+    variables = {f"PLANNER_{name}": value for name, value in settings.items()}
+    ended = subprocess.run(
+        [sys.executable, "-m", "planner_mcp", "serve", "--port", "0", "--redis-url", NOWHERE, *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | variables,
+        check=False,
+    )
+    return ended.returncode, ended.stderr, told(ended.stderr)
+
+
+def told(log: str) -> list[dict[str, Any]]:
+    """Return the lines of a log that speak of authorization."""
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    return [line for line in lines if "authorization" in line["message"]]
+
+
+@pytest.mark.anyio
+async def test_a_server_without_authorization_listens_on_loopback_and_says_so(tmp_path: Path) -> None:
+    """SPEC A3: by default, in one line."""
+    async with running_server(tmp_path, workers=0) as planner_server:
+        assert planner_server.url.startswith("http://127.0.0.1:")
+        lines = told((tmp_path / "serve.log").read_text(encoding="utf-8"))
+    assert [(line["level"], line["message"]) for line in lines] == [
+        ("info", "no authorization configured: one user, loopback only")
+    ]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "planner.example", "192.0.2.7"])  # noqa: S104 - to be refused
+def test_another_address_is_refused(host: str) -> None:
+    """SPEC A3: whichever way it is given, and the refusal names the way out."""
+    for status, said, lines in (serve("--host", host), serve(HOST=host)):
+        assert status == 2
+        assert "--insecure" in said and host in said
+        assert lines == []
+
+
+def test_insecure_says_it_aloud() -> None:
+    """SPEC A3: one warning, then it goes on; here as far as its store, which is away."""
+    status, _said, lines = serve("--host", "0.0.0.0", "--insecure")  # noqa: S104 - never gets as far as listening
+    assert status == 1
+    assert [(line["level"], line["message"]) for line in lines] == [
+        ("warning", "no authorization configured: one user, whoever reaches this address")
+    ]
+
+
+def test_with_authorization_any_address_will_do_and_nothing_is_said() -> None:
+    """SPEC A3: the line is about its absence."""
+    status, _said, lines = serve("--host", "0.0.0.0", AUTH_API_KEYS="true")  # noqa: S104 - never listens
+    assert status == 1
+    assert lines == []

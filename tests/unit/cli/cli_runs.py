@@ -1,0 +1,19 @@
+"""What tests of commands share: a command that is refused, and a plan of the smallest day."""
+
+from typer.testing import CliRunner
+
+from planner_mcp.cli.commands import app
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.scenarios.client_scenarios import SMALLEST
+
+PLAN = build_plan(compile_scenario(parse_scenario(SMALLEST)), Candidate.of_tickets({0: [0]})).as_json()
+
+
+def refused_output(*command: str) -> str:
+    """Return what a command says that ends with status 1 and without a traceback."""
+    result = CliRunner().invoke(app, command)
+    assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True), result.exception
+    return result.output

@@ -1,0 +1,215 @@
+"""`import` and `export`: what was taken for granted, what a file lacks, and what goes out."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from planner_mcp.cli.commands import app
+from planner_mcp.formats.plan_exports import FORMS
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
+from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.scenarios.client_scenarios import SMALLEST
+from tests.unit.cli.cli_runs import PLAN, refused_output
+from tests.unit.formats.test_table_import import VROOM
+
+
+def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:
+    """Return the exit status of `import`, what it tells and the day it makes, None where it makes none."""
+    file, day = tmp_path / name, tmp_path / "made.json"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    told = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
+    made = json.loads(day.read_text(encoding="utf-8")) if day.exists() else None
+    day.unlink(missing_ok=True)
+    return told.exit_code, told.output.splitlines(), made
+
+
+ORDERS = "id,place,qty\na,A,3\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            (),
+            ["No agents in the file: 1 of capacity 1000000 is taken; --agents, or --agent and --capacity, say others."],
+        ),
+        (("--agent", "3"), ["No capacity given: 1000000 each is taken; --capacity says another."]),
+        (("--capacity", "9"), []),
+    ],
+)
+def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: list[str], tmp_path: Path) -> None:
+    """SPEC T5, O3: a day on one van of any size looks like a plan; the capacity is what is made up."""
+    status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *options)
+    assert (status, [each for each in output_lines if each.startswith("No ")]) == (0, told)
+    assert day["agents"][0]["id"] == "agent-1"
+
+
+FLEET = "车牌,吨位\nv,9\n"
+
+
+def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
+    """SPEC T5, T7: a capacity under an unknown header is told as such, not as heavy tickets; --column names it."""
+    (tmp_path / "fleet.csv").write_text(FLEET, encoding="utf-8")
+    fleet = ("--agents", str(tmp_path / "fleet.csv"))
+    status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *fleet)
+    fault = (
+        "/fleet.csv: No column of the agents is their capacity. (accepted: a column of capacity) "
+        "Name it with --column; left out: 吨位."
+    )
+    assert (status, output_lines, day) == (1, [fault], None)
+    status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "吨位=capacity")
+    assert (status, day["agents"]) == (0, [{"id": "v", "capacity": 9}])
+    status, output_lines, _ = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "载重=capacity")
+    assert (status, output_lines) == (1, ["--column: There is no such column. (accepted: id, place, qty, 车牌, 吨位)"])
+
+
+def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
+    """SPEC T7: line 3 of which file, a person would ask."""
+    for text, told in (
+        ("车牌,容量\nv,9\nw,1,200\n", "/fleet.csv/3: The row has more cells"),
+        ("车牌,容量\nv,much\n", "/fleet.csv/2/容量: The cell of capacity is not a number."),
+        ("车牌,容量\nv,9\nw,-5\n", "/fleet.csv/3/容量: The amount is negative."),
+        ("车牌,容量\nv,9\nv,5\n", "/fleet.csv/3/车牌: The id is the same as that of row 2."),
+        ("车牌,容量\n", "/fleet.csv: The file has no agents."),
+        ('车牌,容量\n"v,9\n', "/fleet.csv/2: A quote opens a cell"),
+        ("容量,容量\n", "/fleet.csv: Two columns have the same header."),
+    ):
+        (tmp_path / "fleet.csv").write_text(text, encoding="utf-8")
+        status, output_lines, _ = imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"))
+        assert (status, [line for line in output_lines if line.startswith(told)]) == (1, output_lines[-1:]), (
+            output_lines
+        )
+
+
+def test_what_is_wrong_with_a_sheet_of_agents_is_told_by_its_sheet_and_row(tmp_path: Path) -> None:
+    """SPEC T7: not by options that nobody gave; a sheet may be called like one of them."""
+    orders = sheet_xml(rows_of(("订单号", "纬度", "经度", "数量"), ("A1", 39.95, 116.4, 3.0)))
+    book, depot = tmp_path / "book.xlsx", ("--depot", "39.9,116.4")
+    for rows, told in (
+        (rows_of(("车牌", "吨位"), ("v", 9.0)), "/agents: No column of the agents is their capacity."),
+        (rows_of(("车牌", "容量")), "/agents: The file has no agents."),
+        (rows_of(("车牌", "容量"), ("v", -5.0)), "/agents/2/容量: The amount is negative."),
+    ):
+        book.write_bytes(workbook({"订单": orders, "agents": sheet_xml(rows)}))
+        assert told in refused_output("import", str(book), "--date", "2025-07-15", *depot)
+    more = ("--agent", "2", "--column", "容量=capacity")
+    told = refused_output("import", str(book), "--date", "2025-07-15", *depot, *more)
+    assert told.startswith("--column: The column is of the sheet of agents, which is not read: others were given.")
+
+
+def test_a_day_that_is_refused_is_told_by_the_rows_of_its_file(tmp_path: Path) -> None:
+    """SPEC T7: a person sees lines and headers, and never counted tickets."""
+    rows = "a,39.9,116.4,3,08:00,07:00,\na,39.9,616.4,3,soon:T,,\nb,39.9,116.4,9999999,,,-1\n"
+    text = f"订单号,纬度,经度,数量,最早时间,最晚时间,服务分钟\n{rows}"
+    _, output_lines, _ = imported(tmp_path, "orders.csv", text, "--depot", "139.9,116.4")
+    told = [line.partition(":")[0] for line in output_lines if line.startswith(("/", "--"))]
+    assert told == ["/3/最早时间", "/4/服务分钟", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
+    assert any(line.startswith("/3/订单号: The id is the same as that of row 2.") for line in output_lines)
+    told = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
+    assert "\n--date: The value is not a date." in told and "\n--depot: There is no location" in told
+
+
+def test_what_is_assumed_of_a_table_is_told_of_a_day_that_is_refused_too(tmp_path: Path) -> None:
+    """SPEC T7: what was taken for granted may be what is wrong."""
+    status, output_lines, _ = imported(tmp_path, "orders.csv", "id,place,qty\na,A,\na,A,3\n", "--capacity", "9")
+    assert (status, "1 ticket without a demand: 0 is taken." in output_lines) == (1, True)
+
+
+def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) -> None:
+    """SPEC T5, T7: nothing that was asked for is passed over in silence; a default asks for nothing."""
+    (tmp_path / "fleet.csv").write_text("id,capacity\nv,9\n")
+    problem = json.dumps(VROOM)
+    assert imported(tmp_path, "problem.json", problem)[0] == 0
+    asked = ("--depot", "39.9,116.4", "--agent", "5", "--column", "x=y", "--sheet", "S")
+    status, output_lines, day = imported(tmp_path, "problem.json", problem, *asked)
+    told = [line.partition(":")[0] for line in output_lines if line.startswith("--")]
+    assert (status, day, told) == (1, None, ["--depot", "--agent, --capacity", "--column", "--sheet"])
+    status, output_lines, _ = imported(tmp_path, "problem.json", problem, "--agents", str(tmp_path / "fleet.csv"))
+    assert (status, output_lines[-1][:9]) == (1, "--agents:")
+    assert imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"), "--agent", "2")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("orders.txt", ORDERS, "Taken for li_lim; --format says otherwise."),
+        ("orders.json", ORDERS, "Taken for vroom; --format says otherwise."),
+        ("orders.csv", "id,place,qty\na,A,much\n", ""),
+        ("orders.txt", "\ufeffid,place,qty\na,A,much\n".encode("utf-16-le"), "Taken for csv; --format says otherwise."),
+    ],
+)
+def test_a_form_that_was_guessed_is_told_where_it_cannot_be_read(
+    name: str, text: str | bytes, told: str, tmp_path: Path
+) -> None:
+    """SPEC T5, T7: a table called .txt is no instance with odd numbers."""
+    status, output_lines, _ = imported(tmp_path, name, text)
+    assert (status, [line for line in output_lines if "--format" in line]) == (1, [told] if told else [])
+
+
+def test_kinds_of_json_are_told_apart(tmp_path: Path) -> None:
+    """SPEC T5, T7: points are read whatever the name of their file; a scenario needs no import, which is said."""
+    point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
+    points = json.dumps({"type": "FeatureCollection", "features": [point]})
+    status, _, day = imported(tmp_path, "points.json", points)
+    assert (status, [ticket["id"] for ticket in day["tickets"]]) == (0, ["a"])
+    _, output_lines, _ = imported(tmp_path, "day.json", json.dumps(SMALLEST))
+    assert output_lines[-1].endswith("or solve and validate of the command line, take it as it is.")
+
+
+def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
+    """SPEC T5, R3: a plan and its scenario as they are read without `planner:sensitive`; JSON keeps all there is."""
+    places = [{"id": "LOC_A", "lat": 39.9123, "lon": 116.4}]
+    agents = [{**agent, "fixed_cost": 5.0} for agent in SMALLEST["agents"]]
+    priced = {**SMALLEST, "agents": agents, "locations": places}
+    stranger = Principal(id="k", scopes=frozenset())
+    hidden = {MASKED: masked_fields(stranger, priced), **scenario_for(stranger, priced)}
+    seen = {"plan_id": "plan-1", **plan_for(stranger, PLAN)}
+    assert (hidden["agents"][0]["fixed_cost"], seen["routes"][0]["cost"]) == (None, None)
+    plan, day = tmp_path / "plan.json", tmp_path / "day.json"
+    plan.write_text(json.dumps(seen))
+    day.write_text(json.dumps(hidden))
+    for form in FORMS:
+        made = tmp_path / f"made.{form}"
+        told = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
+        assert (told.exit_code, told.output, made.exists()) == (0, "", True)
+    assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(seen))
+
+
+def test_a_plan_of_an_older_worker_is_exported_as_it_is(tmp_path: Path) -> None:
+    """SPEC T5: what it does not tell is not told as 0 either."""
+    visits = [{name: told for name, told in visit.items() if name != "late_s"} for visit in PLAN["routes"][0]["visits"]]
+    routes = [{**PLAN["routes"][0], "visits": visits}]
+    del routes[0]["overtime_s"]
+    older = {name: told for name, told in PLAN.items() if name != "penalty"} | {"routes": routes}
+    files = [tmp_path / name for name in ("plan.json", "day.json")]
+    for file, value in zip(files, (older, SMALLEST), strict=True):
+        file.write_text(json.dumps(value))
+    for form in ("json", "csv"):
+        told = CliRunner().invoke(app, ["export", *map(str, files), "--output", str(tmp_path / f"made.{form}")])
+        assert (told.exit_code, told.output) == (0, "")
+    assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(older))
+    rows = list(csv.DictReader((tmp_path / "made.csv").read_text().splitlines()))
+    assert [row["late_min"] for row in rows] == [""] * len(visits)
+
+
+@pytest.mark.parametrize("form", ["csv", "geojson", "gpx", "json"])
+@pytest.mark.parametrize(
+    "given",
+    [[], 5, {"routes": 5}, {**PLAN, "routes": [{}]}, {**SMALLEST, "locations": [{"id": "A", "lat": "1"}]}, SMALLEST],
+    ids=["list", "number", "another object", "routes of nothing", "scenario of no places", "scenario"],
+)
+def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) -> None:
+    """SPEC T7: every fault with its place, in whichever of the two files it lies; no traceback, and nothing written."""
+    plan, other, made = tmp_path / "plan.json", tmp_path / "other.json", tmp_path / f"made.{form}"
+    plan.write_text(json.dumps(PLAN))
+    other.write_text(json.dumps(given))
+    for argument, files in (("plan", (other, other)), ("scenario", (plan, other))):
+        if (argument, given) != ("scenario", SMALLEST):
+            output_lines = refused_output("export", *map(str, files), "--output", str(made))
+            assert all(line.startswith(f"/{argument}") for line in output_lines.splitlines())
+    assert not made.exists()

@@ -1,0 +1,163 @@
+"""Plans as files (SPEC T5)."""
+
+import csv
+import io
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.formats.plan_exports import FORMS, export, positions
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+
+DAY: dict[str, Any] = {
+    "name": "城配",
+    "planning_date": "2025-07-15",
+    "depot": "D",
+    "locations": [
+        {"id": "D", "lat": 39.90, "lon": 116.40},
+        {"id": "=A", "lat": 39.95, "lon": 116.40},
+        {"id": "北 & <B>", "lat": 39.95, "lon": 116.50},
+    ],
+    "agents": [{"id": "京A·1", "capacity": 2, "shift_start": "08:00"}, {"id": "idle", "capacity": 1}],
+    "tickets": [
+        {"id": "+1", "location": "=A", "demand": 1},
+        {"id": "t2", "location": "北 & <B>", "demand": 1, "time_windows": [["25:00", "26:00"]]},
+        {"id": "t3", "location": "=A", "demand": 2},
+    ],
+}
+
+
+def plan(day: dict[str, Any] = DAY) -> dict[str, Any]:
+    problem = compile_scenario(parse_scenario(day))
+    return build_plan(problem, Candidate.of_tickets({0: [0, 1]})).as_json()
+
+
+def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
+    """SPEC T5: stops in order with times, what is left out at the end; text that looks like a formula is quoted."""
+    rows = list(csv.DictReader(io.StringIO(export(plan(), DAY, "csv"))))
+    assert [(row["agent_id"], row["stop"], row["ticket_id"], row["location"]) for row in rows] == [
+        ("京A·1", "1", "'+1", "'=A"),
+        ("京A·1", "2", "t2", "北 & <B>"),
+        ("", "", "t3", ""),
+    ]
+    assert rows[1]["start"] == "25:00:00"
+    assert (rows[0]["lat"], rows[0]["lon"]) == ("39.95", "116.4")
+    assert rows[2]["kind"] == "unassigned"
+    assert rows[2]["note"]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("=1+1", "'=1+1"),
+        ("＝1+1", "'＝1+1"),
+        ("＠SUM(A1)", "'＠SUM(A1)"),
+        ("a;=1+1", "a;'=1+1"),
+        ("a; \t-1;b;＋1", "a; \t'-1;b;'＋1"),
+        ("a\n@b", "a\n'@b"),
+        ('a;"=1+1;b', "a;\"'=1+1;b"),
+        ('"" -1', '"" \'-1'),
+        ("\ta", "'\ta"),
+        (" =1", " '=1"),
+        ("a;b=c", "a;b=c"),
+        ("a-b, +c", "a-b, +c"),
+    ],
+)
+def test_no_text_is_a_formula_whichever_separator_parts_the_line(text: str, quoted: str) -> None:
+    """SPEC T5: `;` where commas are decimal, full-width signs, spaces and quotes before them."""
+    parsed_value = {"routes": [], "unassigned": [{"ticket_id": text, "code": "late", "detail": "x"}]}
+    written = export(parsed_value, {}, "csv")
+    (row,) = csv.DictReader(io.StringIO(written, newline=""))
+    assert row["ticket_id"] == quoted
+    cells = [cell for line in csv.reader(io.StringIO(written, newline=""), delimiter=";") for cell in line]
+    assert not any(cell.lstrip().startswith(tuple("=+-@＝＋－＠")) for cell in cells)
+
+
+def test_a_map_gets_lines_and_points() -> None:
+    """SPEC T5: GeoJSON in WGS-84, longitude first, the way from and to the depot included."""
+    parsed_value = json.loads(export(plan(), DAY, "geojson"))
+    line, first, _second = parsed_value["features"]
+    assert line["geometry"]["coordinates"] == [[116.4, 39.9], [116.4, 39.95], [116.5, 39.95], [116.4, 39.9]]
+    assert line["properties"]["agent_id"] == "京A·1"
+    assert first["properties"]["ticket_id"] == "+1"
+
+
+def test_a_line_over_the_180th_meridian_is_cut_there() -> None:
+    """SPEC T5: RFC 7946, section 3.1.9; there and back again, and from the meridian itself."""
+    places = [("D", -16.8, 179.9), ("E", -16.7, -179.9), ("F", -16.9, 180.0), ("G", -16.9, -179.8)]
+    day = {
+        "name": "Fiji",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "agents": [{"id": "v", "capacity": 9}],
+        "locations": [{"id": name, "lat": lat, "lon": lon} for name, lat, lon in places],
+        "tickets": [{"id": f"t{name}", "location": name, "demand": 1} for name in "EFG"],
+    }
+    parsed_value = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
+    line = json.loads(export(parsed_value, day, "geojson"))["features"][0]["geometry"]
+    assert line == {
+        "type": "MultiLineString",
+        "coordinates": [
+            [[179.9, -16.8], [180.0, -16.75]],
+            [[-180.0, -16.75], [-179.9, -16.7], [-180.0, -16.9]],
+            [[180.0, -16.9], [180.0, -16.9], [180.0, -16.9]],
+            [[-180.0, -16.9], [-179.8, -16.9], [-180.0, -16.833333]],
+            [[180.0, -16.833333], [179.9, -16.8]],
+        ],
+    }
+
+
+def test_navigation_gets_a_route_an_agent() -> None:
+    """SPEC T5: GPX 1.1, names escaped."""
+    root = ElementTree.fromstring(export(plan(), DAY, "gpx"))  # noqa: S314 — our own words
+    space = {"g": "http://www.topografix.com/GPX/1/1"}
+    assert [each.text for each in root.findall("g:rte/g:name", space)] == ["京A·1"]
+    points = root.findall("g:rte/g:rtept", space)
+    assert [(each.get("lat"), each.get("lon")) for each in points][:2] == [
+        ("39.900000", "116.400000"),
+        ("39.950000", "116.400000"),
+    ]
+    assert [each.findtext("g:name", namespaces=space) for each in points] == ["D", "+1", "t2", "D"]
+
+
+def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> None:
+    """SPEC T5: each stop by its ticket; RFC 7946 asks two places of a line."""
+    there = [{**each, "location": "=A", "time_windows": []} for each in DAY["tickets"][:2]]
+    parsed_value = export(plan({**DAY, "tickets": there}), DAY, "gpx")
+    assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name></rtept>" in parsed_value] == ["D", "+1", "t2"]
+    loose = {key: value for key, value in DAY.items() if key != "depot"} | {"tickets": there[:1]}
+    problem = compile_scenario(parse_scenario(loose))
+    alone = build_plan(problem, Candidate.of_tickets({0: [0]})).as_json()
+    line, stop = json.loads(export(alone, loose, "geojson"))["features"]
+    assert line["geometry"] is None
+    assert stop["geometry"]["type"] == "Point"
+
+
+def test_chinese_coordinates_are_converted() -> None:
+    """SPEC T5: what leaves is WGS-84, whatever was declared."""
+    shifted = positions({**DAY, "travel": {"crs": "gcj02"}})["D"]
+    assert 0.001 < abs(shifted[0] - 39.90) < 0.01
+
+
+def test_a_plan_reads_back_from_json_and_maps_need_a_globe() -> None:
+    """SPEC T5: JSON is the plan itself; on a plane there is no map of the world."""
+    assert json.loads(export(plan(), DAY, "json")) == json.loads(json.dumps(plan()))
+    flat = {**DAY, "locations": [{"id": place["id"], "x": n, "y": n} for n, place in enumerate(DAY["locations"])]}
+    assert "t2" in export(plan(flat), flat, "csv")
+    for form in ("geojson", "gpx", "xls"):
+        with pytest.raises(InputError):
+            export(plan(flat), flat, form)
+
+
+def test_every_form_has_its_resource() -> None:
+    """SPEC R1, T5: what the command line writes can be read by URI."""
+    from planner_mcp.server.resources.resource_catalogue import TEMPLATES
+
+    suffixes = {template.uri_template.rpartition(".")[2] for template in TEMPLATES if "." in template.uri_template}
+    assert suffixes >= set(FORMS) - {"json"}

@@ -1,0 +1,628 @@
+"""Scenarios from tables people have (SPEC T5)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import InputError, TooLargeError
+from planner_mcp.formats.column_mapping import AGENTS, TICKETS, propose_mapping, split_by_table
+from planner_mcp.formats.geojson_points import read_points
+from planner_mcp.formats.table_import import TableImport
+from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.vroom_format import assumed, read_vroom
+from planner_mcp.routing.scenario.scenario_model import end_of, start_of
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+
+ORDERS = """订单号,客户名称,地址,纬度,经度,重量(kg),最早时间,最晚时间,服务分钟,优先级,内部码
+A001,张三,长安街1号,39.95,116.40,12.5,08:00,12：00,5,9,x
+A002,李四,长安街2号,39.96,116.41,"1,200",,,,,y
+A003,王五,长安街1号,39.95,116.40,3,,18:00,,,z
+"""
+FLEET = "Vehicle;Capacity;Shift start;Shift end;Skills\n京A1;2000;08:00;18:00;cold、lift\n京A2;500;28800;;\n"
+
+
+def table(text: str, encoding: str = "utf-8") -> Table:
+    return read_table(text.encode(encoding), max_rows=100)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_chinese_orders_become_a_day(encoding: str) -> None:
+    """SPEC T5: headers in Chinese, in UTF-8 and GB18030; what no field is for is left out and said so."""
+    day = TableImport()
+    depot = day.add_depot("39.90,116.40")
+    proposal = day.add_tickets(table(ORDERS, encoding), {})
+    day.add_agents(table(FLEET), {})
+    body = day.scenario(name="城配", planning_date="2025-07-15", depot=depot)
+    scenario = parse_scenario(body)
+    assert proposal.left_out == ("内部码",)
+    assert proposal.guessed == ()
+    first, second, third = scenario.tickets
+    assert (first.id, first.name, first.demand, first.priority) == ("A001", "张三", {"load": 12.5}, 9)
+    assert (first.time_windows, first.service_time_s) == (((28800.0, 43200.0),), 300.0)
+    assert (second.demand, second.time_windows) == ({"load": 1200.0}, ())
+    assert third.time_windows == ((0.0, 64800.0),)
+    assert first.location == third.location, "equal positions are one place"
+    assert [(each.id, each.skills, each.shift_start) for each in scenario.agents] == [
+        ("京A1", ("cold", "lift"), 28800.0),
+        ("京A2", (), 28800.0),
+    ]
+
+
+def test_headers_that_only_resemble_a_word_are_said_to_be_guesses() -> None:
+    """SPEC T5: a proposed mapping, to be looked at; whoever knows better says so."""
+    proposal = propose_mapping(("Order ID", "Quantitty", "Place", "Colour"), TICKETS, {})
+    assert proposal.fields == {"Order ID": "id", "Quantitty": "demand", "Place": "location"}
+    assert proposal.guessed == ("Quantitty",)
+    assert proposal.left_out == ("Colour",)
+    chosen = propose_mapping(("Order ID", "Place", "Colour"), TICKETS, {"Colour": "notes", "Place": ""})
+    assert chosen.fields == {"Colour": "notes", "Order ID": "id"}
+    for wrong in ({"Size": "id"}, {"Place": "colour"}):
+        with pytest.raises(InputError):
+            propose_mapping(("Order ID", "Place"), TICKETS, wrong)
+
+
+def test_a_choice_goes_to_the_table_that_has_the_column() -> None:
+    """SPEC T5: to the tickets where both have it, unless agents alone know the field."""
+    chosen = {"Nr": "id", "Last": "capacity", "Foo": "", "Boss": "name", "Art": "nothing"}
+    tickets, agents = split_by_table(chosen, ("Nr", "Last", "Foo", "Art"), ("Nr", "Last", "Foo", "Boss"))
+    assert tickets == {"Nr": "id", "Foo": "", "Art": "nothing"}
+    assert agents == {"Last": "capacity", "Boss": "name"}
+    with pytest.raises(InputError):
+        split_by_table({"Bar": ""}, ("Nr",), ("Last",))
+
+
+def test_a_known_word_goes_before_one_that_resembles_it() -> None:
+    """SPEC T5: the number of an order is its id, whatever stands in front of it."""
+    proposal = propose_mapping(("order_note", "order_id", "customer_no"), TICKETS, {})
+    assert proposal.fields == {"order_id": "id"}
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [
+        ("服务时间(分钟)", "service_min"),
+        ("服务时间（分钟/单）", "service_min"),
+        ("Service time (est.) (min)", "service_min"),
+        ("Service time (s)", "service_s"),
+        ("服务时间", "service_s"),
+    ],
+)
+def test_the_unit_in_brackets_counts_for_service_times(header: str, field: str) -> None:
+    """SPEC T5: a quarter of an hour is not 15 seconds."""
+    assert propose_mapping((header,), TICKETS, {}).fields == {header: field}
+
+
+@pytest.mark.parametrize("header", ["service_hr", "Service time (h)", "Service time (std.)", "service_time_hours"])
+def test_a_service_time_of_another_unit_is_left_out(header: str) -> None:
+    """SPEC T5: a guess would be wrong by a factor of thousands."""
+    assert propose_mapping((header,), TICKETS, {}).left_out == (header,)
+
+
+def test_an_agent_called_like_a_ticket_starts_where_its_row_says() -> None:
+    """SPEC T5: both sheets count from 1; a place made from a position belongs to that position."""
+    day = TableImport()
+    day.add_tickets(table("id,lat,lon,demand\n1,39.95,116.4,1\n"), {})
+    day.add_agents(table("id,lat,lon,capacity\n1,39.9,116.4,5\n2,39.9,116.4,5\n"), {})
+    scenario = parse_scenario(day.scenario(name="day", planning_date="2025-07-15", depot=None))
+    places = {place.id: place.lat for place in scenario.locations}
+    assert places[scenario.tickets[0].location] == 39.95
+    assert {places[start_of(scenario, driver) or ""] for driver in scenario.agents} == {39.9}
+
+
+def test_a_row_without_a_position_is_nowhere() -> None:
+    """SPEC T7: not at the place of an agent that is called alike."""
+    day = TableImport()
+    day.add_tickets(table("id,lat,lon,demand\nA,,,1\nB,39.95,116.4,1\n"), {})
+    day.add_agents(table("id,lat,lon,capacity\nA,39.9,116.4,5\n"), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2", "The row has no place.")]
+
+
+def test_every_word_names_one_field() -> None:
+    """Our choice: no header of a kind of table is two things."""
+    for words in (TICKETS, AGENTS):
+        known = [word for line in words.values() for word in line.split()]
+        assert sorted(known) == sorted(set(known))
+
+
+def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
+    """SPEC T7: all at once, each with the line of the file and its header."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,open\na,A,much,8\nb,B,1,08:00\nc,C,nan,soon\n"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/2/qty", "/2/open", "/4/qty", "/4/open"]
+
+
+def _of_cells() -> None:
+    day = TableImport()
+    day.add_tickets(table("id,place,qty\n" + "a,A,much\n" * 60), {})
+    day.scenario(name="x", planning_date="2025-07-15")
+
+
+def _of_points() -> None:
+    read_points({"type": "FeatureCollection", "features": [{}] * 60}, max_rows=60)
+
+
+def _of_rows() -> None:
+    table("id,qty\n" + "a,1,2\n" * 60)
+
+
+@pytest.mark.parametrize("read", [_of_cells, _of_points, _of_rows])
+def test_faults_that_are_not_listed_are_counted(read: Callable[[], None]) -> None:
+    """SPEC T7, T9: a message that says fifty sends back who has mended fifty of sixty."""
+    with pytest.raises(InputError) as caught:
+        read()
+    assert caught.value.message == "60 problems; the first 50 are listed."
+    assert [fault.problem for fault in caught.value.errors[50:]] == ["10 more problems are not listed."]
+
+
+@pytest.mark.parametrize("cell", ["12,5", "1,25", "1,2,3", "1_000", "1,0000", "，5", "0,750", "1,500", "1，500"])
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None:
+    """SPEC T7: a decimal comma is not taken for one of thousands: tenfold loads would be planned."""
+    day = TableImport()
+    day.add_tickets(table(f"id;place;qty\na;A;{cell}\n"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/2/qty"]
+
+
+def test_a_place_that_lies_in_two_places_is_told_with_its_line() -> None:
+    """SPEC T7: the second ticket is not sent to where the first one is; a metre of difference is none."""
+    day = TableImport()
+    rows = "a,A,39.9,116.4\nb,A,39.95,116.4\nc,A,39.90001,116.4\nd,A,,\n"
+    day.add_tickets(table(f"id,place,lat,lon\n{rows}"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/3"]
+
+
+def test_what_is_taken_for_granted_is_said() -> None:
+    """SPEC T5: no demand, kinds nobody knows; words for kinds are known however they are written."""
+    day = TableImport()
+    day.add_tickets(table('id,place,qty,type,skills\na,A,,Pick-up,"cold, lift ,"\nb,B,2,return,\nc,C,3,VIP,\n'), {})
+    assert [ticket.get("kind") for ticket in day.tickets] == ["pickup", "pickup", None]
+    assert day.tickets[0]["skills"] == ["cold", "lift"]
+    assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
+
+
+def test_agents_without_a_capacity_are_told() -> None:
+    """SPEC T5: they carry nothing, and would stay at home in silence."""
+    day = TableImport()
+    day.add_agents(table("id,capacity\nv,9\nw,\n"), {})
+    assert ([agent["capacity"] for agent in day.agents], day.assumed()) == (
+        [9, 0],
+        ["1 agent without a capacity: 0 is taken."],
+    )
+
+
+def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
+    """SPEC T7: 0 is a time; whoever wrote it is told that the window closes before it opens."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,open,close\na,A,1,08:00,0\n"), {})
+    assert day.tickets[0]["time_windows"] == [["08:00", 0]]
+
+
+@pytest.mark.parametrize("cells", [("3", "4"), ("上午", "下午"), ("8-12", "-")])
+def test_a_column_called_after_windows_that_has_none_is_left_out_and_told(cells: tuple[str, str]) -> None:
+    """SPEC T5: a slot may be a number; another column that has windows is taken in its place."""
+    day, told = TableImport(), ["Left out, as no cell is a time window: slot."]
+    text = "id,place,qty,slot,时段\na,A,1,{},08:00-12:00\nb,B,1,{},不限\n".format(*cells)
+    proposal = day.add_tickets(table(text), {})
+    assert (proposal.fields["时段"], proposal.left_out, day.assumed()) == ("window", ("slot",), told)
+    assert (day.faults, [each.get("time_windows") for each in day.tickets]) == ([], [[["08:00", "12:00"]], None])
+
+
+def test_a_column_that_is_named_as_one_of_windows_has_some() -> None:
+    """SPEC T7: whoever names it wants its windows."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,slot\na,A,1,3\n"), {"slot": "window"})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2/slot", "The cell is no time window.")]
+
+
+def test_a_window_that_says_the_hours_beside_it_is_read_once() -> None:
+    """SPEC T5: two columns that agree mean one thing; others are asked about."""
+    day, rows = (
+        TableImport(),
+        ("08:00,12:00,8:00-12:00", "28800,12:00,08:00-12:00", "09:00,,-", "soon:ish,,08:00-12:00"),
+    )
+    day.add_tickets(table("\n".join(["id,place,qty,open,close,slot", *(f"a,A,1,{row}" for row in rows)])), {})
+    assert [fault.path for fault in day.faults] == ["/5"]
+    assert [each["time_windows"] for each in day.tickets[:3]] == [
+        [["08:00", "12:00"]],
+        [[28800, "12:00"]],
+        [["09:00", "47:59"]],
+    ]
+
+
+@pytest.mark.parametrize("header", ["time window", "时间窗", "TW"])
+def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
+    """SPEC T5: none is left out for its form; hours in columns of their own beside it are asked about."""
+    day = TableImport()
+    day.add_tickets(table(f"id,place,{header},open\na,A,08:00-12:00,\nb,B,,09:00\nc,C,08:00-9:00,8:00\n"), {})
+    assert [each["time_windows"] for each in day.tickets[:2]] == [[["08:00", "12:00"]], [["09:00", "47:59"]]]
+    assert [(fault.path, fault.problem) for fault in day.faults] == [
+        ("/4", "The row has a time window, and hours beside it.")
+    ]
+    proposal = propose_mapping(("time_window_start", "time_window_end", "time_windo"), TICKETS, {})
+    assert (list(proposal.fields.values()), proposal.left_out) == (["opens", "closes"], ("time_windo",))
+
+
+def test_headers_that_name_two_units_of_goods_are_told() -> None:
+    """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
+    for heading, notices in (
+        ("载重(kg)", ["Headers say (吨) of demand and (kg) of capacity; numbers are taken as they stand."]),
+        ("载重（吨）", []),
+        ("载重", []),
+    ):
+        day = TableImport()
+        day.add_tickets(table("订单号,地点,重量(吨)\na,A,12\n"), {})
+        day.add_agents(table(f"车辆,{heading}\nv,2000\n"), {})
+        assert day.assumed() == notices
+
+
+@pytest.mark.parametrize(
+    ("header", "times", "told"),
+    [
+        ("服务时间", ("15", "10"), True),
+        ("service_time", ("0", "120"), True),
+        ("Service time", ("300", "15"), False),
+        ("service_s", ("15", "10"), False),
+        ("服务时间(秒)", ("15", "10"), False),
+        ("Service time (min)", ("15", "10"), False),
+        ("service", ("0", "0"), False),
+    ],
+)
+def test_short_service_times_without_a_unit_are_told(header: str, times: tuple[str, str], told: bool) -> None:
+    """SPEC T5: a stop of fifteen seconds is most often one of a quarter of an hour."""
+    day = TableImport()
+    day.add_tickets(table(f"id,place,qty,{header}\na,A,1,{times[0]}\nb,B,1,{times[1]}\n"), {})
+    assert [notices.partition(",")[0] for notices in day.assumed()] == [
+        "Service times without a unit are taken for seconds"
+    ] * told
+
+
+def test_two_service_times_of_a_row_are_asked_about() -> None:
+    """SPEC T7: neither is passed over; where they say the same there is nothing to ask."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,service_s,service_min\na,A,1,90,5\nb,B,1,300,5\nc,C,1,,5\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2"]
+    assert [ticket["service_time_s"] for ticket in day.tickets[1:]] == [300, 300]
+
+
+@pytest.mark.parametrize("cell", ["0830", "0759"])
+def test_an_hour_without_its_colon_is_not_taken_for_seconds(cell: str) -> None:
+    """SPEC T7: half past eight is not 830 seconds after midnight."""
+    day = TableImport()
+    day.add_tickets(table(f"id,place,qty,open,close\na,A,1,{cell},43200\n"), {})
+    assert [fault.path for fault in day.faults] == ["/2/open"]
+
+
+def test_a_fraction_where_whole_numbers_count_is_told() -> None:
+    """SPEC T7: nothing is rounded in silence."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,priority\na,A,1,2.5\n"), {})
+    day.add_agents(table("id,capacity,max_tickets\nv,9,3.5\n"), {})
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day.scenario(name="x", planning_date="2025-07-15"))
+    assert {"/tickets/0/priority", "/agents/0/max_tickets"} <= {fault.path for fault in caught.value.errors}
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "a,a\n1,2\n", ",,\n"])
+def test_what_is_no_table_is_refused(text: str) -> None:
+    """SPEC T7: no header, or one twice."""
+    with pytest.raises(InputError):
+        table(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('id,place,code\na,A,"urgent\nb,B,x\nc,C,y\n', "/2"),
+        ('id,place,code\na,A,"two\nlines"\nb,B,"urgent\nc,C,"x"\n', "/4"),
+        ('id;place;code\na;A;"said ""urgent""\n' + "b;B;x\n" * 30_000, "/2"),
+        ("id,place,qty\na,A,3\nb,B,1,200\n", "/3"),
+    ],
+    ids=["open", "opened twice", "long", "thousands"],
+)
+def test_a_row_whose_cells_are_not_clear_is_told_by_its_line(text: str, path: str) -> None:
+    """SPEC T5, T7: a quote that nothing closes swallows no rows, 1,200 is not 1; neither is passed over."""
+    with pytest.raises(InputError) as caught:
+        read_table(text.encode(), max_rows=100_000)
+    assert [fault.path for fault in caught.value.errors] == [path]
+
+
+def test_a_cell_in_quotes_may_have_lines_and_separators() -> None:
+    """SPEC T5: as spreadsheets write them; a quote within a cell, and empty cells behind the last, are no slip."""
+    rows = table('id,notes,size\na,"two\nlines, ""so""",5" pipe,,\n').rows
+    assert [cells for _, cells in rows] == [{"id": "a", "notes": 'two\nlines, "so"', "size": '5" pipe'}]
+
+
+@pytest.mark.parametrize(
+    ("line", "mark"), [("sep=;\r\n", ";"), ('"SEP=|"\n', "|"), ("sep=\t\n", "\t"), ("sep=,\n", ",")]
+)
+def test_a_separator_that_the_first_line_names_parts_the_rows(line: str, mark: str) -> None:
+    """SPEC T5: a line for spreadsheets is no header; rows keep the numbers they have in the file."""
+    read = table(line + "id,notes;x\na,b\n".replace(",", mark))
+    assert (read.headers[0], [(number, cells["id"]) for number, cells in read.rows]) == ("id", [(3, "a")])
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_lines_are_counted_however_they_end(end: str) -> None:
+    """SPEC T5, T7: those of an old Mac too; a row of several lines is told by its first."""
+    lines = ["id,place,qty", "a,A,1", "", '"b', 'c",B,1,5', "d,D,7"]
+    with pytest.raises(InputError) as caught:
+        table(end.join(lines))
+    assert [fault.path for fault in caught.value.errors] == ["/4"]
+    with pytest.raises(InputError) as caught:
+        table(end.join([*lines[:4], 'c",B,1', 'd,"D,7', ""]))
+    assert [fault.path for fault in caught.value.errors] == ["/6"]
+    assert [line for line, _ in table(end.join([*lines[:4], 'c",B,1', lines[5]])).rows] == [2, 4, 6]
+    assert [line for line, _ in table(end.join(["sep=;", "id;place,", "a;A"])).rows] == [3]
+
+
+def test_a_line_that_breaks_outside_of_quotes_is_told() -> None:
+    """SPEC T7: half a row is no ticket."""
+    with pytest.raises(InputError) as caught:
+        table("id,place\na,A\nb,B\rb,C\nd,D\n")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/3", "The file is no table of text.")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "gb18030"])
+def test_what_an_encoding_was_taken_for_is_told(encoding: str) -> None:
+    """SPEC T5: the "Unicode text" of a spreadsheet is read; bytes of another code page would be other names."""
+    read = table("订单号\t地点\na\tA\n", encoding)
+    assert read.rows == ((2, {"订单号": "a", "地点": "A"}),)
+    told = ("The file is not UTF-8; it was read as GB18030.",)
+    assert read.notices == (told if encoding == "gb18030" else ())
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ("id,place\n".encode("utf-16-le"), "The text has no known encoding."),
+        (b"\xff\xfei", "The text has no known encoding."),
+        (b"PK\x03\x04\x14\0\x06", "The file is a workbook, not text."),
+        (bytes.fromhex("d0cf11e0a1b11ae1"), "The file is a workbook, not text."),
+        (b"Orders of Monday\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+        (b",,Monday,\nid,place\na,A\nb,B\n", "The first line has one cell, the one below it has more."),
+    ],
+)
+def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> None:
+    """SPEC T7: and what to do; not each row below a title."""
+    with pytest.raises(InputError) as caught:
+        read_table(data, max_rows=100)
+    (fault,) = caught.value.errors
+    assert (fault.problem, bool(fault.accepted and fault.hint)) == (problem, True)
+
+
+def test_cells_without_a_header_are_told() -> None:
+    """SPEC T5: nothing is left out in silence; empty columns are nothing to tell."""
+    read = table("id,,place,\na,cold,A,\nb,,B,\n")
+    assert read.notices == ("Left out, for their columns have no header: 1 cell.",)
+    assert propose_mapping(read.headers, TICKETS, {}).left_out == ()
+    assert table("id,,place,\na,,A,\n").notices == ()
+
+
+def test_headers_that_stand_twice_are_named() -> None:
+    """SPEC T7: among two hundred columns nobody finds them."""
+    with pytest.raises(InputError) as caught:
+        table("id,Weight,place,Weight\na,1,A,2\n")
+    assert caught.value.errors[0].hint == "Rename one: Weight."
+
+
+def test_a_table_too_long_is_refused() -> None:
+    """SPEC X3: limits before work."""
+    with pytest.raises(TooLargeError):
+        read_table(b"id\n" + b"1\n" * 101, max_rows=100)
+    with pytest.raises(InputError):
+        read_table(b"\xff\xff\xff\xff", max_rows=100)
+
+
+def test_points_of_a_map_are_a_table() -> None:
+    """SPEC T5: GeoJSON; properties are columns."""
+    points = [
+        {
+            "type": "Feature",
+            "id": "a",
+            "geometry": {"type": "Point", "coordinates": [116.4, 39.95, 50]},
+            "properties": {"数量": 3, "skills": ["cold", "lift"], "remark": None},
+        }
+    ]
+    day = TableImport()
+    day.add_tickets(read_points({"features": points}, max_rows=10), {})
+    day.agents = [{"id": "v", "capacity": 9, "skills": ["cold", "lift"]}]
+    (ticket,) = parse_scenario(day.scenario(name="x", planning_date="2025-07-15")).tickets
+    assert (ticket.id, ticket.demand, ticket.skills) == ("a", {"load": 3.0}, ("cold", "lift"))
+    for wrong in (None, {"features": [{"geometry": {"type": "LineString"}}]}, {"features": []}, []):
+        with pytest.raises(InputError):
+            read_points(wrong, max_rows=10)
+    with pytest.raises(TooLargeError):
+        read_points({"features": points * 3}, max_rows=2)
+
+
+def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
+    """SPEC T7: one line among the points does not make the whole file unreadable."""
+    point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
+    features = [point, {"geometry": None, "properties": None}, {"geometry": {"type": "LineString"}}, 5]
+    with pytest.raises(InputError) as caught:
+        read_points({"features": features}, max_rows=9)
+    assert [fault.path for fault in caught.value.errors] == ["/features/1", "/features/2", "/features/3"]
+
+
+VROOM: dict[str, Any] = {
+    "vehicles": [
+        {
+            "id": 1,
+            "start": [2.35, 48.87],
+            "end": [2.35, 48.87],
+            "capacity": [4, 2],
+            "skills": [1, 14],
+            "time_window": [28800, 43200],
+            "breaks": [{"id": 1, "time_windows": [[32400, 34200]], "service": 300}],
+            "max_tasks": 4,
+            "costs": {"fixed": 100, "per_hour": 36, "per_km": 1},
+        },
+        {"id": 2, "start": [2.35, 48.87]},
+    ],
+    "jobs": [
+        {"id": 1, "location": [2.36, 48.88], "service": 300, "delivery": [1, 0], "skills": [1], "priority": 100},
+        {"id": 2, "location": [2.37, 48.89], "pickup": [1, 0], "time_windows": [[1752570000, 1752573600]]},
+    ],
+    "shipments": [
+        {
+            "amount": [1, 1],
+            "pickup": {"id": 4, "location": [2.34, 48.86], "setup": 60},
+            "delivery": {"id": 4, "location": [2.33, 48.85]},
+        }
+    ],
+}
+
+
+def test_a_problem_of_vroom_is_a_day() -> None:
+    """SPEC T5: vehicles, jobs and shipments with all that both models know."""
+    scenario = parse_scenario(read_vroom(VROOM, name="v", planning_date="2025-07-15"))
+    first, second = scenario.agents
+    assert (first.shift_start, first.shift_end, first.max_tickets) == (28800.0, 43200.0, 4)
+    assert (first.fixed_cost, first.cost_per_hour, first.cost_per_km) == (100.0, 36.0, 1.0)
+    assert first.breaks[0].duration_s == 300.0
+    assert (end_of(scenario, second), start_of(scenario, second)) == (None, first.start_location)
+    by_id = {ticket.id: ticket for ticket in scenario.tickets}
+    assert (by_id["1"].priority, by_id["1"].skills, by_id["1"].demand) == (9, ("1",), {"d1": 1.0, "d2": 0.0})
+    assert (by_id["2"].kind, by_id["2"].time_windows) == ("pickup", ((32400.0, 36000.0),))
+    assert (by_id["delivery 4"].pickup, by_id["pickup 4"].setup_time_s) == ("pickup 4", 60.0)
+    assert len(scenario.locations) == 5
+
+
+def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
+    """SPEC T5: hours are paid while waiting too, and a window holds after setup; nothing is said of days without."""
+
+    def notices(**jobs: Any) -> list[str]:
+        problem = {"vehicles": [{"id": 1, "start": [2.35, 48.87], "costs": {"per_hour": jobs.pop("pay", 0)}}], **jobs}
+        return assumed(read_vroom(problem, name="v", planning_date="2025-07-15"))
+
+    timed = {"id": 1, "location": [2.36, 48.88], "time_windows": [[0, 60]]}
+    assert notices(jobs=[timed]) == []
+    assert ["per_hour" in each for each in notices(jobs=[timed], pay=36)] == [True]
+    assert ["setup" in each for each in notices(jobs=[{**timed, "setup": 60}])] == [True]
+
+
+def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
+    """SPEC T5: equal to six decimals, so that no two locations have one id."""
+    jobs = [{"id": number, "location": [2.36 + number * 1e-8, 48.88]} for number in (1, 2)]
+    body = read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
+    assert len(parse_scenario(body).locations) == 4
+
+
+def test_a_wrong_date_is_not_blamed_on_the_file() -> None:
+    """SPEC T7: it is told with the scenario, by its own place."""
+    body = read_vroom(VROOM, name="v", planning_date="15.07.2025")
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body)
+    assert "/planning_date" in [fault.path for fault in caught.value.errors]
+
+
+def changed(part: str, **words: object) -> dict[str, object]:
+    """Return the list that a problem of VROOM has under a name, with more words in its first entry."""
+    first, *others = VROOM[part]
+    return {part: [{**first, **words}, *others]}
+
+
+SHIPMENT = VROOM["shipments"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"jobs": [{"id": 1, "location": [0, 1], "delivery": [1], "pickup": [1]}]}, "/jobs/0"),
+        ({"jobs": [{"id": 1, "location_index": 3}]}, "/jobs/0/location"),
+        ({"vehicles": [{"id": 1, "start": [0, 1], "max_travel_time": 5}]}, "/vehicles/0/max_travel_time"),
+        ({"matrices": {"car": {}}}, "/matrices"),
+        ({"matrix": [[0]]}, "/matrix"),
+        (changed("vehicles", profile="bike"), "/vehicles/0/profile"),
+        (changed("vehicles", steps=[{"type": "start"}]), "/vehicles/0/steps"),
+        (changed("vehicles", costs={"per_task_hour": 100}), "/vehicles/0/costs/per_task_hour"),
+        (changed("vehicles", breaks=[{"id": 1, "max_load": [0]}]), "/vehicles/0/breaks/0/max_load"),
+        (changed("vehicles", tim_window=[0, 1]), "/vehicles/0/tim_window"),
+        ({"vehicles": [{"id": 1, "start_index": 0, "end": [0, 1]}]}, "/vehicles/0/start"),
+        (changed("jobs", **{"a/b": 1}), "/jobs/0/a~1b"),
+        (changed("jobs", time_window=[0, 1]), "/jobs/0/time_window"),
+        (changed("shipments", service=60), "/shipments/0/service"),
+        (changed("shipments", pickup={**SHIPMENT["pickup"], "skills": [1]}), "/shipments/0/pickup/skills"),
+        ({"vehicles": 7}, ""),
+        ({"jobs": 7}, ""),
+        ({"jobs": [{}]}, "/jobs/0"),
+        ({"jobs": [7]}, "/jobs/0"),
+        (changed("jobs", time_windows=[[28800]]), "/jobs/0/time_windows"),
+        (changed("jobs", priority="high"), "/jobs/0/priority"),
+        (changed("jobs", location={"lon": 2, "lat": 48}), "/jobs/0/location"),
+        (changed("vehicles", time_window=["08:00", "12:00"]), "/vehicles/0/time_window"),
+        (changed("vehicles", breaks=[{"id": 1, "time_windows": [[0]]}]), "/vehicles/0/breaks/0"),
+        (changed("vehicles", type=["truck"]), "/vehicles/0"),
+        (changed("shipments", pickup={"location": [0, 1]}), "/shipments/0/pickup"),
+        (changed("shipments", priority="high"), "/shipments/0/priority"),
+    ],
+)
+def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
+    """SPEC T7: refused, not passed over."""
+    with pytest.raises(InputError) as caught:
+        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
+    assert path in [fault.path for fault in caught.value.errors]
+
+
+def test_what_a_part_of_vroom_misses_is_named_beside_the_other_slips() -> None:
+    """SPEC T7: all at once, each once."""
+    jobs = [{"location": [0, 1]}, {"id": 2, "location": [0, "x"], "priority": "high"}]
+    with pytest.raises(InputError) as caught:
+        read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
+        ("/jobs/0", "A word is missing: id."),
+        ("/jobs/1/priority", "A value is not of the right kind."),
+        ("/jobs/1/location", "A value is not of the right kind."),
+    ]
+
+
+def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:
+    """SPEC T5: labels, indexes beside positions, how to search, and what is said to be as it is anyway."""
+    idle = {"description": "van", "profile": "car", "steps": [], "start_index": 0, "costs": {"per_task_hour": 0}}
+    change = {**changed("vehicles", **idle), **changed("jobs", location_index=1, speed=None), "options": {"g": True}}
+    body = read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
+    assert parse_scenario(body).agents[0].name == "van"
+
+
+def by_type(*types: str) -> dict[str, Any]:
+    """Return a problem of VROOM whose vehicles are of some types, with a job that takes trucks and bikes longer."""
+    fleet = [{"id": number, "start": [0, 1], **({"type": kind} if kind else {})} for number, kind in enumerate(types)]
+    longer = {"service_per_type": {"truck": 600}, "setup_per_type": {"bike": 300}}
+    job = {"id": 1, "location": [0, 2], "service": 60, "setup": 20, **longer}
+    return {"vehicles": fleet, "jobs": [job]}
+
+
+@pytest.mark.parametrize(
+    ("types", "times"), [(("truck", "truck"), (600, 20)), (("bike",), (60, 300)), (("", "van"), (60, 20))]
+)
+def test_a_time_of_vroom_by_type_is_that_of_the_whole_fleet(types: tuple[str, ...], times: tuple[int, int]) -> None:
+    """SPEC T5: where every vehicle needs the same."""
+    (ticket,) = read_vroom(by_type(*types), name="v", planning_date="2025-07-15")["tickets"]
+    assert (ticket["service_time_s"], ticket["setup_time_s"]) == times
+
+
+@pytest.mark.parametrize(
+    ("types", "fields"),
+    [(("truck", ""), {"service"}), (("bike", "van"), {"setup"}), (("truck", "bike"), {"service", "setup"})],
+)
+def test_a_time_of_vroom_that_differs_between_vehicles_is_refused(types: tuple[str, ...], fields: set[str]) -> None:
+    """SPEC T7: a ticket has no time for each agent."""
+    with pytest.raises(InputError) as caught:
+        read_vroom(by_type(*types), name="v", planning_date="2025-07-15")
+    assert {fault.path for fault in caught.value.errors} == {f"/jobs/0/{name}_per_type" for name in fields}
+
+
+def test_a_file_full_of_strange_words_is_told_briefly() -> None:
+    """SPEC T9: fifty faults at most, names cut."""
+    change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
+    with pytest.raises(InputError) as caught:
+        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
+    assert caught.value.message == "100 problems; the first 50 are listed."
+    assert caught.value.errors[50].problem == "50 more problems are not listed."
+    assert max(len(fault.path) for fault in caught.value.errors) < 200

@@ -1,0 +1,89 @@
+"""Rows that are no tickets (SPEC T5, T7)."""
+
+import pytest
+
+from planner_mcp.formats.column_mapping import TICKETS, propose_mapping
+from planner_mcp.formats.table_import import TableImport
+from planner_mcp.formats.unexpected_rows import other_date_notices
+from tests.unit.formats.test_table_import import table
+
+TOTAL, NOWHERE = "The row is a total of those above it.", "The row has no place."
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("id,place,qty\na,A,1\nb,B,2.5\nTotal:,,3.5\n", [("/4", TOTAL)]),
+        ("id,place,qty\na,A,1\nb,B,2\n,合计,3\n", [("/4", TOTAL)]),
+        ("id,qty\na,1\nb,2\n,3\n", [("/4", TOTAL)]),
+        ("no,id,qty\n1,a,1\n2,b,2\nGrand total,,3\n", [("/4", TOTAL)]),
+        (
+            "id,qty\na,1\nb,2\nsubtotal,3\nc,4\nd,5\nsubtotal,9\ntotal,12\n",
+            [("/4", TOTAL), ("/7", TOTAL), ("/8", TOTAL)],
+        ),
+        ("id,place,qty\na,A,1\nb,B,2\nPrinted on Monday,,\n", [("/4", NOWHERE)]),
+        ("address,qty,skills\nX,1,\nY,2,cold\n,3,\n,3,\n", [("/4", TOTAL), ("/5", TOTAL)]),
+        ("id,lat,lon\na,39.9,116.4\nb,,\n", [("/3", NOWHERE)]),
+    ],
+)
+def test_what_stands_below_a_table_is_told_by_its_row(text: str, told: list[tuple[str, str]]) -> None:
+    """SPEC T7: a total is no order that is as heavy as all of them."""
+    day = TableImport()
+    day.add_tickets(table(text), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,place,qty\na,A,1\nb,B,1\nTotal,C,5\n",
+        "id,place,qty\na,A,1\nb,B,2\nc,C,3\n",
+        "lat,lon,qty\n39.9,116.4,1\n39.8,116.4,2\n39.7,116.4,3\n",
+        "qty\n1\n1\n2\n",
+        "id,qty\nTotal,1\nb,1\n",
+        "id,place,qty\na,,1\nb,,2\n",
+        "id,place,qty\na,A,0\nb,B,0\ntotal,C,0\n",
+    ],
+)
+def test_a_row_that_may_be_a_ticket_is_one(text: str) -> None:
+    """SPEC T5: a shop may be called Total, a load be as large as those above it; without any place each is its own."""
+    day = TableImport()
+    day.add_tickets(table(text), {})
+    assert day.faults == []
+
+
+def test_a_total_is_no_vehicle() -> None:
+    """SPEC T7: as large as all others together."""
+    day = TableImport()
+    day.add_agents(table("车牌,容量\nv,5\nw,7\n合计,12\n"), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/4", TOTAL)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "capacity,skills\n100,\n100,cold\n200,\n",
+        "driver,capacity\n,10\n,10\n,20\n",
+        "driver,capacity\nann,10\n,10\n,20\n",
+    ],
+)
+def test_a_vehicle_as_large_as_those_above_is_one_where_others_have_no_name_either(text: str) -> None:
+    """SPEC T5: a fleet may be a table of sizes; a wish that one of them has is no name."""
+    day = TableImport()
+    day.add_agents(table(text), {})
+    assert (day.faults, len(day.agents)) == ([], 3)
+
+
+def test_orders_of_another_day_are_told() -> None:
+    """SPEC T5: a table of a week has a column of days that is left out."""
+    read = table("id,place,date,made,note\na,A,2025-07-15,2025/7/15,x\nb,B,2025/7/16,2025/7/15,2025-07-16\n")
+    notices = list(other_date_notices(read, propose_mapping(read.headers, TICKETS, {"note": ""}), "2025-07-15"))
+    assert notices == ["Another day than the planning date in 1 row of date: read all the same."]
+
+
+def test_a_point_that_may_part_thousands_is_told() -> None:
+    """SPEC T5: where cells are parted by semicolons, 1.200 may be a ton; it is read as it stands, and said."""
+    for mark, notices in ((";", ["A point is taken for the decimal one: 1.200 is 1.2."]), (",", [])):
+        day = TableImport()
+        day.add_tickets(table("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark)), {})
+        assert day.assumed() == notices

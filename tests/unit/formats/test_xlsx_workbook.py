@@ -1,0 +1,246 @@
+"""Workbooks of a spreadsheet as days, and the files that only look like one (SPEC T5, T7)."""
+
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner_mcp.errors import InputError, TooLargeError
+from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, place_of
+from planner_mcp.formats.sheet_reader import tables_of
+from planner_mcp.formats.table_import import TableImport
+from planner_mcp.formats.text_tables import MAX_BYTES
+from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES, unpacked
+from planner_mcp.formats.xlsx_workbook import read_workbook
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.formats.xlsx_files import DAY, MAIN, MOMENT, SPAN, TIME, archive, cell, rows_of, sheet_xml, workbook
+
+ORDERS = rows_of(("订单号", "纬度", "经度", "重量(kg)"), (1001.0, 39.95, 116.4, 3.5), ("A/2", 39.96, 116.42, 4.0))
+SHEET = sheet_xml(ORDERS)
+FLEET = sheet_xml(rows_of(("vehicle", "capacity", "shift start"), ("京A1", 20.0, "08:00")))
+
+
+def faults(data: bytes, sheet: str = "") -> list[tuple[str, str]]:
+    """Return place and problem of everything that is wrong with a workbook."""
+    with pytest.raises(InputError) as caught:
+        tables_of(data, sheet=sheet, max_rows=100)
+    assert all(fault.accepted and fault.hint for fault in caught.value.errors)
+    return [(fault.path, fault.problem) for fault in caught.value.errors]
+
+
+def test_a_workbook_of_orders_and_vehicles_is_a_day() -> None:
+    """SPEC T5: XLSX; the sheets are known by their names, hidden ones are left alone."""
+    data = workbook({"说明": SHEET, "订单": SHEET, "车辆": FLEET, "old": "<broken"}, hidden=("old",))
+    tables = read_workbook(data, max_rows=100)
+    day = TableImport()
+    day.add_tickets(tables["tickets"], {})
+    day.add_agents(tables["agents"], {})
+    scenario = parse_scenario(day.scenario(name="x", planning_date="2025-07-15", depot=day.add_depot("39.9,116.4")))
+    assert [(ticket.id, ticket.demand["load"]) for ticket in scenario.tickets] == [("1001", 3.5), ("A/2", 4)]
+    assert [(agent.id, agent.shift_start) for agent in scenario.agents] == [("京A1", 28800)]
+
+
+def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
+    """SPEC T5: a time, a moment, a span past midnight; whole numbers lose their point."""
+    head = "".join(cell(f"{letter}2", letter) for letter in "ABCDE")
+    row = cell("A3", 0.354166666666667, TIME) + cell("B3", 45853.5, MOMENT) + cell("C3", 1.0625, SPAN)
+    row += cell("D3", 45853, DAY) + cell("E3", 12.0)
+    table = tables_of(
+        workbook({"s": sheet_xml(f'<row r="2">{head}</row><row r="3">{row}</row>')}), sheet="", max_rows=9
+    )
+    assert table["tickets"].rows == (
+        (3, {"A": "08:30:00", "B": "2025-07-15T12:00:00", "C": "25:30:00", "D": "2025-07-15", "E": "12"}),
+    )
+
+
+def test_faults_that_are_not_listed_are_counted() -> None:
+    """SPEC T7, T9: also by the process that reads the workbook."""
+    rows = "".join(f'<row r="{n}"><c r="A{n}" t="e"><v>#N/A</v></c></row>' for n in range(2, 62))
+    with pytest.raises(InputError) as caught:
+        read_workbook(workbook({"s": sheet_xml(f'<row r="1">{cell("A1", "id")}</row>{rows}')}), max_rows=100)
+    assert caught.value.message == "60 problems; the first 50 are listed."
+    assert [fault.problem for fault in caught.value.errors[50:]] == ["10 more problems are not listed."]
+
+
+def test_values_that_cannot_be_read_are_told_by_sheet_row_and_column() -> None:
+    """SPEC T7: the place as a person finds it."""
+    data = workbook({"周/二": sheet_xml(rows_of(("id", "qty"), ("a", "much")))})
+    day = TableImport()
+    day.add_tickets(read_workbook(data, max_rows=9)["tickets"], {})
+    with pytest.raises(InputError) as caught:
+        day.scenario(name="x", planning_date="2025-07-15")
+    assert [fault.path for fault in caught.value.errors] == ["/周~1二/2/qty"]
+
+
+FORMULA = '<row r="1"><c r="A1" t="str"><f>B1</f><v>id</v></c></row><row r="2">{}</row>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "path", "problem"),
+    [
+        (sheet_xml(FORMULA.format('<c r="AB2"><f>1+1</f></c>')), "/s/2/AB", "The formula has no value."),
+        (sheet_xml(FORMULA.format("<c><f>1+1</f></c>")), "/s/2/A", "The formula has no value."),
+        (sheet_xml(FORMULA.format('<c r="B2" t="e"><v>#N/A</v></c>')), "/s/2/B", "The cell holds an error."),
+        (sheet_xml(ORDERS, merged="B2:B3"), "/s/2/B", "Cells are merged."),
+        (sheet_xml(ORDERS, merged="A1:D1"), "/s/1/A", "Cells are merged."),
+        (f"<!DOCTYPE w [<!ENTITY a 'b'>]>{SHEET}", "", "A part of the workbook is no sound XML."),
+        (SHEET[:-30], "", "A part of the workbook is no sound XML."),
+    ],
+)
+def test_what_no_plain_value_is_is_told_by_its_cell(xml: str, path: str, problem: str) -> None:
+    """SPEC T7: formulas never calculated, errors, merged cells: they would read as empty."""
+    assert faults(workbook({"s": xml})) == [(path, problem)]
+
+
+def test_a_formula_counts_with_the_value_it_was_saved_with() -> None:
+    """SPEC T5: nothing is calculated here."""
+    rows = FORMULA.format('<c r="A2" t="str"><f>B2</f><v>a</v></c>')
+    assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
+
+
+def test_rows_that_a_filter_hides_are_read_and_told() -> None:
+    """SPEC T5: a filter for one day may hide the orders of the others; which were meant is not guessed."""
+    rows = ORDERS.replace('<row r="3">', '<row r="3" hidden="1">') + '<row r="4" hidden="1"/>'
+    read = read_workbook(workbook({"s": sheet_xml(rows)}), max_rows=9)["tickets"]
+    assert ([line for line, _ in read.rows], read.notices) == (
+        [2, 3],
+        ("Hidden in a sheet and read all the same: 1 row.",),
+    )
+
+
+def test_a_title_above_the_header_is_told_by_its_row() -> None:
+    """SPEC T7: its cells beside it would be columns without names, and every order would lose what is in them."""
+    rows = rows_of(("Orders of Monday",), ("id", "lat", "lon"), ("a", 39.9, 116.4))
+    assert faults(workbook({"s": sheet_xml(rows)})) == [
+        ("/s/1", "The first line has one cell, the one below it has more.")
+    ]
+
+
+def test_the_sheet_is_named_where_it_is_not_clear() -> None:
+    """SPEC T7: the visible ones are listed, hidden ones are not."""
+    data = workbook({"a": SHEET, "b": SHEET, "c": SHEET}, hidden=("c",))
+    assert faults(data) == [("sheet", "Which sheet has the tickets is not clear.")]
+    assert faults(data, "c") == [("sheet", "The sheet is hidden.")]
+    assert faults(data, "d") == [("sheet", "There is no such sheet.")]
+    fleets = workbook({"a": SHEET, "车辆": FLEET, "fleet": FLEET})
+    assert faults(fleets, "a") == [("", "Several sheets are called like one of agents.")]
+    assert tables_of(data, sheet="b", max_rows=9)["tickets"].name == "b"
+    assert faults(workbook({"s": sheet_xml("")})) == [("/s", "The table has no header line.")]
+
+
+OLE2 = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
+GOOD = workbook({"s": SHEET})
+LOOKALIKES = {
+    "an older workbook": (OLE2, "The file is an older .xls."),
+    "an encrypted one": (OLE2 + "EncryptedPackage".encode("utf-16-le"), "The workbook is encrypted."),
+    "one with macros": (workbook({"s": SHEET}, more={"xl/vbaProject.bin": b"x"}), "The workbook has macros."),
+    "one with old macros": (workbook({"s": SHEET}, more={"xl/macrosheets/m1.xml": ""}), "The workbook has macros."),
+    "a binary one": (archive({"xl/workbook.bin": b"x"}), "The file is a binary .xlsb."),
+    "another archive": (archive({"content.xml": ""}), "The file is an archive, yet no workbook of Excel."),
+    "one that is cut off": (GOOD[:-40], "The file is no workbook, or it is cut off."),
+    "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is no workbook, or it is cut off."),
+    "a text": (b"id,place\n", "The file is no workbook, or it is cut off."),
+    "nothing": (b"", "The file is no workbook, or it is cut off."),
+    "a workbook without sheets": (workbook({}), "Which sheet has the tickets is not clear."),
+    "one whose sheet is lost": (
+        archive({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
+        "The workbook cannot be read.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LOOKALIKES)
+def test_what_only_looks_like_a_workbook_is_named(what: str) -> None:
+    """SPEC T7: what it is, and how to save it instead."""
+    data, problem = LOOKALIKES[what]
+    assert problem in [told for _, told in faults(data)]
+
+
+def encrypted_entry() -> bytes:
+    """Return a workbook whose parts carry the flag of a password."""
+    data = bytearray(GOOD)
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        found = data.find(mark)
+        while found >= 0:
+            data[found + at] |= 1
+            found = data.find(mark, found + 1)
+    return bytes(data)
+
+
+def test_a_password_on_the_parts_is_named() -> None:
+    """SPEC T7: the other way to encrypt."""
+    assert faults(encrypted_entry()) == [("", "The workbook is encrypted.")]
+
+
+FAR = sheet_xml('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
+WIDE = sheet_xml(f'<row r="1">{cell("ZZ1", "id")}</row>')
+LONG = sheet_xml("".join(f'<row r="{n}">{cell(f"A{n}", "x")}</row>' for n in range(1, 103)))
+
+
+def test_a_far_cell_or_too_many_rows_are_refused_before_they_are_read() -> None:
+    """SPEC X3: one cell in the last corner would cost the reader 550 GB."""
+    for xml, told in ((FAR, "row 1048576, column XFD"), (WIDE, "column ZZ"), (LONG, "more than 100 rows")):
+        with pytest.raises(TooLargeError, match=told):
+            tables_of(workbook({"s": xml}), sheet="", max_rows=100)
+
+
+def test_what_unpacks_beyond_measure_is_refused() -> None:
+    """SPEC X3: a bomb by its size, by its parts, and one that lies about its size."""
+    bomb = workbook({"s": SHEET}, more={"xl/media/x": bytes(MAX_UNPACKED_BYTES)})
+    assert len(bomb) < MAX_BYTES // 100
+    many = workbook({"s": SHEET}, more={f"xl/media/{n}": b"" for n in range(600)})
+    for data in (bomb, many, bytes(MAX_BYTES + 1)):
+        with pytest.raises(TooLargeError):
+            unpacked(data)
+    lying = bomb.replace(struct.pack("<I", MAX_UNPACKED_BYTES), struct.pack("<I", 1000))
+    assert faults(lying) == [("", "The file is no workbook, or it is cut off.")]
+
+
+def test_what_takes_too_much_memory_dies_alone() -> None:
+    """SPEC X3, T8: one long text in many cells outgrows its process; the caller hears that, not how."""
+    shared = f'<sst {MAIN} count="1" uniqueCount="1"><si><t>{"x" * 30_000}</t></si></sst>'
+    row = "".join(f'<c r="{letters_of(n)}{{0}}" t="s"><v>0</v></c>' for n in range(1, 201))
+    rows = "".join(f'<row r="{n}">{row.format(n)}</row>' for n in range(1, 400))
+    data = workbook({"s": sheet_xml(rows)}, more={"xl/sharedStrings.xml": shared})
+    with pytest.raises(TooLargeError, match="more memory or time than allowed"):
+        read_workbook(data, max_rows=5000)
+
+
+def test_the_process_tells_faults_and_limits_apart(capfd: pytest.CaptureFixture[str]) -> None:
+    """SPEC T7: what it finds travels to the caller as it was said."""
+    with pytest.raises(InputError) as caught:
+        read_workbook(OLE2, max_rows=9)
+    assert caught.value.errors[0].hint == "Save it as .xlsx."
+    with pytest.raises(TooLargeError, match="column XFD"):
+        read_workbook(workbook({"s": FAR}), max_rows=9)
+    for refused in ("\0", "none"):
+        with pytest.raises(InputError):
+            read_workbook(GOOD, max_rows=9, sheet=refused)
+    assert capfd.readouterr() == ("", "")
+
+
+@given(st.integers(1, 16384), st.integers(1, 1048576))
+def test_names_of_cells_read_back(column: int, row: int) -> None:
+    """Our choice: letters count from A to XFD."""
+    assert place_of(f"{letters_of(column)}{row}") == (row, column)
+
+
+@settings(max_examples=60)
+@given(at=st.integers(0, len(GOOD)), more=st.binary(max_size=20))
+def test_any_bytes_in_a_workbook(at: int, more: bytes) -> None:
+    """SPEC T7, T8: no exception but ours."""
+    try:
+        tables_of(GOOD[:at] + more + GOOD[at + len(more) :], sheet="", max_rows=9)
+    except InputError as error:
+        assert error.message
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet='<>/crvfis="A1 ', max_size=80))
+def test_any_xml_in_a_sheet(text: str) -> None:
+    """SPEC T7, T8: the look over a sheet ends in a survey or a fault."""
+    try:
+        inspect_sheet(f"<worksheet><sheetData>{text}</sheetData></worksheet>".encode())
+    except InputError as error:
+        assert error.errors

@@ -1,0 +1,135 @@
+"""What passes the border of the store, and as what."""
+
+import errno
+import ssl
+
+import pytest
+from redis import exceptions as redis_errors
+
+from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.jobs.store.connection.error_translation import (
+    explained_connect_errors,
+    explained_refusals,
+    translated_errors,
+)
+
+
+def test_a_connection_lost_while_it_is_opened_is_an_outage() -> None:
+    """SPEC J7: the client library then stumbles over a writer that is gone; callers are told to come back."""
+    writer = None
+    with pytest.raises(StoreUnavailableError), translated_errors():
+        writer.writelines([b""])  # type: ignore[attr-defined]
+
+
+def test_a_mistake_of_ours_is_no_outage() -> None:
+    """Our choice: what is wrong in the code must not look like a store that is away."""
+    with pytest.raises(AttributeError), translated_errors():
+        "text".no_such_method()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (ssl.SSLCertVerificationError("self-signed"), "ssl_ca_certs"),
+        (ssl.SSLError("WRONG_VERSION_NUMBER"), "begins with redis://"),
+        (ssl.SSLError("X509: NO_CERTIFICATE_OR_CRL_FOUND"), "certificate files"),
+        (ssl.SSLCertVerificationError("Hostname mismatch, certificate is not valid"), "another host"),
+        (OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] refused"), "Nobody listens"),
+        (redis_errors.ConnectionError("Connection closed by server."), "begins with rediss://"),
+        (TimeoutError(), "a port that speaks TLS"),
+        (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
+        (redis_errors.NoPermissionError("User ada has no permissions"), "The user in PLANNER_REDIS_URL"),
+        (redis_errors.ReadOnlyError("You can't write against a read only replica."), "a replica"),
+        (redis_errors.OutOfMemoryError("command not allowed when used memory > 'maxmemory'."), "its maxmemory"),
+        (redis_errors.ResponseError("NOREPLICAS Not enough good replicas to write."), "min-replicas-to-write"),
+        (redis_errors.ResponseError("MISCONF Errors writing to the AOF file: No space left"), "write to its disk"),
+        (redis_errors.ResponseError("DB index is out of range"), "no database"),
+        (redis_errors.BusyLoadingError("Redis is loading the dataset in memory"), StoreUnavailableError.summary),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, Exception) else "",
+)
+def test_a_greeting_that_fails_is_told_by_its_cause(error: Exception, hint: str) -> None:
+    """SPEC O3, J7: however deep the client library hides it; what passes by itself stays "try again"."""
+    with pytest.raises(StoreError) as refused, explained_connect_errors():
+        try:
+            raise error
+        except OSError:
+            raise redis_errors.ConnectionError("Error 1 connecting to store") from None
+    assert hint in refused.value.message and "ada" not in refused.value.message
+
+
+def test_a_store_that_is_loading_is_told_as_such_whatever_was_tried_before() -> None:
+    """SPEC J7: a refusal of an earlier try is no cause of what passes by itself."""
+    with pytest.raises(StoreUnavailableError) as refused, explained_connect_errors():
+        try:
+            raise ConnectionRefusedError
+        except OSError:
+            raise redis_errors.BusyLoadingError("Redis is loading the dataset in memory")  # noqa: B904
+    assert refused.value.message == StoreUnavailableError.summary
+
+
+def test_what_already_says_what_it_is_stays_as_it_is() -> None:
+    """SPEC O3: a folder that cannot be written is no socket that may not be opened."""
+    with pytest.raises(StoreError, match="The data folder"), explained_connect_errors():
+        try:
+            raise PermissionError
+        except OSError as error:
+            raise StoreError("The data folder cannot be used.") from error
+
+
+@pytest.mark.parametrize(
+    "error", [TimeoutError(), redis_errors.ConnectionError("Connection closed by server."), ConnectionRefusedError()]
+)
+def test_a_store_that_answered_before_is_not_said_to_be_elsewhere(error: Exception) -> None:
+    """SPEC O3: it was greeted; whoever looks at its address or at TLS mends nothing."""
+    with pytest.raises(StoreUnavailableError) as refused, explained_refusals(has_url=True), translated_errors():
+        raise error
+    assert refused.value.message == StoreUnavailableError.summary
+
+
+def test_a_mistake_of_ours_is_explained_by_no_store() -> None:
+    """Our choice: where a whole worker runs inside, a file it lacks is none that the URL of the store names."""
+    with pytest.raises(FileNotFoundError), explained_refusals(has_url=True):
+        raise FileNotFoundError
+
+
+def test_nobody_is_sent_to_a_url_that_is_not_set() -> None:
+    """SPEC O3: the embedded store has none; that its disk is full is said of it too."""
+    with pytest.raises(StoreUnavailableError) as refused, explained_refusals(has_url=False), translated_errors():
+        raise ConnectionRefusedError
+    assert refused.value.message == StoreUnavailableError.summary
+    with (
+        pytest.raises(StoreUnavailableError, match="write to its disk"),
+        explained_refusals(has_url=False),
+        translated_errors(),
+    ):
+        raise redis_errors.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
+
+
+def test_a_refusal_within_a_pipeline_is_the_same_refusal() -> None:
+    """SPEC J7: redis-py puts the command before what Redis said."""
+    reply_text = (
+        "Command # 1 (HSET mcp:offer) of pipeline caused error: ('NOREPLICAS Not enough good replicas to write.',)"
+    )
+    with pytest.raises(StoreUnavailableError), translated_errors():
+        raise redis_errors.ResponseError(reply_text)
+
+
+def test_why_the_store_refuses_is_in_the_log_once_in_a_while(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC O3, T8: the word for the operator, however many callers hear of it, and no data of theirs."""
+    for _call in range(3):
+        with pytest.raises(StoreError), translated_errors():
+            raise redis_errors.ResponseError("ODDWORD something with ada in it")
+        with pytest.raises(StoreError), translated_errors():
+            raise redis_errors.ResponseError("not with ada", status_code="OTHERWORD")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the job store refuses: ODDWORD",
+        "the job store refuses: OTHERWORD",
+    ]
+
+
+def test_what_redis_did_not_say_is_told_as_no_refusal(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC O3: that no node is known to hold a slot is said by ourselves."""
+    with pytest.raises(StoreUnavailableError), translated_errors():
+        raise redis_errors.ClusterDownError("No node holds this slot.")
+    assert not caplog.records

@@ -1,0 +1,31 @@
+"""The figures of a plan."""
+
+from typing import Any
+
+from planner_mcp.jobs.plan_summary import summary_of
+
+
+def test_a_summary_is_the_figures_without_the_routes() -> None:
+    """SPEC T9: small enough for a status."""
+    plan = {"status": "partial", "cost": 7.5, "routes": [], "unassigned": [{}, {}], "tickets_served": 3}
+    assert summary_of(plan) == {"status": "partial", "cost": 7.5, "tickets_served": 3, "unassigned": 2}
+
+
+def test_what_is_late_or_over_is_told_where_there_is_any() -> None:
+    """SPEC T3, T5: all served is not all on time; what is 0, or an older worker did not tell, is left out."""
+    routes: list[dict[str, Any]] = [
+        {"overtime_s": 90.0, "visits": [{"late_s": 0.0}, {"late_s": 60.0}]},
+        {"overtime_s": 0.5, "visits": [{"late_s": 7.5}]},
+        {"visits": []},
+    ]
+    figures = summary_of({"status": "feasible", "routes": routes})
+    assert figures == {"status": "feasible", "unassigned": 0, "late_tickets": 2, "late_max_s": 60.0, "overtime_s": 90.5}
+
+
+def test_what_would_be_told_as_0_is_not_told() -> None:
+    """SPEC T3, T5: as many late tickets as the visits show, not those late by less than is shown."""
+    visits = [{"late_s": 0.004}, {"late_s": 0.0}]
+    plan = {"status": "feasible", "routes": [{"overtime_s": 0.004, "visits": visits}]}
+    assert summary_of(plan) == {"status": "feasible", "unassigned": 0}
+    visits[1]["late_s"] = 7.5
+    assert summary_of(plan) == {"status": "feasible", "unassigned": 0, "late_tickets": 1, "late_max_s": 7.5}

@@ -1,0 +1,133 @@
+"""What drivers get on paper (SPEC T5)."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.render.driver_sheets import sheets
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.server.auth.field_masking import plan_for, scenario_for
+
+DAY: dict[str, Any] = {
+    "name": "城配 <周二>",
+    "planning_date": "2025-07-15",
+    "depot": "D",
+    "locations": [{"id": "D", "lat": 39.9, "lon": 116.4, "name": "仓库"}, {"id": "A", "lat": 39.95, "lon": 116.4}],
+    "agents": [
+        {"id": "京A1", "capacity": 9, "name": "张师傅", "phone": "13800000000", "shift_start": "08:00"},
+        {"id": "京A2", "capacity": 9, "shift_start": "08:00"},
+        {"id": "idle", "capacity": 9},
+    ],
+    "tickets": [
+        {"id": "t1", "location": "A", "demand": 2, "name": "李四", "phone": "010-1", "notes": "<script>x</script>"},
+        {"id": "t2", "location": "A", "demand": {"load": 3}, "kind": "pickup", "address": "长安街 & 1号"},
+        {"id": "t3", "location": "A", "demand": 1},
+    ],
+}
+
+
+class Words(HTMLParser):
+    """Collects what stands on the page, and the elements it is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(page: str) -> Words:
+    """Return the words of a page; what sets a caller's words apart shows no seam."""
+    words = Words()
+    words.feed(re.sub("</?bdi[^>]*>", "", page))
+    return words
+
+
+def plan() -> dict[str, Any]:
+    """Return a plan of two routes."""
+    return build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1], 1: [2]})).as_json()
+
+
+def test_each_driver_gets_a_page_with_stops_people_and_notes() -> None:
+    """SPEC T5: per-driver sheets; who drives nowhere has none, and words stay words."""
+    found = read(sheets(DAY, plan()))
+    assert (found.tags.count("section"), found.tags.count("script")) == (2, 0)
+    for word in ("京A1", "张师傅", "13800000000", "李四", "<script>x</script>", "长安街 & 1号", "+3 load", "t3"):
+        assert word in found.words, word
+    assert "idle" not in found.words
+    assert any(word.startswith("仓库 08:00–") and word.endswith("2 stops, 11.1 km") for word in found.words)
+
+
+def test_people_are_masked_on_paper_too() -> None:
+    """SPEC R3: for readers without the scope."""
+    reader = Principal("ann", scopes=frozenset({READ}))
+    text = sheets(scenario_for(reader, DAY), plan_for(reader, plan()))
+    assert not any(word in text for word in ("张师傅", "13800000000", "李四", "长安街", "仓库"))
+    assert "t1" in text
+    assert "<p><bdi>D</bdi> 08:00–" in text, "the id of a place whose name is masked"
+    assert "***<br><bdi>A</bdi>" in text.replace("<bdi>***</bdi>", "***")
+
+
+def test_an_address_from_right_to_left_leaves_the_hours_in_order() -> None:
+    """SPEC T5: a driver reads "08:00–08:17", not "08:17–08:00"."""
+    depot, other = DAY["locations"]
+    tickets = [{"id": "تذكرة 5", "location": "A", "demand": {"صندوق": 2}, "notes": "الباب 3"}]
+    agents = [{"id": "شاحنة", "capacity": {"صندوق": 9}, "shift_start": "08:00"}]
+    places = [{**depot, "address": "شارع الملك فهد"}, other]
+    day = {**DAY, "name": "يوم 1", "agents": agents, "locations": places, "tickets": tickets}
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    text = sheets(day, route)
+    assert "<p><bdi>شارع الملك فهد</bdi> 08:00–08:17, 1 stops, 11.1 km</p>" in text
+    assert "<title>\u2068يوم 1\u2069, 2025-07-15</title>" in text
+    for own in ("يوم 1", "شاحنة", "تذكرة 5", "صندوق", "الباب 3"):
+        assert f"<bdi>{own}</bdi>" in text, own
+
+
+def test_on_a_narrow_screen_each_time_says_what_it_is() -> None:
+    """SPEC T5: a phone has no room for nine columns."""
+    text = sheets(DAY, plan())
+    assert re.search(r"@media screen and \(max-width: 640px\) \{[^@]*\.sheet tr \{ display: flex;", text)
+    for head, cell in (("arrives", "08:08"), ("amount", "2"), ("who", "<bdi>李四</bdi><br><bdi>010-1</bdi>")):
+        assert f'<td data-head="{head}">{cell}</td>' in text, head
+
+
+def test_a_plane_is_told_in_its_own_units() -> None:
+    """SPEC T5: nobody said that they were metres."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 32, "y": 0}]
+    day = {**DAY, "locations": places, "tickets": DAY["tickets"][:1]}
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    assert "1 stops, 64.0 units" in "".join(read(sheets(day, route)).words)
+
+
+def test_a_day_that_nobody_drives_says_so() -> None:
+    """SPEC T5: no empty paper."""
+    nobody = build_plan(compile_scenario(parse_scenario(DAY)), Candidate(())).as_json()
+    assert "No agent drives." in read(sheets(DAY, nobody)).words
+
+
+def test_what_another_ticket_fetches_is_told_as_picked_up() -> None:
+    """SPEC T5: the first half of a shipment carries the plus whatever its kind, which nobody has to write."""
+    tickets = [
+        {"id": "fetch", "location": "A", "demand": 4},
+        {"id": "bring", "location": "D", "demand": 4, "pickup": "fetch"},
+    ]
+    day = {**DAY, "tickets": tickets}
+    shipment = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]})).as_json()
+    assert [word for word in read(sheets(day, shipment)).words if word.lstrip("+") == "4"] == ["+4", "4"]
+
+
+def test_large_and_fine_amounts_are_told_in_full() -> None:
+    """SPEC T5: who loads grams reads the grams, not 1.25e+06 of them."""
+    tickets = [{"id": "t1", "location": "A", "demand": {"g": 1_250_050, "ml": 0.1}}]
+    day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    assert "1250050 g, 0.1 ml" in read(sheets(day, route)).words

@@ -1,0 +1,466 @@
+"""What is held of a plan while vehicles are out: what has happened stays, and nothing else is planned into the past."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.routing.analysis.frozen_prefix import (
+    REPAIR_S,
+    agent_assignments,
+    count_held,
+    frozen_prefix,
+    removed_begun_tickets,
+    without_departed_agents,
+)
+from planner_mcp.routing.analysis.plan_repair import repair
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
+from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, scenario_schema
+from planner_mcp.routing.scenario.scenario_patch import revise
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, route, ticket
+
+Json = dict[str, Any]
+FAR: Json = {"id": "F", "x": 100, "y": 0}
+
+
+def at(opens: int, closes: int | None = None) -> list[list[int]]:
+    return [[opens, opens if closes is None else closes]]
+
+
+def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
+    """Return a plan of a day in which each agent serves its tickets in the order given."""
+    known = compile_scenario(parse_scenario(day))
+    plan = build_plan(known, Candidate(tuple(route(known, *names, agent=n) for n, names in enumerate(routes) if names)))
+    assert verify(known, plan) == []
+    return plan
+
+
+def under_way(day: Json, plan: Plan, until: int, patch: Json | None = None) -> Json:
+    """Return a day as `resolve_vrp` keeps it at an hour, changed by a patch."""
+    return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan.as_json(), until)})
+
+
+def compiled(day: Json) -> Problem:
+    return compile_scenario(parse_scenario(day))
+
+
+def starts(plan: Plan) -> dict[str | None, float]:
+    return {visit.ticket_id: visit.start_s for each in plan.routes for visit in each.visits}
+
+
+def codes(problem: Problem, *names: str) -> dict[str, str]:
+    found = build_plan(problem, candidate(problem, *names) if names else Candidate(()))
+    return {entry.ticket_id: entry.code for entry in found.unassigned}
+
+
+def waiting(**fields: Any) -> Json:
+    """Return a day on which one agent serves x at second 1 and stands there until z opens at 500."""
+    tickets = [ticket("x", "A", time_windows=at(1)), ticket("z", "A", time_windows=at(500))]
+    return body([agent()], tickets, **fields)
+
+
+def test_who_waits_sets_out_for_something_new_at_the_hour_and_not_before() -> None:
+    """SPEC T5: an order that came at 300 is not driven to at 2, though the plan of the morning left room for it."""
+    day = waiting(locations=[*body()["locations"], FAR])
+    patch = {"tickets": {"n": {"location": "F", "demand": 1, "time_windows": at(300, 450)}}}
+    known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
+    plan = build_plan(known, candidate(known, "x", "n", "z"))
+    assert verify(known, plan) == []
+    assert starts(plan) == {"x": 1, "n": 300 + 99, "z": 500}
+    soon = compiled(under_way(day, planned(day, ("x", "z")), 300, {"tickets": {"n": {**patch["tickets"]["n"]}}}))
+    early = compile_scenario(parse_scenario(revise(day, patch)))
+    assert verify(soon, build_plan(early, candidate(early, "x", "n", "z")))
+
+
+def test_the_proof_refuses_whoever_sets_out_before_the_hour() -> None:
+    """SPEC T5, S1: judged from the plan alone, whatever lets an engine believe it."""
+    day = waiting()
+    patch = {"tickets": {"n": ticket("n", "C")}}
+    early = compile_scenario(parse_scenario(revise(day, patch)))
+    known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
+    found = verify(known, build_plan(early, candidate(early, "x", "n", "z")))
+    assert any("sets out for ticket n before the hour" in sentence for sentence in found)
+
+
+def test_a_ticket_whose_window_has_closed_is_left_out_with_its_reason() -> None:
+    """SPEC T5, T7: whoever is out would have come by in time; now the hour is past."""
+    day = waiting()
+    known = compiled(
+        under_way(day, planned(day, ("x", "z")), 10, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    )
+    assert verify(known, build_plan(known, candidate(known, "x", "m", "z")))
+    assert codes(known, "x", "z") == {"m": "TIME_WINDOW_UNREACHABLE"}
+
+
+def test_what_was_once_too_late_is_served_when_its_window_is_widened() -> None:
+    """SPEC T5: nothing that the server laid on a day stands between it and a later patch."""
+    day = waiting()
+    first = under_way(day, planned(day, ("x", "z")), 10, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    own = {name: value for name, value in first.items() if name != "held"}
+    assert own == revise(day, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
+    plan = build_plan(compiled(first), candidate(compiled(first), "x", "z"))
+    wider = compiled(under_way(first, plan, 20, {"tickets": {"m": {"time_windows": at(100, 200)}}}))
+    assert verify(wider, build_plan(wider, candidate(wider, "x", "m", "z"))) == []
+    gone = under_way(first, plan, 20, {"tickets": {"m": None}})
+    assert verify(compiled(gone), build_plan(compiled(gone), candidate(compiled(gone), "x", "z"))) == []
+
+
+def test_who_is_on_its_first_leg_goes_on() -> None:
+    """SPEC T5, S1: the vehicle left at 200 for a visit at 300; at 250 nobody calls it back, nor sends another."""
+    day = body(
+        [agent("v"), agent("w")], [ticket("far", "F", time_windows=at(300))], locations=[*body()["locations"], FAR]
+    )
+    plan = planned(day, ("far",))
+    assert plan.routes[0].start_s == 200
+    known = compiled(under_way(day, plan, 250))
+    assert [known.tickets[index].id for index in known.agents[0].locked] == ["far"]
+    again = build_plan(known, candidate(known, "far"))
+    assert verify(known, again) == []
+    assert (again.routes[0].start_s, starts(again)) == (200, {"far": 300})
+    assert verify(known, build_plan(known, Candidate((route(known, "far", agent=1),))))
+    before = compiled(under_way(day, plan, 150))
+    assert [each.locked for each in before.agents] == [(), ()]
+
+
+def test_who_is_on_its_way_to_a_second_visit_goes_on() -> None:
+    """SPEC T5, S1: the visit an agent drives to is held, the one after it is free; times ahead may move."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F"), ticket("b", "B")])
+    day["locations"] = [*day["locations"], FAR]
+    known = compiled(under_way(day, planned(day, ("a", "f", "b")), 50))
+    assert [known.tickets[index].id for index in known.agents[0].locked] == ["a", "f"]
+    assert verify(known, build_plan(known, candidate(known, "a", "f", "b"))) == []
+    assert verify(known, build_plan(known, candidate(known, "a", "b", "f")))
+
+
+def test_a_visit_on_the_way_that_the_changed_day_forbids_is_let_go() -> None:
+    """SPEC T5: what is ahead is held as far as it can be; the vehicle is planned on from its last visit."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F"), ticket("b", "B")])
+    day["locations"] = [*day["locations"], FAR]
+    plan = planned(day, ("a", "f", "b"))
+    for patch in ({"tickets": {"f": None}}, {"tickets": {"f": {"time_windows": at(60)}}}):
+        known = compiled(under_way(day, plan, 50, patch))
+        assert [known.tickets[index].id for index in known.agents[0].locked] == ["a"]
+        found = build_plan(known, candidate(known, "a", "b"))
+        assert verify(known, found) == []
+        assert starts(found)["b"] == 51
+
+
+def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_proposed() -> None:
+    """SPEC T5: its times stay as they were, though the hour is later; the fix is a second tour."""
+    day = body(
+        [agent()], [ticket("a", "A", time_windows=at(1), service_time_s=5)], locations=[*body()["locations"], FAR]
+    )
+    plan = planned(day, ("a",))
+    later = under_way(day, plan, 100, {"tickets": {"n": ticket("n", "B")}})
+    known = compiled(later)
+    found = build_plan(known, candidate(known, "a"))
+    assert verify(known, found) == []
+    assert found.routes[0].end_s == plan.routes[0].end_s == 7
+    assert verify(known, build_plan(known, candidate(known, "a", "n")))
+    analysis = UnassignedAnalysis(later, found.as_json())
+    (fix,) = [fix for fix in analysis.fixes(analysis.index["n"], lambda: False) if fix.kinds == ("ADD_AGENT",)]
+    mended = compile_scenario(parse_scenario(revise(later, fix.patch)))
+    both = Candidate((route(mended, "a"), route(mended, "n", agent=1)))
+    assert build_plan(mended, both).routes[1].start_s >= 100
+
+
+def test_where_everybody_is_out_another_agent_is_still_proposed() -> None:
+    """SPEC T5: agents that have visits locked can be copied as well; the copy has done nothing yet."""
+    day = body([agent(capacity=2), agent("w", capacity=2)], waiting()["tickets"])
+    later = under_way(day, planned(day, ("x",), ("z",)), 500, {"tickets": {"n": ticket("n", "C", demand=2)}})
+    known = compiled(later)
+    found = build_plan(known, Candidate((route(known, "x"), route(known, "z", agent=1))))
+    analysis = UnassignedAnalysis(later, found.as_json())
+    assert ("ADD_AGENT",) in {fix.kinds for fix in analysis.fixes(analysis.index["n"], lambda: False)}
+
+
+def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
+    """SPEC T5, T7: a breakdown at 250 takes the only agent that could be there by 300."""
+    day = body([agent("v"), agent("w", shift_start=250)], [ticket("a", "A"), ticket("far", "F", time_windows=at(300))])
+    day["locations"] = [*day["locations"], FAR]
+    patch = {"agents": {"v": {"shift_end": 210}}}
+    with pytest.raises(InputError):
+        parse_scenario(revise(day, patch))
+    known = compiled(under_way(day, planned(day, ("a",)), 250, patch))
+    assert codes(known)["far"] == "TIME_WINDOW_UNREACHABLE"
+
+
+def test_what_an_agent_that_is_gone_has_done_leaves_the_day() -> None:
+    """SPEC T5: its customers are not visited again; what it has on board, and what stood for it, leaves with it."""
+    tickets = [
+        ticket("p", "A", kind="pickup", time_windows=at(1)),
+        ticket("d", "C", pickup="p", time_windows=at(400)),
+        ticket("one", "A", time_windows=at(2)),
+        ticket("other", "B", penalty=1),
+        ticket("next", "B", time_windows=at(300)),
+        ticket("w1", "A", time_windows=at(5)),
+        ticket("w2", "A", time_windows=at(600)),
+    ]
+    groups = [{"kind": "one_of", "tickets": ["one", "other"]}, {"kind": "all", "tickets": ["one", "next"]}]
+    day = body([agent("v"), agent("w")], tickets, groups=groups, incompatible=[["one", "w1"], ["p", "w1", "w2"]])
+    plan = planned({**day, "incompatible": []}, ("p", "one", "next", "d"), ("w1", "w2"))
+    later = under_way(day, plan, 10, {"agents": {"v": None}})
+    assert [entry["id"] for entry in later["tickets"]] == ["next", "w1", "w2"]
+    assert later["groups"] == [{"kind": "all", "tickets": ["next"]}]
+    assert later["incompatible"] == [["w1", "w2"]]
+    assert [each["agent"] for each in later["held"]["routes"]] == ["w"]
+    assert [each.locked for each in compiled(later).agents] == [(1,)]
+
+
+def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
+    """SPEC T5: who ends its shift at 100 is on the way home from what it is doing; nothing is done twice."""
+    tickets = [ticket(name, place, service_time_s=50) for name, place in zip("abc", "ABC", strict=True)]
+    day = body([agent("v", max_tickets=9, max_distance_m=1000, max_duration_s=1000), agent("w")], tickets)
+    plan = planned(day, ("a", "b", "c"))
+    limits = {"shift_end": 100, "max_tickets": 1, "max_distance_m": 1, "max_duration_s": 1, "capacity": 1}
+    known = compiled(under_way(day, plan, 100, {"agents": {"v": {**limits, "shift_start": 30}}}))
+    found = build_plan(known, Candidate((route(known, "a", "b"), route(known, "c", agent=1))))
+    assert verify(known, found) == []
+    assert found.routes[0].end_s == 104
+    assert [each.split(" counts as")[0] for each in known.assumptions if " counts as " in each] == [
+        "shift_end",
+        "max_duration_s",
+        "the distance limit",
+        "max_tickets",
+        "capacity",
+        "shift_start",
+    ]
+    assert starts(found)["c"] >= 100
+
+
+def test_what_many_agents_need_is_one_sentence() -> None:
+    """SPEC T9: a limit cut for a whole fleet that is out is told with the first few agents, whatever its size."""
+    names = [f"v{n:02d}" for n in range(30)]
+    locks = {name: [f"{name}-a", f"{name}-b", f"{name}-c"] for name in names}
+    ends: Json = {"a": {"time_windows": at(1)}, "b": {"time_windows": at(100, 300)}, "c": {}}
+    tickets = [ticket(f"{name}-{end}", end.upper(), **fields) for name in names for end, fields in ends.items()]
+    day = body([agent(name, locked_tickets=locks[name]) for name in names], tickets)
+    cut = {name: {"max_duration_s": 1} for name in names}
+    late = {f"{name}-b": {"time_windows": at(20)} for name in names}
+    known = compiled(under_way(day, planned(day, *locks.values()), 50, {"agents": cut, "tickets": late}))
+    raised, unlocked = known.assumptions[-2:]
+    assert raised == (
+        "max_duration_s counts as 2 for v00, 2 for v01, 2 for v02, 2 for v03, 2 for v04, 25 more: "
+        "what has been done needs it."
+    )
+    assert unlocked == "v00-c, v01-c, v02-c, v03-c, v04-c, 25 more can be locked no longer."
+
+
+def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> None:
+    """SPEC T5: whatever the patch forbids from now on, windows, agents, an exclusion, the past stands."""
+    day = body(
+        [agent("v"), agent("w")],
+        [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C", time_windows=at(90))],
+    )
+    plan = planned(day, ("a", "b", "c"))
+    changed = {"time_windows": at(60), "agents": ["w"], "release_time": 50}
+    patch = {"tickets": {"a": changed, "b": changed}, "incompatible": [["a", "b"]]}
+    known = compiled(under_way(day, plan, 20, patch))
+    mended = repair(known, candidate_of(known, plan.as_json()))
+    found = build_plan(known, mended)
+    assert verify(known, found) == []
+    assert {name: starts(found)[name] for name in "ab"} == {name: starts(plan)[name] for name in "ab"}
+
+
+def test_longer_ways_put_the_past_off_rather_than_lose_it() -> None:
+    """SPEC T5: where the changed day leaves no time for what was done, its order stands, as early as it can be."""
+    day = body(
+        [agent()], [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C", time_windows=at(90))]
+    )
+    plan = planned(day, ("a", "b", "c"))
+    known = compiled(under_way(day, plan, 20, {"agents": {"v": {"speed_factor": 0.1}}}))
+    found = build_plan(known, candidate(known, "a", "b", "c"))
+    assert verify(known, found) == []
+    assert starts(found) == {"a": 10, "b": 20, "c": 90}
+
+
+def resting(**fields: Any) -> Json:
+    """Return a day with a break between 10 and 200, and visits at 1, 100 and 300."""
+    tickets = [ticket(name, "A", time_windows=at(when)) for name, when in (("a", 1), ("b", 100), ("c", 300))]
+    return body([agent(breaks=[{"earliest": 10, "latest": 200, "duration_s": 30}], **fields)], tickets)
+
+
+def test_a_break_that_has_begun_stays_where_it_was() -> None:
+    """SPEC T5, S1: a rest taken at 100 is not taken at 10 because something was cancelled."""
+    day = resting()
+    plan = planned(day, ("a", "b", "break", "c"))
+    known = compiled(under_way(day, plan, 150, {"tickets": {"c": {"time_windows": at(220)}}}))
+    (rest,) = known.agents[0].breaks
+    assert rest.window == (100, 100)
+    assert verify(known, build_plan(known, candidate(known, "a", "b", "break", "c"))) == []
+    assert verify(known, build_plan(known, candidate(known, "a", "break", "b", "c")))
+
+
+def test_a_break_ahead_is_not_moved_into_the_past_and_one_whose_window_has_passed_is_gone() -> None:
+    """SPEC T5, S1: not begun by 150, it begins then at the earliest; by 250 nobody asks for it any more."""
+    day = resting(end_location=None)
+    plan = planned(day, ("a", "break", "b", "c"))
+    assert [rest.window for rest in compiled(under_way(day, plan, 5)).agents[0].breaks] == [(10, 200)]
+    away = body([agent(breaks=[{"earliest": 10, "latest": 400, "duration_s": 30}])], resting()["tickets"])
+    late = planned(away, ("a", "b", "c", "break"))
+    assert [rest.window for rest in compiled(under_way(away, late, 150)).agents[0].breaks] == [(150, 400)]
+    patch = {"agents": {"v": {"breaks": [{"earliest": 10, "latest": 140, "duration_s": 30}]}}}
+    assert compiled(under_way(away, late, 150, patch)).agents[0].breaks == ()
+
+
+def test_who_rests_at_the_hour_drives_on_when_the_rest_is_over_and_not_before_the_hour() -> None:
+    """SPEC T5: a rest taken at a customer fills the time until the hour, whatever follows it."""
+    day = resting()
+    plan = planned(day, ("a", "b", "break", "c"))
+    known = compiled(under_way(day, plan, 150, {"tickets": {"n": ticket("n", "C")}}))
+    found = build_plan(known, candidate(known, "a", "b", "break", "n", "c"))
+    assert verify(known, found) == []
+    assert starts(found)["n"] == 152
+
+
+def test_agents_that_keep_tickets_may_go_away() -> None:
+    """SPEC T5: who stays with whom is the server's word; no patch of the caller is refused for it."""
+    day = body([agent("v"), agent("w")])
+    plan = planned(day, ("a",), ("b",)).as_json()
+    tied, _ = agent_assignments(parse_scenario(day), plan, agents=True, switch_cost=3)
+    bound = {**day, "held": tied}
+    known = compiled(bound)
+    assert [spec.agents for spec in known.tickets] == [frozenset({0}), frozenset({1})]
+    assert [(spec.preferred, spec.switch_cost) for spec in known.tickets] == [(0, 3), (1, 3)]
+    assert count_held(bound) == 2
+    alone = without_departed_agents(revise(bound, {"agents": {"w": None}}))
+    known = compiled(alone)
+    assert [spec.agents for spec in known.tickets] == [None, None]
+    assert [spec.preferred for spec in known.tickets] == [0, None]
+    assert count_held(alone) == 1
+    free = compiled(revise(bound, {"held": None}))
+    assert [(spec.agents, spec.preferred) for spec in free.tickets] == [(None, None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("own", "both", "told"),
+    [
+        ({"preferred_agent": "v", "switch_cost": 500}, (0, 501), []),
+        ({"preferred_agent": "w", "switch_cost": 500}, (1, 500), ["a"]),
+        ({"preferred_agent": "w"}, (0, 1), []),
+        ({"switch_cost": 500}, (0, 1), []),
+    ],
+)
+def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: Any, told: list[str]) -> None:
+    """SPEC T5: for the same agent they add up; one for another agent stands alone, and the answer says so."""
+    day = body([agent("v"), agent("w")], [ticket("a", **own), ticket("b", preferred_agent="w", switch_cost=9)])
+    tied, said = agent_assignments(parse_scenario(day), planned(day, ("a",)).as_json(), switch_cost=1)
+    known = compiled({**day, "held": tied})
+    assert [(spec.preferred, spec.switch_cost // known.cost_scale) for spec in known.tickets] == [both, (1, 9)]
+    passed_over = "switch_cost of this call passes over 1 ticket ({}): their own preferred_agent is another and has its"
+    assert said == [f"{passed_over.format(name)} price." for name in told]
+
+
+def test_what_a_tie_tells_is_of_the_past_alone() -> None:
+    """SPEC T5: on a day that holds nothing it is nothing, however amounts and prices are rounded."""
+    day = body([agent(capacity=1.0000001)], [ticket("a", "A", demand=0.3333333333)])
+    _, told = agent_assignments(parse_scenario(day), planned(day, ("a",)).as_json(), agents=True)
+    assert compiled(day).assumptions
+    assert told == []
+
+
+def test_keeping_agents_ends_with_its_time() -> None:
+    """SPEC T5: a caller waits for it; a route that no longer fits and is not come to keeps its beginning."""
+    tickets = [ticket(f"t{n}", "A") for n in range(60)]
+    plan = planned(body([agent(capacity=60)], tickets), tuple(each["id"] for each in tickets))
+    ticks, step_s = count(), 0.01
+    less = parse_scenario(body([agent(capacity=40)], tickets))
+    tied, _ = agent_assignments(less, plan.as_json(), agents=True, clock=lambda: step_s * next(ticks))
+    assert len(tied["stay"]) == 40
+    assert REPAIR_S / step_s <= next(ticks) < REPAIR_S / step_s + 10
+
+
+def test_a_later_hour_holds_what_the_earlier_one_did() -> None:
+    """SPEC T5: again and again through the day, with nothing new begun."""
+    day = waiting()
+    first = under_way(day, planned(day, ("x", "z")), 10)
+    known = compiled(first)
+    plan = build_plan(known, candidate(known, "x", "z"))
+    second = under_way(first, plan, 20)
+    assert (count_held(first), count_held(second)) == (1, 1)
+    assert compiled(second).agents[0].locked == known.agents[0].locked == (0,)
+    assert compiled(second).tickets[0].service == 19
+
+
+def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
+    """SPEC T5, S1: history leads; a locked visit whose window has closed is unlocked, not the end of all plans."""
+    tickets = [ticket("a", "A"), ticket("b", "B", time_windows=at(100, 300)), ticket("c", "C")]
+    day = body([agent(locked_tickets=["a", "b", "c"]), agent("w", locked_tickets=[])], tickets)
+    plan = planned(day, ("a", "b", "c"))
+    assert compiled(under_way(day, plan, 50)).agents[0].locked == (0, 1, 2)
+    known = compiled(under_way(day, plan, 50, {"tickets": {"b": {"time_windows": at(20)}}}))
+    assert known.agents[0].locked == (0,)
+    assert any("can be locked no longer" in each for each in known.assumptions)
+
+
+def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
+    """SPEC T5, S1: who rests at the hour begins nothing new before it, however short."""
+    day = resting()
+    new = ticket("n", "A", time_windows=at(110), service_time_s=0)
+    patch = {"tickets": {"n": new}, "agents": {"v": {"locked_tickets": ["n"]}}}
+    known = compiled(under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch))
+    assert known.agents[0].locked == (0, 1)
+    assert any("n can be locked no longer" in each for each in known.assumptions)
+
+
+def test_a_ticket_whose_window_closed_while_somebody_rested_is_mended_by_its_window_alone() -> None:
+    """SPEC T5, T6: nobody may serve it then, yet neither ticket nor agent says so: no other change."""
+    day = resting()
+    patch = {"tickets": {"n": ticket("n", "A", time_windows=at(0, 100), service_time_s=0)}}
+    late = under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch)
+    known = compiled(late)
+    analysis = UnassignedAnalysis(late, build_plan(known, candidate(known, "a", "b", "break", "c")).as_json())
+    (fix,) = (each for each in analysis.fixes(analysis.index["n"], lambda: False) if "ADD_AGENT" not in each.kinds)
+    assert fix.kinds == ("TIME_WINDOW",)
+    assert fix.change.startswith("widen the time window of n to ")
+
+
+def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
+    """SPEC T5: an idle agent leaves at the hour; one whose shift is over does not leave in its overtime."""
+    day = body([agent("v"), agent("idle"), agent("gone", shift_end=50, overtime_s=500)], waiting()["tickets"])
+    known = compiled(under_way(day, planned(day, ("x", "z")), 100))
+    assert [(spec.shift[0], spec.overtime) for spec in known.agents[1:]] == [(100, 0), (100, 0)]
+    assert known.agents[2].shift[1] == 100
+
+
+def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> None:
+    """SPEC T5, T7: a caller may send such a day too; unknown names say nothing, unreadable ones are faults."""
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(held={"routes": [{"agent": 7}], "stay": {"a": 1}, "until_s": "x"}))
+    assert {fault.path for fault in refused.value.errors} >= {"/held/until_s", "/held/routes/0/agent"}
+    ghosts = [
+        {"agent": "nobody", "start_s": 0},
+        {"agent": "v", "start_s": 9, "visits": [{"start_s": 5, "departure_s": 1}]},
+    ]
+    twice = {"agent": "v", "start_s": 0, "visits": [{"ticket": "a", "start_s": 900, "departure_s": 2}], "end_s": 1}
+    for routes in (ghosts, [twice, twice], [{**twice, "end_s": None, "next_ticket": "b"}]):
+        assert compiled(body(held={"until_s": 400, "routes": routes, "stay": {"zz": "v", "a": "zz"}})).tickets
+    broken: list[Json] = [{"held": "?"}, {"groups": [5]}, {"groups": [{}]}, {"tickets": [{}]}, {"agents": [{"id": []}]}]
+    for wrong in broken:
+        lost = body([agent("w")], held={"routes": [{"agent": "v", "start_s": 0}]}) | wrong
+        assert without_departed_agents(lost) == lost
+
+
+def test_models_are_not_told_of_what_the_server_writes() -> None:
+    """SPEC T9: `held` is no field a model fills in; it costs no tokens in the slim schema."""
+    assert "held" not in str(scenario_schema())
+    assert problem().frozen_until == 0
+
+
+def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_told() -> None:
+    """SPEC T5: whoever writes such a day hears that the agent is planned as if it had not been there."""
+    day = body([agent(), agent("w")], [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C")])
+    later = under_way(day, planned(day, ("a", "b"), ("c",)), 20)
+    gone = {**later, "tickets": [entry for entry in later["tickets"] if entry["id"] not in "bc"]}
+    assert removed_begun_tickets(later) == {}
+    assert removed_begun_tickets(gone) == {"b": ("v", 2.0), "c": ("w", 3.0)}
+    told = "Begun and no longer of the day: b, c. Whoever began them is planned as if never there."
+    assert compiled(gone).frozen_prefix_assumptions == (told,)
+    assert removed_begun_tickets({**gone, "agents": gone["agents"][1:]}) == {"c": ("w", 3.0)}
+    assert removed_begun_tickets({**gone, "held": "?"}) == removed_begun_tickets(body()) == {}

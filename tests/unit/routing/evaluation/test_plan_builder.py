@@ -1,0 +1,349 @@
+"""From scenario to plan: travel, integers, canonical times, reasons, and back again."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner_mcp.routing.compilation.assumptions import assumptions_of
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation import least_travel
+from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
+from planner_mcp.routing.plan import Plan, PlanStatus
+from planner_mcp.routing.problem import Candidate, Feature
+from planner_mcp.routing.scenario.coordinates import haversine_m, to_wgs84
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.processes.stopwatch import Stopwatch
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, scenario, ticket
+
+HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
+
+
+def test_distances_on_the_globe_are_great_circles_with_a_stated_speed() -> None:
+    """SPEC T1: WGS-84 by haversine; the answer says so."""
+    day = problem(tickets=[ticket()], locations=HERE, travel={"speed_kmh": 36, "detour": 2})
+    assert day.distances[0].tolist() == [[0, 22239], [22239, 0]]
+    assert day.durations[0].tolist() == [[0, 2224], [2224, 0]]
+    assert day.assumptions == ("Distances are straight lines (haversine) times 2 at 36 km/h.",)
+    assert day.provenance["source"] == "haversine"
+
+
+def test_gcj02_comes_back_to_wgs84() -> None:
+    """SPEC T5: Chinese coordinates are converted. Source: Tiananmen as published in both systems."""
+    assert haversine_m(to_wgs84(39.90872, 116.39748, "gcj02"), (39.90732, 116.39124)) < 3
+    assert to_wgs84(52.5, 13.4, "gcj02") == (52.5, 13.4)
+    assert haversine_m(to_wgs84(39.915119, 116.403963, "bd09"), (39.90732, 116.39124)) < 15
+
+
+def test_unknown_positions_count_one_a_leg_and_are_said_to() -> None:
+    """SPEC T1: the smallest call."""
+    day = problem(tickets=[ticket("a", "X"), ticket("b", "Y")], locations=[], depot=None)
+    assert day.distances[0].tolist() == [[0, 1], [1, 0]]
+    assert day.assumptions == assumptions_of(scenario(tickets=[ticket()], locations=[], depot=None))
+    assert day.assumptions[0] == "Positions are unknown: each leg between two different locations counts 1."
+    plan = build_plan(day, candidate(day, "a", "b"))
+    assert (plan.distance_m, plan.cost, verify(day, plan)) == (1.0, 1.0, [])
+
+
+def test_matrices_keep_their_decimals_and_their_direction() -> None:
+    """SPEC T1: explicit matrices, row from, column to."""
+    day = problem(
+        tickets=[ticket()], locations=[], travel={"matrix_locations": ["A", "D"], "durations": [[0, 1.5], [2, 0]]}
+    )
+    assert (day.scale, day.locations) == (10, ("D", "A"))
+    assert day.durations[0].tolist() == [[0, 20], [15, 0]]
+    assert day.assumptions == ("Only durations are given: distance is taken equal to travel time.",)
+
+
+def test_rounding_of_benchmark_sets() -> None:
+    """Source: CVRPLIB rounds to the nearest unit, the DIMACS challenge cuts Solomon at one decimal."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
+    nearest = problem(tickets=[ticket()], locations=places, travel={"decimals": 0})
+    cut = problem(tickets=[ticket()], locations=places, travel={"decimals": 1, "rounding": "floor"})
+    exact = problem(tickets=[ticket()], locations=places, travel={})
+    assert [int(day.distances[0][0, 1]) for day in (nearest, cut, exact)] == [1, 14, 1414]
+    assert exact.durations[0] is exact.distances[0]
+
+
+PLANE = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}]
+GLOBE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.9 + 10 / 111_195.08, "lon": 116.4}]
+LENGTHS = [[0, 10], [10, 0]]
+
+
+@pytest.mark.parametrize(
+    ("places", "travel", "speed"),
+    [
+        (PLANE, {"plane_speed": 3}, 1),
+        (PLANE, {}, 3),
+        (PLANE, {"plane_speed": 1.5}, 2),
+        (GLOBE, {"speed_kmh": 10.8}, 1),
+        (GLOBE, {"speed_kmh": 3.6}, 3),
+        ([], {"distances": LENGTHS, "speed_kmh": 10.8}, 1),
+        ([], {"distances": LENGTHS, "speed_kmh": 3.6}, 3),
+        ([], {"durations": LENGTHS}, 3),
+        ([], {"distances": LENGTHS, "durations": LENGTHS}, 3),
+    ],
+)
+@pytest.mark.parametrize(("rounding", "seconds"), [("floor", 3), ("nearest", 3), ("ceil", 4)])
+def test_times_are_rounded_as_lengths_are(
+    places: list[Any], travel: dict[str, Any], speed: float, rounding: str, seconds: int
+) -> None:
+    """SPEC T1: 10 m at 3 m/s take 3.33 s, wherever travel comes from and whoever drives."""
+    named = {"matrix_locations": ["D", "A"]} if not places else {}
+    known = travel | named | {"rounding": rounding, "decimals": 0}
+    day = problem([agent(speed_factor=speed)], [ticket()], locations=places, travel=known)
+    assert day.durations[0].tolist() == [[0, seconds], [seconds, 0]]
+
+
+@pytest.mark.parametrize("source", [{"matrix": "mx_1"}, {"router": "roads"}])
+@pytest.mark.parametrize("given", ["distances", "durations"])
+def test_times_of_tables_that_came_along_are_rounded_alike(source: dict[str, str], given: str) -> None:
+    """SPEC T1: uploaded, or asked of a road engine."""
+    travel_matrices = TravelMatrices(
+        ("D", "A"), **{given: np.array(LENGTHS, dtype=float)}, provenance={"source": "somewhere"}
+    )
+    travel = {**source, "rounding": "ceil", "speed_kmh": 3.6}
+    asked = body([agent(speed_factor=3)], [ticket()], locations=HERE, travel=travel)
+    day = compile_scenario(parse_scenario(asked, travel_matrices=TravelMatrices.unpack(travel_matrices.pack())))
+    assert day.durations[0].tolist() == [[0, 4], [4, 0]]
+
+
+def test_times_are_measured_before_they_are_rounded() -> None:
+    """SPEC T1: 1.41 units at half a unit a second take 2.83 s, not twice the rounded length."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 1, "y": 1}]
+    for driver, speed in ((agent(), 0.5), (agent(speed_factor=0.5), 1)):
+        day = problem([driver], [ticket()], locations=places, travel={"plane_speed": speed, "decimals": 0})
+        assert (int(day.distances[0][0, 1]), int(day.durations[0][0, 1])) == (1, 3)
+
+
+@pytest.mark.parametrize(("rounding", "length"), [("floor", 2_134_831.019), ("ceil", 2_131_499.49)])
+def test_what_a_float_cannot_hold_exactly_is_not_rounded_away(rounding: str, length: float) -> None:
+    """SPEC T1: large lengths stay what they are to the thousandth."""
+    rows = {"distances": [[0, length], [length, 0]], "matrix_locations": ["D", "A"]}
+    day = problem(None, [ticket()], locations=[], travel={**rows, "rounding": rounding, "decimals": 3})
+    assert int(day.distances[0][0, 1]) == round(length * 1000)
+
+
+def test_a_wanted_ticket_outweighs_every_detour_and_priorities_double() -> None:
+    """SPEC S1: optional tickets with priority; sums stay within 64 bits."""
+    day = problem(tickets=[ticket("a", priority=1), ticket("b", priority=9), ticket("c", penalty=2.5)])
+    low, high, priced = (spec.penalty for spec in day.tickets)
+    assert high == 256 * low
+    assert low > build_plan(day, candidate(day, "a", "b", "c")).cost * day.cost_scale
+    assert priced == 2.5 * day.cost_scale
+    assert 5000 * high < 2**62
+
+
+def test_prices_stay_exact() -> None:
+    """Our choice: the cost scale is the least that keeps every price whole."""
+    day = problem([agent(cost_per_km=1.23, cost_per_hour=7.5, fixed_cost=0.1)])
+    spec, scale = day.agents[0], day.cost_scale
+    assert spec.distance_cost * 100_000 == 123 * scale
+    assert spec.time_cost * 480 == scale
+    assert spec.fixed_cost * 10 == scale
+
+
+@pytest.mark.parametrize("decimals", [0, 3])
+def test_hours_cost_what_the_caller_said_however_fine_the_units(decimals: int) -> None:
+    """SPEC S1: on the plane times are milliseconds; a price of 1.07 an hour must not become 1.08 (3 in 100 of them)."""
+    driver = agent(cost_per_hour=1.07, cost_per_km=0.0123, shift_end=40_000)
+    tickets = [ticket(service_time_s=30_000, lateness_cost_per_hour=0.37, soft_close=0)]
+    day = problem([driver], tickets, travel={"decimals": decimals})
+    plan = build_plan(day, candidate(day, "a"))
+    hours = 30_002 / 3600
+    assert plan.cost == pytest.approx(1.07 * hours + 0.0123 * 0.002 + 0.37 / 3600, rel=3e-5)
+
+
+@pytest.mark.parametrize(
+    ("day", "feature"),
+    [
+        ({"tickets": [ticket(time_windows=[[0, 9]])]}, Feature.TIME_WINDOWS),
+        ({"tickets": [ticket(kind="pickup")]}, Feature.PICKUPS),
+        ({"tickets": [ticket(penalty=3)]}, Feature.OPTIONAL),
+        ({"tickets": [ticket(release_time=3)]}, Feature.RELEASE),
+        ({"agents": [agent(end_location=None)]}, Feature.OPEN_ROUTES),
+        ({"agents": [agent(end_location="A")]}, Feature.MULTI_DEPOT),
+        ({"agents": [agent(shift_end=900)]}, Feature.SHIFTS),
+        ({"agents": [agent(), agent("w", capacity=9)]}, Feature.HETEROGENEOUS),
+        ({"agents": [agent(), agent("w", speed_factor=2)]}, Feature.PROFILES),
+        ({"agents": [agent(reload_locations=["D"])]}, Feature.RELOAD),
+        ({"agents": [agent(skills=["s"]), agent("w")], "tickets": [ticket(skills=["s"])]}, Feature.SKILLS),
+        ({"options": {"backhaul": True}}, Feature.BACKHAUL),
+    ],
+)
+def test_a_day_names_exactly_what_it_asks_of_an_engine(day: dict[str, object], feature: Feature) -> None:
+    """Our choice: features decide who can."""
+    assert problem().features == frozenset()
+    assert problem(**day).features == {feature}  # type: ignore[arg-type]
+
+
+def test_services_are_early_and_departures_late() -> None:
+    """Our choice: drivers wait at home rather than at a closed door."""
+    day = problem([agent(shift_start=10)], [ticket("a", time_windows=[[50, 60]], service_time_s=5), ticket("b", "B")])
+    route = build_plan(day, candidate(day, "a", "b")).routes[0]
+    assert (route.start_s, route.end_s, route.waiting_s) == (49.0, 58.0, 0.0)
+    assert [(visit.arrival_s, visit.start_s, visit.departure_s) for visit in route.visits] == [
+        (50, 50, 55),
+        (56, 56, 56),
+    ]
+
+
+def test_a_reload_refills_and_waits_for_the_goods_of_its_trip() -> None:
+    """SPEC S1: reload, release times."""
+    late = ticket("b", "B", release_time=30)
+    day = problem([agent(capacity=1, reload_locations=["D"])], [ticket(), late])
+    plan = build_plan(day, candidate(day, "a", "reload@D", "b"))
+    assert verify(day, plan) == []
+    assert [visit.load["load"] for visit in plan.routes[0].visits] == [0.0, 1.0, 0.0]
+    assert plan.routes[0].visits[1].departure_s == 30.0
+
+
+def test_a_plan_goes_through_json_and_back_to_its_stops() -> None:
+    """SPEC S3: plans are stored, and later solves start from them."""
+    rest = [{"earliest": 0, "latest": 50, "duration_s": 3}]
+    day = problem([agent(capacity=1, reload_locations=["D"], breaks=rest)])
+    stops = candidate(day, "a", "break", "reload@D", "b")
+    plan = build_plan(day, stops, engine="sisr", seed=7, versions={"sisr": "1"}, input_hash="h")
+    stored = json.loads(json.dumps(plan.as_json()))
+    assert Plan.from_json(stored) == plan
+    assert candidate_of(day, stored) == stops
+    assert build_plan(day, candidate_of(day, stored), engine="auto").engine == "sisr"
+    fewer = replace(day, tickets=day.tickets[1:], agents=(replace(day.agents[0], breaks=(), reload_at=()),))
+    assert candidate_of(fewer, stored) == candidate(fewer, "b")
+
+
+def test_each_ticket_left_out_has_an_honest_reason() -> None:
+    """SPEC T5, S1: codes, each true of the problem or the plan."""
+    day = problem(
+        [agent(capacity=2)], [ticket("a", demand=2), ticket("b"), ticket("c", penalty=1), ticket("d", demand=0)]
+    )
+    plan = build_plan(day, candidate(day, "a"))
+    assert {entry.ticket_id: entry.code for entry in plan.unassigned} == {
+        "b": "ALL_CAPACITY_USED",
+        "c": "PENALTY_LOWER_THAN_COST",
+        "d": "NO_ROOM_FOUND",
+    }
+    assert plan.status is PlanStatus.PARTIAL
+    near = replace(day, agents=(replace(day.agents[0], max_distance=1),))
+    assert {entry.code for entry in build_plan(near, Candidate(())).unassigned} == {"MAX_DISTANCE"}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["delivery", "pickup"]), st.integers(0, 4)), min_size=1, max_size=5))
+def test_capacity_is_named_only_where_no_place_on_the_route_has_room(loads: list[tuple[str, int]]) -> None:
+    """SPEC T5: a delivery may go before the goods picked up come on board."""
+    tickets = [ticket(f"t{i}", kind=kind, demand=demand) for i, (kind, demand) in enumerate(loads)]
+    day = problem([agent(capacity=4)], tickets)
+    served: list[str] = []
+    for name in (entry["id"] for entry in tickets[:-1]):
+        served += [] if verify(day, build_plan(day, candidate(day, *served, name))) else [name]
+    last = tickets[-1]["id"]
+    (code,) = [e.code for e in build_plan(day, candidate(day, *served)).unassigned if e.ticket_id == last]
+    ways = [candidate(day, *served[:at], last, *served[at:]) for at in range(len(served) + 1)]
+    assert (code == "ALL_CAPACITY_USED") == all(verify(day, build_plan(day, way)) for way in ways)
+
+
+def test_a_setup_that_another_ticket_may_spare_proves_nothing() -> None:
+    """SPEC T5: of tickets in a row at one location only the first has a setup; alone the ticket is out of reach."""
+    orders = [ticket("b", service_time_s=60), ticket("a", setup_time_s=1800, time_windows=[[0, 1800]])]
+    day = problem(None, orders)
+    (entry,) = build_plan(day, candidate(day, "b")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    assert verify(day, build_plan(day, candidate(day, "b", "a"))) == []
+    moved = problem(None, [orders[0] | {"location": "B"}, orders[1]])
+    (entry,) = build_plan(moved, candidate(moved, "b")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "TIME_WINDOW_UNREACHABLE")
+
+
+@pytest.mark.parametrize(
+    ("driver", "delivery", "codes"),
+    [
+        ({"shift": (0, 3900)}, {}, ["SHIFT_TOO_SHORT"] * 2),
+        ({"max_duration": 3900}, {}, ["MAX_DURATION"] * 2),
+        ({"max_distance": 3900}, {}, ["MAX_DISTANCE"] * 2),
+        ({}, {"windows": ((0, 2900),)}, ["SHIPMENT_HALF_UNSERVED", "TIME_WINDOW_UNREACHABLE"]),
+        ({"shift": (0, 4000)}, {"windows": ((0, 3000),)}, ["NO_ROOM_FOUND"] * 2),
+        ({"shift": (0, 3900)}, {"is_priced": True}, ["SHIFT_TOO_SHORT"] * 2),
+    ],
+    ids=["shift", "duration", "distance", "window", "possible", "priced"],
+)
+def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, delivery: Any, codes: list[str]) -> None:
+    """SPEC T5: each half may be within reach where both together are not."""
+    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    day = problem(None, [ticket("p", "P", kind="pickup"), ticket("q", "Q", pickup="p")], locations=known)
+    halves = (day.tickets[0], replace(day.tickets[1], **delivery))
+    narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)
+    assert [entry.code for entry in build_plan(narrow, Candidate(())).unassigned] == codes
+
+
+AROUND = [[0, 10, 9999, 10], [10, 0, 10, 10], [9999, 10, 0, 10], [10, 10, 10, 0]]
+"""Between D, B, A and C; from D to A and back there is a way over the others alone."""
+
+
+@pytest.mark.parametrize(
+    ("driver", "order"),
+    [
+        ({"shift_end": 100}, {}),
+        ({"shift_start": 0}, {"time_windows": [[0, 60]]}),
+        ({"max_distance_m": 100}, {}),
+        ({"max_duration_s": 100}, {}),
+        ({"shift_end": 100, "start_location": None}, {}),
+        ({"shift_end": 100, "end_location": None}, {"time_windows": [[0, 60]]}),
+    ],
+)
+def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(driver: Any, order: Any) -> None:
+    """SPEC T5: in a table of travel a direct leg need not be the shortest way; with one stop more it is served."""
+    tickets = [ticket("a", "A", priority=1, **order), ticket("b", "B", priority=9), ticket("c", "C", priority=8)]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent(max_tickets=2, **driver)], tickets, **known)
+    (entry,) = build_plan(day, candidate(day, "b", "c")).unassigned
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    wider = problem([agent(max_tickets=3, **driver)], tickets, **known)
+    assert verify(wider, build_plan(wider, candidate(wider, "b", "a", "c"))) == []
+
+
+@pytest.mark.parametrize("most", [least_travel.MAX_STEPS, 3])
+def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """SPEC T5: the shortest way counts, there and back; where ways cost too much to find, their last leg alone."""
+    monkeypatch.setattr(least_travel, "MAX_STEPS", most)
+    tickets = [ticket("a", "A"), ticket("b", "B"), ticket("c", "C")]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent()], tickets, **known)
+    limits = {"shift": "SHIFT_TOO_SHORT", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
+    for name, code in limits.items():
+        for reach, is_told in ((19, True), (39, most > 3), (40, False)):
+            limit: Any = {name: (0, reach) if name == "shift" else reach}
+            narrow = replace(day.agents[0], **limit)
+            codes = [entry.code for entry in build_plan(replace(day, agents=(narrow,)), Candidate(())).unassigned]
+            assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
+    for closes, is_told in ((9, True), (19, most > 3), (20, False)):
+        late = replace(day, tickets=(replace(day.tickets[0], windows=((0, closes),)), *day.tickets[1:]))
+        codes = [entry.code for entry in build_plan(late, Candidate(())).unassigned]
+        assert codes[0] == ("TIME_WINDOW_UNREACHABLE" if is_told else "NO_ROOM_FOUND")
+
+
+def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
+    """SPEC T5: behind a reload at its place a service has no setup."""
+    order = ticket("a", setup_time_s=50, time_windows=[[0, 30]])
+    day = problem([agent(reload_locations=["A"])], [order])
+    (entry,) = build_plan(day, Candidate(())).unassigned
+    assert entry.code == "NO_ROOM_FOUND"
+    assert verify(day, build_plan(day, candidate(day, "reload@A", "a"))) == []
+
+
+def test_large_days_fit_in_memory_and_time() -> None:
+    """Issue 6: 1500 locations compile within a second or two, in integers of 8 bytes."""
+    spread = np.random.default_rng(1).uniform(39.5, 40.5, (1500, 2))
+    places = [{"id": f"P{i}", "lat": float(lat), "lon": float(lon)} for i, (lat, lon) in enumerate(spread)]
+    tickets = [ticket(f"t{i}", f"P{i}") for i in range(1500)]
+    watch = Stopwatch()
+    day = problem([agent(capacity=10_000)], tickets, locations=places, depot="P0", travel={})
+    assert watch.spent_s < 2
+    plan = build_plan(day, Candidate.of_tickets({0: list(range(1500))}))
+    assert verify(day, plan) == []
+    assert day.distances[0].nbytes == 8 * 1500**2

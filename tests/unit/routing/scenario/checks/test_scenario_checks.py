@@ -1,0 +1,469 @@
+"""Every check of a scenario finds what it is for, and nothing finds a sound day (SPEC T7)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.checks import (
+    amount_checks,
+    group_checks,
+    ineffective_field_checks,
+    lock_checks,
+    matrix_checks,
+    position_checks,
+    reference_checks,
+    shipment_checks,
+    size_checks,
+    time_checks,
+    trip_checks,
+)
+from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, check, warning_faults
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, haul, raw_scenario, ticket
+
+Json = dict[str, Any]
+
+
+def globe(*places: tuple[float | None, float | None], **fields: Any) -> Json:
+    """Return a day on the globe, one ticket at each place; the first is the depot too."""
+    known = [{"id": f"P{n}", "lat": lat, "lon": lon} for n, (lat, lon) in enumerate(places)]
+    return body(tickets=[ticket("a", "P0")], locations=known, depot="P0", **fields)
+
+
+def matrix(**travel: Any) -> Json:
+    places = [{"id": "D"}, {"id": "A"}]
+    return body(tickets=[ticket()], locations=places, travel={"distances": [[0, 1], [1, 0]], **travel})
+
+
+PEKING = [(39.9, 116.4), (39.91, 116.41), (39.92, 116.42)]
+
+
+CASES: dict[Check, Json] = {
+    reference_checks.duplicate_ids: body([agent(), agent()]),
+    reference_checks.unknown_locations: body(tickets=[ticket(location="Q")]),
+    reference_checks.unknown_agents: body(tickets=[ticket(agents=["w"])]),
+    reference_checks.unknown_tickets: body([agent(locked_tickets=["zz"])]),
+    group_checks.invalid_groups: body(groups=[{"kind": "all", "tickets": []}]),
+    reference_checks.repeated_exclusions: body(incompatible=[["a", "b", "a"]]),
+    reference_checks.locked_twice: body([agent(locked_tickets=["a"]), agent("w", locked_tickets=["a"])]),
+    reference_checks.implausible_date: body(planning_date="1925-07-15"),
+    size_checks.too_many_pairs: body(
+        tickets=[ticket(f"t{n}") for n in range(633)], incompatible=[[f"t{n}" for n in range(633)]]
+    ),
+    size_checks.too_many_dimensions: body(
+        [agent(n, capacity={f"d{n}{m}": 9 for m in range(8)} | {"load": 9}) for n in "abc"]
+    ),
+    size_checks.matrices_too_large: body(
+        [agent(str(n), reload_locations=[f"R{n}-{m}" for m in range(20)]) for n in range(500)], locations=[]
+    ),
+    position_checks.incomplete_positions: globe(PEKING[0], (39.9, None)),
+    position_checks.mixed_systems: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "lat": 1, "lon": 1}]),
+    position_checks.missing_positions: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A"}, {"id": "B"}]),
+    position_checks.impossible_positions: globe((116.4, 39.9)),
+    position_checks.zero_positions: globe((0, 0)),
+    position_checks.swapped_positions: globe((30, 60), (30.1, 60.1), (30.2, 60.2), (60, 30)),
+    matrix_checks.several_sources: matrix(router="car"),
+    matrix_checks.router_positions: body(travel={"router": "car"}),
+    matrix_checks.missing_rows: body(travel={"matrix": "m"}),
+    matrix_checks.matrix_order: matrix(matrix_locations=["D", "D"]),
+    matrix_checks.matrix_shape: matrix(durations=[[0, 1]]),
+    matrix_checks.matrix_values: matrix(durations=[[0, -1], [1, 0]]),
+    time_checks.backward_windows: body(tickets=[ticket(time_windows=[[9, 8]])]),
+    time_checks.overlapping_windows: body(tickets=[ticket(time_windows=[[1, 5], [4, 8]])]),
+    time_checks.backward_shifts: body([agent(shift_start=9, shift_end=8)]),
+    time_checks.backward_breaks: body([agent(breaks=[{"earliest": 9, "latest": 8, "duration_s": 1}])]),
+    time_checks.invalid_rush_hours: body(travel={"rush_hours": [{"start": 9, "end": 9, "factor": 2}]}),
+    time_checks.late_releases: body(tickets=[ticket(release_time=9, time_windows=[[1, 8]])]),
+    shipment_checks.late_pickups: body(
+        tickets=[SHIPMENT[0] | {"time_windows": [[50, 60]]}, SHIPMENT[1] | {"time_windows": [[1, 9]]}]
+    ),
+    amount_checks.negative_amounts: body([agent(capacity=-1)]),
+    amount_checks.unknown_dimensions: body(tickets=[ticket(demand={"m3": 1})]),
+    amount_checks.missing_skills: body(tickets=[ticket(skills=["crane"])]),
+    amount_checks.tickets_without_eligible_agent: body(tickets=[ticket(not_agents=["v"])]),
+    amount_checks.oversized_demands: body(tickets=[ticket(demand=11)]),
+    amount_checks.max_tickets_too_small: body([agent(max_tickets=0)]),
+    lock_checks.locked_to_ineligible_agents: body(
+        [agent(locked_tickets=["a"]), agent("w")], [ticket(agents=["w"]), ticket("b", "B")]
+    ),
+    amount_checks.double_limits: body([agent(max_distance_km=1, max_distance_m=1)]),
+    shipment_checks.broken_shipments: body(tickets=[*SHIPMENT, ticket("r", "B", pickup="p")]),
+    shipment_checks.unequal_shipments: body(tickets=[SHIPMENT[0], SHIPMENT[1] | {"demand": 2}]),
+    shipment_checks.separated_shipments: body(tickets=SHIPMENT, incompatible=[["q", "p"]]),
+    lock_checks.locked_against_each_other: body([agent(locked_tickets=["a", "b"])], incompatible=[["a", "b"]]),
+    lock_checks.locked_too_many: body([agent(capacity=1, locked_tickets=["a", "b"]), agent("w")]),
+    lock_checks.locked_out_of_order: body([agent(locked_tickets=["q", "p"])], SHIPMENT),
+    lock_checks.locked_backhaul: body(
+        [agent(locked_tickets=["a", "b"])],
+        [ticket(kind="pickup"), ticket("b", "B")],
+        options={"backhaul": True},
+    ),
+    trip_checks.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
+    trip_checks.unreachable_shipments: haul([agent(shift_end=3900)]),
+    lock_checks.infeasible_locks: body(
+        [agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]
+    ),
+}
+ODD: dict[Check, Json] = {
+    time_checks.numbers_as_minutes: globe(*PEKING, agents=[agent(shift_start=480, shift_end="18:00")]),
+    amount_checks.prices_beside_metres: globe(*PEKING, agents=[agent(fixed_cost=40)]),
+    amount_checks.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
+    amount_checks.zero_penalty_tickets: body(tickets=[ticket(penalty=0)]),
+    ineffective_field_checks.soft_closes_without_cost: body(tickets=[ticket(soft_close=5)]),
+    ineffective_field_checks.fields_without_effect: body([agent(overtime_s=60)]),
+    ineffective_field_checks.soft_closes_without_effect: body(
+        tickets=[ticket(soft_close=9, lateness_cost_per_hour=1, time_windows=[[6, 9], [1, 5]])]
+    ),
+    shipment_checks.orphaned_shipment_halves: body(
+        tickets=[*SHIPMENT, ticket("c")], groups=[{"kind": "one_of", "tickets": ["q", "c"]}]
+    ),
+    ineffective_field_checks.group_penalties_without_effect: body(
+        groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]
+    ),
+    position_checks.far_outliers: globe(*PEKING, (52.5, 13.4)),
+    matrix_checks.matrix_diagonals: matrix(durations=[[5, 1], [1, 0]]),
+    position_checks.foreign_gcj02: globe((52.5, 13.4), (52.6, 13.4), (52.7, 13.4), travel={"crs": "gcj02"}),
+}
+
+
+TOLD: dict[Check, tuple[str, str]] = {
+    reference_checks.duplicate_ids: ("/agents/1/id", "Rename one"),
+    reference_checks.unknown_locations: ("/tickets/0/location", "Add the location"),
+    reference_checks.unknown_agents: ("/tickets/0/agents/0", "Add the agent"),
+    reference_checks.unknown_tickets: ("/agents/0/locked_tickets/0", "Add the ticket"),
+    group_checks.invalid_groups: ("/groups/0/tickets", "Add tickets or remove the group"),
+    reference_checks.repeated_exclusions: ("/incompatible/0/2", "Remove the repetition"),
+    reference_checks.locked_twice: ("/agents/1/locked_tickets/0", "Remove one"),
+    reference_checks.implausible_date: ("/planning_date", "Check the year"),
+    size_checks.too_many_pairs: ("/incompatible/0", "Make the groups smaller"),
+    size_checks.too_many_dimensions: ("/agents", "the same names"),
+    size_checks.matrices_too_large: ("/agents", "Split the day"),
+    position_checks.incomplete_positions: ("/locations/1", "Add lon"),
+    position_checks.mixed_systems: ("/locations/1", "Use one system"),
+    position_checks.missing_positions: ("/locations/1", "Add its coordinates"),
+    position_checks.impossible_positions: ("/locations/0/lat", "Swap lat and lon"),
+    position_checks.zero_positions: ("/locations/0", "Look the address up again"),
+    position_checks.swapped_positions: ("/locations/3", "Swap lat and lon"),
+    matrix_checks.several_sources: ("/travel", "Remove the others"),
+    matrix_checks.router_positions: ("/locations/1", "Add its position"),
+    matrix_checks.missing_rows: ("/travel/matrix", "Add their rows"),
+    matrix_checks.matrix_order: ("/travel/matrix_locations", "Remove the repetition"),
+    matrix_checks.matrix_shape: ("/travel/durations", "a number for every pair"),
+    matrix_checks.matrix_values: ("/travel/durations/0/1", "a large number"),
+    time_checks.backward_windows: ("/tickets/0/time_windows/0", "Swap the two"),
+    time_checks.overlapping_windows: ("/tickets/0/time_windows", "Join them"),
+    time_checks.backward_shifts: ("/agents/0/shift_end", "past midnight as 24:00"),
+    time_checks.backward_breaks: ("/agents/0/breaks/0/latest", "Swap the two"),
+    time_checks.invalid_rush_hours: ("/travel/rush_hours/0/end", "Swap the two"),
+    time_checks.late_releases: ("/tickets/0/release_time", "Release it earlier"),
+    shipment_checks.late_pickups: ("/tickets/1/time_windows", "open the pickup earlier"),
+    amount_checks.negative_amounts: ("/agents/0/capacity", "Write 0"),
+    amount_checks.unknown_dimensions: ("/tickets/0/demand", "Name the same dimensions"),
+    amount_checks.missing_skills: ("/tickets/0/skills/0", "Give it to an agent"),
+    amount_checks.tickets_without_eligible_agent: ("/tickets/0", "Relax skills, agents or not_agents"),
+    amount_checks.oversized_demands: ("/tickets/0/demand", "Split the ticket"),
+    amount_checks.max_tickets_too_small: ("/tickets/0", "Raise max_tickets"),
+    lock_checks.locked_to_ineligible_agents: ("/agents/0/locked_tickets/0", "Lock it to another agent"),
+    amount_checks.double_limits: ("/agents/0/max_distance_m", "Remove one"),
+    shipment_checks.broken_shipments: ("/tickets/2/pickup", "Split the pickup"),
+    shipment_checks.unequal_shipments: ("/tickets/1/demand", "Make them equal"),
+    shipment_checks.separated_shipments: ("/incompatible/0/0", "Remove one of the two"),
+    lock_checks.locked_against_each_other: ("/agents/0/locked_tickets/1", "Unlock one of the two"),
+    lock_checks.locked_too_many: ("/agents/0/locked_tickets", "Unlock the last"),
+    lock_checks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
+    lock_checks.locked_backhaul: ("/agents/0/locked_tickets/1", "Lock deliveries first"),
+    trip_checks.unreachable_tickets: ("/tickets/1/location", "Extend a shift"),
+    trip_checks.unreachable_shipments: ("/tickets/1", "Extend a shift"),
+    lock_checks.infeasible_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
+    time_checks.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
+    amount_checks.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
+    amount_checks.more_demand_than_capacity: ("/agents", "Add agents or reload_locations"),
+    amount_checks.zero_penalty_tickets: ("/tickets/0/penalty", "Raise it"),
+    ineffective_field_checks.soft_closes_without_cost: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
+    ineffective_field_checks.fields_without_effect: ("/agents/0/overtime_s", "Set shift_end"),
+    ineffective_field_checks.soft_closes_without_effect: ("/tickets/0/soft_close", "before the last window closes"),
+    shipment_checks.orphaned_shipment_halves: ("/groups/0/tickets/0", "a one_of group too"),
+    ineffective_field_checks.group_penalties_without_effect: ("/groups/0/penalty", "Give its tickets a penalty"),
+    position_checks.far_outliers: ("/locations/3", "Check its coordinates"),
+    matrix_checks.matrix_diagonals: ("/travel/durations", "taken as 0"),
+    position_checks.foreign_gcj02: ("/travel/crs", "Declare wgs84"),
+}
+"""Where the first fault of each case is, and what its hint says."""
+
+
+def test_no_check_is_without_its_case_and_there_are_many() -> None:
+    """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
+    with_travel = {trip_checks.unreachable_tickets, trip_checks.unreachable_shipments, lock_checks.infeasible_locks}
+    assert set(CASES) == {*CHECKS, size_checks.matrices_too_large, *with_travel}
+    assert set(ODD) == set(WARNINGS)
+    assert len(CASES) == 48
+    assert len(ODD) == 12
+
+
+@pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
+def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> None:
+    """SPEC T7: with a place in the input, and what would be accepted or what to do."""
+    day = raw_scenario({**CASES, **ODD}[rule])
+    found = list(rule(day))
+    path, hint = TOLD[rule]
+    assert found[0].path == path
+    assert hint in found[0].hint
+    assert all(isinstance(fault, Fault) and fault.path.startswith("/") and fault.hint for fault in found)
+    assert all(fault.accepted or fault.kind == "warning" for fault in found)
+    assert set(found) <= {*check(day), *warning_faults(day)}
+    assert list(rule(raw_scenario(body()))) == []
+
+
+def test_places_that_an_agent_names_are_looked_up_too() -> None:
+    """SPEC T7: references that exist; all faults at once, each at its place."""
+    lost = agent(start_location="Q", end_location="R", reload_locations=["D", "S"])
+    places_of = ("start_location", "end_location", "reload_locations/1")
+    faults = list(reference_checks.unknown_locations(raw_scenario(body([agent("w"), lost]))))
+    assert [fault.path for fault in faults] == [f"/agents/1/{place}" for place in places_of]
+
+
+@pytest.mark.parametrize(
+    ("hours", "paths"),
+    [
+        ([(0, 10), (9, 20)], ["/travel/rush_hours/1"]),
+        ([(9, 20), (0, 10)], ["/travel/rush_hours/1"]),
+        ([(0, 30), (9, 20)], ["/travel/rush_hours/1"]),
+        ([(0, 10), (20, 30), (5, 8)], ["/travel/rush_hours/2"]),
+        ([(0, 10), (10, 20)], []),
+        ([(10, 20), (0, 10)], []),
+    ],
+)
+def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], paths: list[str]) -> None:
+    """SPEC T7, S1: no moment has two speeds."""
+    travel_periods = [{"start": start, "end": end, "factor": 2} for start, end in hours]
+    faults = list(time_checks.invalid_rush_hours(raw_scenario(body(travel={"rush_hours": travel_periods}))))
+    assert [fault.path for fault in faults] == paths
+
+
+def test_a_latitude_that_is_none_has_a_hint_of_its_own() -> None:
+    """SPEC T7: where no swap would mend it."""
+    (fault,) = position_checks.impossible_positions(raw_scenario(globe((500, 116))))
+    assert fault.hint == "Look it up again."
+
+
+def test_alternatives_are_never_both_halves_of_a_shipment() -> None:
+    """SPEC T7, S1: such a group could never be served; a group of each half can, and so can a half that may be left."""
+    twins = [*SHIPMENT, ticket("r", kind="pickup"), ticket("s", "B", pickup="r")]
+    torn = body(tickets=twins, groups=[{"kind": "one_of", "tickets": ["p", "q", "s"]}])
+    assert [fault.path for fault in check(raw_scenario(torn))] == ["/groups/0/tickets/1"]
+    halves = [{"kind": "one_of", "tickets": ["q", "s"]}, {"kind": "one_of", "tickets": ["p", "r"]}]
+    day = raw_scenario(body(tickets=twins, groups=halves))
+    assert check(day) == warning_faults(day) == []
+    plan = build_plan(compile_scenario(day), Candidate.of_tickets({0: [0, 1]}))
+    assert plan.status == "feasible"
+    loose = [entry | {"penalty": 5} if entry["id"] in "pr" else entry for entry in twins]
+    assert warning_faults(raw_scenario(body(tickets=loose, groups=halves[:1]))) == []
+
+
+def test_of_alternatives_only_one_takes_room_and_the_price_may_be_the_groups() -> None:
+    """SPEC T7: what is odd is told of what would really be planned."""
+    pair = [{"kind": "one_of", "tickets": ["a", "b"]}]
+    big = [ticket("a", demand=6), ticket("b", "B", demand=7)]
+    assert warning_faults(raw_scenario(body(tickets=big, groups=pair))) == []
+    (more,) = warning_faults(raw_scenario(body(tickets=[*big, ticket("c", demand=5)], groups=pair)))
+    assert "need 11 of load" in more.problem
+    free = [ticket("a", penalty=0), ticket("b", "B", penalty=0)]
+    assert warning_faults(raw_scenario(body(tickets=free, groups=[pair[0] | {"penalty": 500}]))) == []
+    assert [warning_fault.path for warning_fault in warning_faults(raw_scenario(body(tickets=free, groups=pair)))] == [
+        "/tickets/0/penalty",
+        "/tickets/1/penalty",
+    ]
+    dear = [free[0], free[1] | {"penalty": 500}]
+    assert warning_faults(raw_scenario(body(tickets=dear, groups=pair))) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "order", "path"),
+    [
+        ({"overtime_cost_per_hour": 9}, {}, "/agents/0/overtime_cost_per_hour"),
+        ({"max_reloads": 2}, {}, "/agents/0/max_reloads"),
+        ({}, {"lateness_cost_per_hour": 9}, "/tickets/0/lateness_cost_per_hour"),
+        ({}, {"preferred_agent": "v"}, "/tickets/0/preferred_agent"),
+        ({}, {"switch_cost": 9}, "/tickets/0/switch_cost"),
+    ],
+)
+def test_a_field_without_the_one_that_gives_it_a_meaning_is_odd(driver: Json, order: Json, path: str) -> None:
+    """SPEC T7: told, because whoever wrote it expects something of it."""
+    assert [
+        warning_fault.path for warning_fault in warning_faults(raw_scenario(body([agent(**driver)], [ticket(**order)])))
+    ] == [path]
+
+
+def test_fields_that_have_an_effect_are_not_odd() -> None:
+    """SPEC T7: not at midnight either, nor where they say that there is none, nor while vehicles are out."""
+    late = agent(shift_end=0, overtime_s=9999, overtime_cost_per_hour=1, max_reloads=0)
+    promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
+    assert warning_faults(raw_scenario(body([late], [ticket(preferred_agent="v", switch_cost=9, **promise)]))) == []
+    assert warning_faults(raw_scenario(body(tickets=[ticket(preferred_agent="v")], held={"until_s": 60}))) == []
+
+
+def north(*orders: Json, **driver: Any) -> Json:
+    """Return a day of tickets about 22 km, 33 minutes, north of the depot."""
+    places = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.1, "lon": 116.4}]
+    return body([agent(**driver)], list(orders), locations=places)
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        ([480, 720], ("/tickets/0/time_windows/0", "720 is 00:12:00: numbers are seconds.", 'Write "12:00".')),
+        ([8, 12.5], ("/tickets/0/time_windows/0", "12.5 is 00:00:12: numbers are seconds.", 'Write "12:30".')),
+        (["00:08", 1440], ("/tickets/0/time_windows/0", "1440 is 00:24:00: numbers are seconds.", 'Write "24:00".')),
+        ([480, 1441], None),
+        (["00:08", "00:12"], None),
+        ([0, "00:12"], None),
+        (["00:00", 630, "06:00"], None),
+        (
+            ["00:00", 630, "23:00"],
+            ("/tickets/0/time_windows/0", "630 is 00:10:30: numbers are seconds.", 'Write "10:30".'),
+        ),
+    ],
+)
+def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], said: tuple[str, ...] | None) -> None:
+    """SPEC T7: a plan at eight minutes past midnight is not what anybody asked for."""
+    windows, ends = [window[:2]], {"shift_end": window[2]} if window[2:] else {}
+    warning_fault = warning_faults(raw_scenario(north(ticket(time_windows=windows), **ends)))
+    assert [(fault.path, fault.problem, fault.hint) for fault in warning_fault] == ([said] if said else [])
+    assert warning_faults(raw_scenario(body(tickets=[ticket(time_windows=windows)]))) == [], (
+        "a plane has benchmark sets"
+    )
+
+
+def test_out_of_reach_by_such_numbers_says_so_first() -> None:
+    """SPEC T7: a hint to widen a window of minutes leads from one refusal to the next."""
+    (fault,) = check(raw_scenario(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
+    assert fault.path == "/tickets/0/location"
+    assert fault.hint.startswith('720 is 00:12:00: numbers are seconds. Write "12:00". Widen')
+
+
+def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
+    """SPEC T7: a number leads nowhere where neither the ticket nor who may serve it has one."""
+    small = ticket("a", time_windows=[["00:00", 720]], agents=["w"])
+    near = ticket("b", time_windows=[["00:00", "00:11"]], agents=["v"])
+    day = north(small, near) | {"agents": [agent("v"), agent("w")]}
+    first, second = check(raw_scenario(day))
+    assert (first.path, first.hint[:6]) == ("/tickets/0/location", "720 is")
+    assert (second.path, second.hint[:5]) == ("/tickets/1/location", "Widen")
+    locked = day | {"agents": [agent("v", shift_end=720), agent("w")], "tickets": [near]}
+    (third,) = check(raw_scenario(locked))
+    assert third.hint.startswith("720 is"), "its agent has one"
+
+
+@pytest.mark.parametrize(
+    ("window", "hint"),
+    [
+        (["01:00", "03:00"], "Past midnight write 25:00 to 27:00."),
+        (["05:00", "07:00"], "Move the window or a shift."),
+    ],
+)
+def test_a_window_after_midnight_is_told_in_hours_of_the_shift(window: list[str], hint: str) -> None:
+    """SPEC T7: where a day later it lies within one."""
+    night = agent(shift_start="22:00", shift_end=6 * 3600 + 86_400)
+    (fault,) = check(raw_scenario(body([night], [ticket(time_windows=[window])])))
+    assert (fault.path, fault.hint) == ("/tickets/0/time_windows", hint)
+    endless = agent(shift_start="22:00")
+    (fault,) = check(raw_scenario(body([endless], [ticket(time_windows=[window])])))
+    assert fault.hint == "Move the window or a shift."
+
+
+@pytest.mark.parametrize(
+    ("driver", "order", "fields", "path"),
+    [
+        (
+            {"shift_end": "17:00", "overtime_s": 60, "overtime_cost_per_hour": 40},
+            {},
+            {},
+            "/agents/0/overtime_cost_per_hour",
+        ),
+        ({}, {"penalty": 50}, {}, "/tickets/0/penalty"),
+        ({}, {"soft_close": "09:00", "lateness_cost_per_hour": 9}, {}, "/tickets/0/lateness_cost_per_hour"),
+        ({}, {}, {"options": {"balance_cost_per_hour": 9}}, "/options/balance_cost_per_hour"),
+        ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a"], "penalty": 9}]}, "/groups/0/penalty"),
+        ({"cost_per_km": 1}, {"penalty": 50}, {}, None),
+        ({"cost_per_hour": 0}, {"penalty": 50}, {}, None),
+        ({}, {}, {}, None),
+    ],
+)
+def test_a_price_is_odd_where_a_kilometre_costs_1000_beside_it(
+    driver: Json, order: Json, fields: Json, path: str | None
+) -> None:
+    """SPEC T7: without a price by km or hour cost is metres, so 50 for a ticket left out is 50 m."""
+    day = raw_scenario(north(ticket(**order), **driver) | fields)
+    assert [warning_fault.path for warning_fault in warning_faults(day)] == ([path] if path else [])
+
+
+def test_a_name_for_people_leads_to_its_id() -> None:
+    """SPEC T7: a new vehicle of the driver's name is not what was meant; a name of two leads nowhere."""
+    drivers = [agent(id_) | {"name": name} for id_, name in (("van-1", "Li"), ("van-2", "Wu"), ("van-3", "Wu"))]
+    day = body(drivers, [ticket(agents=["Li"], not_agents=["Wu"])])
+    asked = Scenario.model_validate(day, context={"shows_names": True})
+    assert [(fault.path, fault.hint) for fault in check(asked)] == [
+        ("/tickets/0/agents/0", "Did you mean van-1?"),
+        ("/tickets/0/not_agents/0", "Add the agent or name another."),
+    ]
+
+
+def test_a_name_for_people_leads_nowhere_unless_the_caller_may_know_it() -> None:
+    """SPEC R3: whoever may read names masked could ask for them one by one; ids lead to ids as ever."""
+    day = body([agent("van-1") | {"name": "Li"}], [ticket(agents=["Li", "van1"])])
+    assert [(fault.path, fault.hint) for fault in check(raw_scenario(day))] == [
+        ("/tickets/0/agents/0", "Add the agent or name another."),
+        ("/tickets/0/agents/1", "Did you mean van-1?"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(52.5, 13.4), (52.4, 13.5), (13.3, 52.6), (13.4, 52.5)],
+        [(52.5, 13.4), (13.3, 52.6), (13.4, 52.5), (52.4, 13.5), (52.3, 13.6)],
+    ],
+)
+def test_half_of_all_may_be_swapped(points: list[tuple[float, float]]) -> None:
+    """SPEC T7: each lies among the others when swapped, though their middle is nowhere."""
+    swapped = [f"/locations/{n}" for n, (lat, lon) in enumerate(points) if lat < lon]
+    assert [fault.path for fault in position_checks.swapped_positions(raw_scenario(globe(*points)))] == swapped
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(30.04, 31.24), (31.20, 29.92), (31.04, 31.38), (30.59, 32.27), (29.31, 30.84)],
+        [(41.01, 28.98), (39.93, 32.86), (38.42, 27.14), (38.73, 35.48), (37.91, 40.23)],
+        [(33.31, 44.36), (36.34, 43.13), (30.51, 47.78), (35.69, 51.39), (41.72, 44.79)],
+        [(6.52, 3.38), (5.60, -0.19), (9.06, 7.49), (4.05, 9.70), (3.87, 11.52)],
+    ],
+    ids=["Egypt", "Turkey", "from Baghdad to Tehran and Tbilisi", "Gulf of Guinea"],
+)
+def test_cities_whose_lat_and_lon_are_alike_are_not_taken_for_swapped(points: list[tuple[float, float]]) -> None:
+    """SPEC T7: a sound day passes; their mirror is near them, and so are they."""
+    assert list(position_checks.swapped_positions(raw_scenario(globe(*points)))) == []
+
+
+@pytest.mark.parametrize(
+    ("orders", "driver", "said"),
+    [
+        ([ticket(demand=8)], {}, "need 8 of load, all agents together carry 5."),
+        ([ticket(demand=8), *SHIPMENT], {}, "need 8 of load, all agents together carry 5."),
+        ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 0}, "need 12 of load"),
+        ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 1}, "all agents together carry 10."),
+        ([ticket(demand=15)], {"reload_locations": ["D"], "max_reloads": 2}, ""),
+        ([ticket(demand=30)], {"reload_locations": ["D"]}, ""),
+        ([ticket(demand=31)], {"reload_locations": ["D"]}, "all agents together carry 30."),
+    ],
+)
+def test_what_all_agents_carry_counts_their_reloads_and_no_shipments(
+    orders: list[Json], driver: Json, said: str
+) -> None:
+    """SPEC T7: total demand against total capacity; a shipment takes no room from what is brought."""
+    found = list(amount_checks.more_demand_than_capacity(raw_scenario(body([agent(capacity=5, **driver)], orders))))
+    assert [said in fault.problem for fault in found] == ([True] if said else [])

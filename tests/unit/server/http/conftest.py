@@ -1,0 +1,89 @@
+"""The planner's own routes behind the edge, served on a free loopback port."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+from planner_mcp.jobs import ids
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_model import Job, SolveRequest
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.http.concurrency_limits import StreamLimit
+from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.health_probes import health_routes
+from planner_mcp.server.http.http_responses import HANDLERS
+from planner_mcp.server.http.jobs_api import JobsApi
+from planner_mcp.server.http.manifest_routes import manifest_routes
+from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+from planner_mcp.settings import Settings
+
+
+@dataclass
+class AppServices:
+    """What the routes ask for."""
+
+    job_service: JobService
+
+
+def build(settings: Settings, job_service: JobService, *, drain: anyio.Event | None = None) -> Starlette:
+    """Return the app of a replica without MCP."""
+    routes = [
+        *JobsApi(StreamLimit(settings.max_streams), drain=drain).routes(),
+        *manifest_routes(settings),
+        *discovery_routes(settings, REVISIONS),
+        *health_routes(),
+    ]
+    app = Starlette(routes=routes, middleware=http_middleware(settings), exception_handlers=HANDLERS)
+    app.state.services = AppServices(job_service)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def serving(app: Any) -> AsyncIterator[str]:
+    """Serve an app on a free port; yield its base URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+
+
+@pytest.fixture
+def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
+    return JobService(store, feed, settings=settings)
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=10, trust_env=False) as http:
+        yield http
+
+
+@pytest.fixture
+async def url(settings: Settings, job_service: JobService) -> AsyncIterator[str]:
+    async with serving(build(settings, job_service)) as url:
+        yield url
+
+
+@pytest.fixture
+async def job(job_service: JobService) -> Job:
+    """A queued job of the local user."""
+    scenario = await job_service.create_scenario(LOCAL, {"name": "a day"})
+    job = await job_service.submit(LOCAL, SolveRequest(scenario.id, 30))
+    assert ids.shard_of("job", job.id) == 0
+    return job

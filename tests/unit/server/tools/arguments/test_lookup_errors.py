@@ -1,0 +1,69 @@
+"""Plans that nobody knows, that are another's or not there yet, told alike by every tool (SPEC A2, T7)."""
+
+import json
+
+import pytest
+
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.stored_plans import Call, created, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
+    """SPEC T7: each at its place, beside what nobody knows; the resource likewise."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    queued = str((await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})).structured["job_id"])
+    for tool, args, path in (
+        ("resolve_vrp", {"warm_from": queued}, "/warm_from"),
+        ("explain_unassigned", {"plan": queued}, "/plan"),
+        ("read_plan", {"job_id": queued}, "/job_id"),
+        ("compare_plans", {"plan_a": base, "plan_b": queued}, "/plan_b"),
+        ("weigh_plans", {"plans": [base, queued]}, "/plans/1"),
+    ):
+        early = (await call(tool, args)).structured
+        (fault,) = early["errors"]
+        assert (early["type"], fault["path"]) == ("PlanNotReady", path), tool
+        assert (fault["problem"], fault["hint"].split()[0]) == ("This job has no plan yet.", "query_vrp_status")
+    both = (await call("weigh_plans", {"plans": [queued, "job-0-x"]})).structured
+    assert (both["type"], [fault["path"] for fault in both["errors"]]) == ("NotFound", ["/plans/0", "/plans/1"])
+
+
+async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC A2: for every tool of the set."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a"])
+    stranger = ToolContext(
+        Principal("other", ctx.principal.scopes), ctx.job_service, ctx.settings, ctx.notify_progress, ctx.trace_id
+    )
+    unknown, nowhere = "job-0-" + "z" * 26, "scn-0-" + "z" * 26
+    for name, args in {
+        "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
+        "resolve_vrp": {"warm_from": job_id},
+        "compare_plans": {"plan_a": job_id, "plan_b": job_id},
+        "weigh_plans": {"plans": [job_id, job_id]},
+        "solve_alternatives": {"plan": job_id},
+        "explain_unassigned": {"plan": job_id},
+        "suggest_fixes": {"plan": job_id},
+    }.items():
+        foreign = await call(name, args, stranger)
+        assert foreign.structured["type"] == "NotFound", name
+        messages = json.dumps(args).replace(job_id, unknown).replace(scenario_id, nowhere)
+        assert foreign == await call(name, json.loads(messages), stranger), name
+
+
+async def test_each_plan_that_is_not_known_is_told_by_its_place(call: Call, store: RedisStore) -> None:
+    """SPEC T7: all at once, also where others are known."""
+    job_id = await solved(call, store, await created(call), ["a"])
+    unknown, nowhere = "plan-0-" + "z" * 26, "scn-0-" + "z" * 26
+    for name, args, paths in (
+        ("weigh_plans", {"plans": [job_id, unknown, nowhere]}, ["/plans/1", "/plans/2"]),
+        ("compare_plans", {"plan_a": job_id, "plan_b": unknown}, ["/plan_b"]),
+        ("resolve_vrp", {"warm_from": job_id, "scenario_id": nowhere}, ["/scenario_id"]),
+        ("resolve_vrp", {"warm_from": unknown, "scenario_id": nowhere}, ["/warm_from", "/scenario_id"]),
+    ):
+        refused = (await call(name, args)).structured
+        assert (refused["type"], [fault["path"] for fault in refused["errors"]]) == ("NotFound", paths), name

@@ -1,0 +1,46 @@
+"""A real planner on a real store, and a call that goes through the dispatcher."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
+from planner_mcp.settings import Settings
+from tests.shared.scenarios.stored_plans import Call
+
+TRACE = "0" * 32
+
+
+@pytest.fixture
+def progress_events() -> list[tuple[float, float | None, str]]:
+    """Progress notifications of the calls of a test."""
+    return []
+
+
+@pytest.fixture
+def ctx(
+    store: RedisStore, feed: EventFeed, settings: Settings, progress_events: list[tuple[float, float | None, str]]
+) -> ToolContext:
+    """The context of a call by the local user."""
+
+    async def on_progress(progress: float, total: float | None, message: str) -> None:
+        progress_events.append((progress, total, message))
+
+    job_service = JobService(store, feed, settings=settings)
+    return ToolContext(LOCAL, job_service, settings, on_progress, TRACE)
+
+
+@pytest.fixture
+def call(ctx: ToolContext) -> Call:
+    """Call a tool by its name."""
+    tools = {tool.name: tool for tool in REGISTRY}
+
+    async def call(name: str, args: Any = None, context: ToolContext = ctx) -> ToolResult | ErrorResult:
+        return await dispatch(tools[name], context, {} if args is None else args)
+
+    return call

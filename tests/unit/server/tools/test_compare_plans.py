@@ -1,0 +1,92 @@
+"""`compare_plans`: what changes from one plan to another (SPEC T5)."""
+
+import pytest
+
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.shared.scenarios.stored_plans import Call, created, revised, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
+    """SPEC T5: stops moved, cost delta, who gains; by job or plan id."""
+    scenario_id = await created(call)
+    a = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    b = await solved(call, store, scenario_id, ["b", "c"])
+    result = await call("compare_plans", {"plan_a": a, "plan_b": b.replace("job", "plan", 1)})
+    found = result.structured
+    assert found["moves"] == [["c", "w", "v"]]
+    assert (found["moved"], found["newly_unserved"], found["agents_used_delta"]) == (1, ["a"], -1)
+    assert [(entry["agent_id"], entry["tickets"], entry["distance_m"]) for entry in found["agents"]] == [
+        ("w", -1, -6),
+        ("v", 0, 2),
+    ]
+    assert "no longer served: a" in result.text
+    assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
+
+
+async def test_a_ticket_that_was_cancelled_is_not_called_unserved(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the day of plan b does not know it; another that it knows and leaves out is told apart."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"tickets": {"a": None}}, ["b"])
+    result = await call("compare_plans", {"plan_a": base, "plan_b": new})
+    assert (result.structured["gone"], result.structured["newly_unserved"]) == (["a"], ["c"])
+    assert {"no longer served: c", "no longer on the day: a"} <= {*result.text.splitlines()}
+
+
+async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:
+    """SPEC T7: one that only one of two revisions has is known; a name close to one is offered."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"agents": {"w": None}}, ["a", "b", "c"])
+    asked = {"plan_a": base, "plan_b": new}
+    assert (await call("compare_plans", {**asked, "agent_ids": ["w"]})).structured["moves"] == [["c", "w", "v"]]
+    refused = (await call("compare_plans", {**asked, "agent_ids": ["v", "W"]})).structured["errors"]
+    assert [(fault["path"], fault["hint"]) for fault in refused] == [("/agent_ids/1", "Did you mean w?")]
+
+
+async def test_plans_of_revisions_are_compared_by_the_same_prices(call: Call, store: RedisStore) -> None:
+    """SPEC T5: those of the day both come from, whatever the revisions say, for the plan and for each agent."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    dear = {"agents": {"v": {"fixed_cost": 1000}, "w": {"fixed_cost": 1000}}}
+    same = await revised(call, store, base, dear, ["a", "b"], ["c"])
+    found = (await call("compare_plans", {"plan_a": base, "plan_b": same})).structured
+    assert (found["cost_delta"], found["agents"], found["priced_on"]) == (0, [], scenario_id)
+    other = await revised(call, store, base, {"tickets": {"a": {"penalty": 7}}}, ["a", "b", "c"])
+    for plan_a, sign in ((base, 1), (same, 1), (other, -1)):
+        plan_b = other if plan_a != other else same
+        result = await call("compare_plans", {"plan_a": plan_a, "plan_b": plan_b})
+        assert (result.structured["cost_delta"], result.structured["priced_on"]) == (-4 * sign, scenario_id)
+        assert {entry["agent_id"]: entry["cost"] for entry in result.structured["agents"]} == {
+            "v": 2 * sign,
+            "w": -6 * sign,
+        }
+        assert f"costs by the prices of {scenario_id}" in result.text
+
+
+async def test_an_inserted_ticket_is_priced_on_the_day_that_knows_it(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the later day knows both plans, in whichever order they are named."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    new = await revised(call, store, base, {"tickets": {"d": {"location": "E", "demand": 1}}}, ["a", "b"], ["c", "d"])
+    there = (await call("compare_plans", {"plan_a": base, "plan_b": new})).structured
+    back = (await call("compare_plans", {"plan_a": new, "plan_b": base})).structured
+    assert (there["cost_delta"], there["newly_served"]) == (2, ["d"])
+    assert back["cost_delta"] == -2
+    assert there["priced_on"] == back["priced_on"]
+
+
+async def test_costs_that_no_day_can_tell_are_not_told(call: Call, store: RedisStore) -> None:
+    """SPEC T5: one agent is gone, one ticket is new: neither day knows both plans; all else is told."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    patch = {"tickets": {"d": {"location": "E", "demand": 1}}, "agents": {"w": None}}
+    new = await revised(call, store, base, patch, ["a", "b", "c", "d"])
+    result = await call("compare_plans", {"plan_a": base, "plan_b": new})
+    found = result.structured
+    assert (found["cost_delta"], found["priced_on"], found["moves"]) == (None, None, [["c", "w", "v"]])
+    assert all("cost" not in entry for entry in found["agents"])
+    assert "costs do not compare" in result.text
+    weighed = (await call("weigh_plans", {"plans": [base, new]})).structured
+    rows = [dict(zip(weighed["columns"], row, strict=True)) for row in weighed["rows"]]
+    assert [row["cost"] for row in rows] == [10, None]
+    assert [row["served"] for row in rows] == [3, 4]
+    assert weighed["invalid"] == [rows[1]["plan_id"]]

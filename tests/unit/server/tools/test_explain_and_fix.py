@@ -1,0 +1,189 @@
+"""`explain_unassigned` and `suggest_fixes`: why tickets are left out, and what would let them in (SPEC T5)."""
+
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools import suggest_fixes
+from planner_mcp.server.tools.arguments.plan_context import load_plan_context
+from planner_mcp.server.tools.explain_unassigned import explained, lines_of
+from planner_mcp.server.tools.suggest_fixes import fix_entries, proposed
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisStore) -> None:
+    """SPEC T5: codes, evidence per agent, and a patch that lets the ticket in when the day is solved again."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    why = (await call("explain_unassigned", {"plan": job_id})).structured
+    assert why["total"] == 1
+    (entry,) = why["tickets"]
+    assert (entry["ticket_id"], entry["agents"]) == ("c", 2)
+    assert entry["in_the_way"] == {"SHIFT_END": 1, "CAPACITY": 1}
+    assert entry["nearest"][0] == {"agent_id": "w", "in_the_way": ["SHIFT_END 1 min over"]}
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {tuple(fix["kinds"]) for fix in answer.structured["fixes"]} == {
+        ("SHIFT_END",),
+        ("CAPACITY",),
+        ("ADD_AGENT",),
+    }
+    assert "raise the capacity (load) of v to 3" in answer.text
+    patch = next(fix["patch"] for fix in answer.structured["fixes"] if fix["kinds"] == ["CAPACITY"])
+    again = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
+    assert not again.is_error
+    await finish(store, ["a", "b", "c"])
+    assert (await call("suggest_fixes", {"plan": again.structured["job_id"]})).structured["fixes"] == []
+
+
+async def test_no_agent_is_proposed_beyond_those_the_deployment_lets_in(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: a fix is one that resolve_vrp takes; with as many agents as a day may have, other fixes are told."""
+    day = body([agent("v", capacity=2), agent("w", shift_end=3)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    for max_agents, kinds in ((3, {"SHIFT_END", "CAPACITY", "ADD_AGENT"}), (2, {"SHIFT_END", "CAPACITY"})):
+        no_spare_agents = replace(ctx, settings=ctx.settings.model_copy(update={"max_agents": max_agents}))
+        fixes = (await call("suggest_fixes", {"plan": job_id}, no_spare_agents)).structured["fixes"]
+        assert {kind for fix in fixes for kind in fix["kinds"]} == kinds
+        for fix in fixes:
+            again = await call("resolve_vrp", {"warm_from": job_id, "patch": fix["patch"]}, no_spare_agents)
+            assert not again.is_error, again.text
+
+
+async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3: the copy of an agent would tell its prices."""
+    day = body([agent("v", capacity=2, fixed_cost=7)], DAY["tickets"])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    shown = {
+        tuple(fix["kinds"]): fix for fix in (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"]
+    }
+    assert "patch" in shown[("CAPACITY",)]
+    assert "patch" not in shown[("ADD_AGENT",)]
+    assert all("cost_delta" not in fix for fix in shown.values())
+
+
+async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not."""
+    day = body([agent("v", capacity=2)], [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 1}])
+    job_id = await solved(call, store, await created(call, day), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    first = (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"][0]
+    assert first["kinds"] == ["CAPACITY", "PENALTY"]
+    assert first["change"] == "raise the capacity (load) of v to 3; raise its penalty"
+    assert "patch" not in first
+
+
+async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the first three are such as could be served; of the others it is said which of the group is."""
+    places = dict(zip("abcdefgh", "ABCEABCE", strict=True))
+    tickets = [ticket(name, place) for name, place in places.items()] + [ticket(name, "E") for name in "wxyz"]
+    groups = [{"kind": "one_of", "tickets": list(pair)} for pair in ("ae", "bf", "cg", "dh")]
+    day = body([agent("v", capacity=4)], tickets, groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["a", "b", "c", "d"])
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert {fix["ticket_id"] for fix in answer.structured["fixes"]} == {"w", "x", "y"}
+    assert (answer.structured["without_fix"], answer.structured["not_examined"]) == ([], [])
+    assert answer.structured["nothing_to_mend"] == {"e": "a", "f": "b", "g": "c"}
+    assert answer.structured["not_asked"] == 1
+    assert "e: nothing to mend: a of its group is served" in answer.text
+    assert "1 more unassigned; name them in ticket_ids" in answer.text
+    asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["e"]})).structured
+    assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"e": "a"})
+    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["e", "z"]})
+    assert "e GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
+    first, second = why.structured["tickets"]
+    assert (first["served_instead"], first["nearest"]) == ("a", [])
+    assert second["in_the_way"] == {"CAPACITY": 1}
+
+
+async def test_each_ticket_asked_for_stands_somewhere_in_the_answer(call: Call, store: RedisStore) -> None:
+    """SPEC T5: agents of many fields make long patches; the first fix of every ticket goes before the second of any."""
+    van = {
+        "capacity": {"pallets": 1},
+        "shift_end": 600,
+        "skills": [f"skill-of-a-driver-number-{n}" for n in range(20)],
+        "max_tickets": 1,
+        "max_duration_s": 600,
+    }
+    names = [f"order-{n}-of-a-customer-with-a-rather-long-name-{'x' * 40}" for n in range(7)]
+    tickets = [ticket(name, "A", demand={"pallets": 1}) for name in names]
+    day = body([agent("van-north-1", **van), agent("van-north-2", **{**van, "max_tickets": 9})], tickets)
+    job_id = await solved(call, store, await created(call, day), names[:1], names[1:2])
+    answer = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": names[2:]})).structured
+    answered = {fix["ticket_id"] for fix in answer["fixes"]}
+    assert answered | set(answer["not_examined"]) | set(answer["without_fix"]) == set(names[2:])
+    assert answered == set(names[2:])
+
+
+def test_what_does_not_fit_is_left_out_from_the_end() -> None:
+    """SPEC T5, T9: first fixes, then their patches, then second fixes; a patch too long makes room for a short one."""
+    long, short = {"agents": "x" * 2500}, {"tickets": {}}
+    fixes = {
+        "a": [{"ticket_id": "a", "change": "1", "patch": long}, {"ticket_id": "a", "change": "2", "patch": long}],
+        "b": [{"ticket_id": "b", "change": "1", "patch": long}, {"ticket_id": "b", "change": "2", "patch": short}],
+    }
+    answered = [(fix["ticket_id"], fix["change"], fix.get("patch")) for fix in fix_entries(fixes)]
+    assert answered == [("a", "1", long), ("a", "2", None), ("b", "1", None), ("b", "2", short)]
+    many_fixes = {name: [{"ticket_id": name, "change": "x" * 2000}] for name in "ab"}
+    assert [fix["ticket_id"] for fix in fix_entries(many_fixes)] == ["a"]
+
+
+async def test_the_time_of_an_answer_is_divided_and_its_end_is_told(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, T6: each ticket has its share; text and structure say what was not looked at."""
+    orders = [*DAY["tickets"], ticket("d"), ticket("e")]
+    job_id = await solved(call, store, await created(call, body([agent(n, capacity=1) for n in "vwx"], orders)), ["a"])
+    found = await load_plan_context(ctx, job_id, "/plan")
+    entries = found.unassigned(["c", "d", "e"])
+    enough, scarce = count(0, 0.001), count(0, 0.25)
+    whole = explained(found, entries, lambda: next(enough))
+    assert [(entry["agents"], "is_cut_short" in entry) for entry in whole] == [(3, False)] * 3
+    cut = explained(found, entries, lambda: next(scarce))
+    assert [(entry["agents"], entry["agents_in_all"]) for entry in cut] == [(2, 3), (1, 3), (0, 3)]
+    heads = [lines_of(entry, is_alone=False)[0].partition("; ")[2] for entry in (whole[0], *cut)]
+    assert heads == [
+        "of 3 agents: CAPACITY 1",
+        "of 2 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
+        "of 1 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
+        "of 0 of 3 agents looked at (no time for all places: ask for it alone)",
+    ]
+    assert "looked at (no time for all places): CAPACITY 1" in lines_of(cut[1], is_alone=True)[0]
+
+
+async def test_where_the_time_runs_out_nobody_says_that_there_is_no_fix(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: each ticket has its share; one that was not looked at to the end is named, by whether it has a fix."""
+    orders = [*DAY["tickets"], ticket("d"), ticket("e")]
+    job_id = await solved(call, store, await created(call, body([agent(n, capacity=1) for n in "vw"], orders)), ["a"])
+    found = await load_plan_context(ctx, job_id, "/plan")
+    names, enough, scarce = ["c", "d", "e"], count(0, 0.001), count(0, 0.5)
+    fixes, hurried = proposed(found, names, 9, lambda: next(enough))
+    assert (list(fixes), hurried) == (names, [])
+    fixes, hurried = proposed(found, names, 9, lambda: next(scarce))
+    assert (list(fixes), hurried) == (["c"], ["c"])
+    (note,) = suggest_fixes._hurried(hurried, names)
+    assert note == "The time ran out at c: a smaller change may exist; ask for each alone."
+    nobody = {"plan_id": "", "fixes": [], "without_fix": [], "nothing_to_mend": {}, "notes": [], "not_asked": 0}
+    for is_alone, why in ((True, "no time left to look at all places"), (False, "ask for it alone")):
+        assert why in suggest_fixes._lines({**nobody, "not_examined": ["d"]}, is_alone=is_alone)[1]
+
+
+async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
+    """SPEC T7."""
+    job_id = await solved(call, store, await created(call), ["a", "b"])
+    for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
+        result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
+        answered = [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+        assert answered == [
+            ("/ticket_ids/1", "The plan serves this ticket."),
+            ("/ticket_ids/2", "There is no ticket of this id here."),
+        ]

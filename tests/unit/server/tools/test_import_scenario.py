@@ -1,0 +1,285 @@
+"""Days from files of other programs, by a tool (SPEC T5, T7)."""
+
+import base64
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
+from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.scenarios.stored_plans import Call
+from tests.shared.tools.token_costs import all_forms_tokens, tokens
+from tests.unit.formats.test_table_import import VROOM
+
+pytestmark = pytest.mark.anyio
+DATE = "2025-07-15"
+ORDERS = "订单号,纬度,经度,Quantitty,内部码\nA1,39.95,116.40,3,x\nA2,39.96,116.42,4,y\n"
+AGENTS = [{"id": "veh-1", "capacity": 9}]
+WIDE = {f"c{number}": "1" for number in range(201)}
+BOOK = workbook(
+    {
+        "订单": sheet_xml(rows_of(("订单号", "地点", "数量"), ("A1", "X", 3.0))),
+        "车辆": sheet_xml(rows_of(("车牌号", "载重"), ("京A1", 9.0))),
+    }
+)
+POINTS = {"features": [{"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}]}
+
+
+async def imported(call: Call, form: str, content: str, **more: Any) -> ToolResult | ErrorResult:
+    """Import a file."""
+    return await call("import_scenario", {"format": form, "content": content, "planning_date": DATE, **more})
+
+
+async def faults(call: Call, form: str, content: str, **more: Any) -> list[tuple[str, str]]:
+    """Return place and problem of what is wrong with a file."""
+    result = await imported(call, form, content, **more)
+    assert isinstance(result, ErrorResult)
+    return [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "agents", "tickets"),
+    [
+        ("csv", ORDERS, AGENTS, 2),
+        ("xlsx", base64.encodebytes(BOOK).decode(), [], 1),
+        ("geojson", json.dumps(POINTS), AGENTS, 1),
+        ("vroom", json.dumps(VROOM), [], 4),
+        ("vrplib", vrplib(), [], 4),
+        ("solomon", solomon(), [], 4),
+        ("li_lim", li_lim(), [], 4),
+    ],
+)
+async def test_every_form_becomes_a_stored_day(
+    call: Call, ctx: ToolContext, form: str, content: str, agents: list[Any], tickets: int
+) -> None:
+    """SPEC T5: CSV, XLSX, GeoJSON, VROOM, CVRPLIB, Solomon, Li and Lim."""
+    result = await imported(call, form, content, agents=agents)
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+    assert (len(stored.body["tickets"]), result.structured["tickets"]) == (tickets, tickets)
+    assert stored.body["name"] == form
+    assert (await call("solve_vrp", {"scenario_id": stored.id})).structured["status"] == "QUEUED"
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "unused"),
+    [
+        ("vroom", json.dumps(VROOM), ["depot", "agents", "columns", "sheet"]),
+        ("solomon", solomon(), ["depot", "agents", "columns", "sheet"]),
+        ("csv", ORDERS, ["sheet"]),
+        ("geojson", json.dumps(POINTS), ["sheet"]),
+    ],
+)
+async def test_what_a_form_does_not_use_is_refused(call: Call, form: str, content: str, unused: list[str]) -> None:
+    """SPEC T5, T7: by its argument; a day stored without what was asked for would be another's."""
+    given = {"depot": "39.9,116.4", "agents": AGENTS, "columns": {"id": "name"}, "sheet": "S"}
+    assert [path for path, _ in await faults(call, form, content, **given)] == [f"/{name}" for name in unused]
+
+
+async def test_agents_that_are_given_win_over_a_sheet_of_them(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: and that the sheet is passed over is told."""
+    result = await imported(call, "xlsx", base64.b64encode(BOOK).decode(), agents=AGENTS)
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+    assert [agent["id"] for agent in stored.body["agents"]] == ["veh-1"]
+    assert result.structured["assumptions"][0].startswith("The file has a sheet of agents, which is passed over")
+
+
+async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Call) -> None:
+    """SPEC T5: a proposed mapping, with what it guessed and left out; a second call corrects it."""
+    result = await imported(call, "csv", ORDERS, agents=AGENTS, depot="39.9,116.4")
+    assert result.structured["columns"] == {
+        "tickets": {
+            "taken": ["订单号 → id", "纬度 → lat", "经度 → lon", "Quantitty → demand (a guess)"],
+            "left_out": ["内部码"],
+        }
+    }
+    assert "tickets left out: 内部码" in result.text
+    again = await imported(call, "csv", ORDERS, agents=AGENTS, columns={"内部码": "notes", "Quantitty": ""})
+    assert again.structured["columns"]["tickets"]["left_out"] == ["Quantitty"]
+    book = await imported(call, "xlsx", base64.b64encode(BOOK).decode())
+    assert book.structured["columns"]["agents"]["taken"] == ["车牌号 → id", "载重 → capacity"]
+
+
+async def test_what_an_instance_leaves_open_is_told(call: Call) -> None:
+    """SPEC T1: assumptions are said, the reader's first."""
+    result = await imported(call, "vrplib", vrplib())
+    assert result.structured["assumptions"][0] == "The file limits no fleet: there are 4 agents."
+    assert "columns" in result.structured
+
+
+async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
+    """SPEC T7: a line, a cell, or an argument."""
+    assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [
+        ("/content/2/Quantitty", "The cell of demand is not a number.")
+    ]
+    assert await faults(call, "vrplib", vrplib().replace("4 9", "4 -9")) == [("/content/17", "A value is negative.")]
+    assert await faults(call, "csv", ORDERS, agents=AGENTS, columns={"Size": "id"}) == [
+        ("/columns", "There is no such column.")
+    ]
+    assert await faults(call, "csv", ORDERS) == [("/agents", "The file has no agents.")]
+    assert await faults(call, "csv", ORDERS.partition("\n")[0], agents=AGENTS) == [
+        ("/content", "The table has no rows of tickets.")
+    ]
+    assert (
+        await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b")
+        == [("/depot", "The cell of depot is not a number.")] * 2
+    )
+    assert await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS) == [
+        ("/content/3/订单号", "The id is the same as that of row 2.")
+    ]
+    (heavy,) = await faults(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS)
+    assert heavy[0] == "/content/2/Quantitty"
+    twice = {**VROOM, "jobs": [*VROOM["jobs"], VROOM["jobs"][0]]}
+    assert (await faults(call, "vroom", json.dumps(twice)))[0][0] == "/tickets/1/id"
+
+
+@pytest.mark.parametrize(
+    ("rows", "path"),
+    [
+        (rows_of(("车牌号", "吨位"), ("京A1", 9.0)), ""),
+        (rows_of(("车牌号", "容量")), ""),
+        (rows_of(("车牌号", "容量"), ("京A1", "much")), "/2/容量"),
+        (rows_of(("车牌号", "容量"), ("京A1", -9.0)), "/2/容量"),
+        (rows_of(("车牌号", "容量", "上班时间", "下班时间"), ("京A1", 9.0, "18:00", "08:00")), "/2/下班时间"),
+        ("", ""),
+    ],
+)
+async def test_what_is_wrong_with_a_sheet_of_agents_is_placed_in_the_content(call: Call, rows: str, path: str) -> None:
+    """SPEC T7: the sheet is not the argument that is called like it."""
+    orders = sheet_xml(rows_of(("订单号", "地点", "数量"), ("A1", "X", 3.0)))
+    book = base64.b64encode(workbook({"orders": orders, "agents": sheet_xml(rows)})).decode()
+    assert (await faults(call, "xlsx", book))[0][0] == f"/content/agents{path}"
+
+
+async def test_a_column_of_a_sheet_that_is_passed_over_is_told_as_such(call: Call) -> None:
+    """SPEC T5, T7: the column is there; why it is not read is said."""
+    book = base64.b64encode(BOOK).decode()
+    messages = await faults(call, "xlsx", book, agents=AGENTS, columns={"载重": "capacity"})
+    assert messages == [("/columns", "The column is of the sheet of agents, which is not read: others were given.")]
+
+
+async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
+    """SPEC T7: columns are wrong, not each row; nothing is where no place has a position, or each has one."""
+    orders, depot = "订单号,地址,地点,重量\n1,朝阳区,X,5\n2,海淀区,Y,6\n", {"depot": "39.9,116.4"}
+    result = await imported(call, "csv", orders, agents=AGENTS, **depot)
+    (fault,) = result.structured["errors"]
+    assert fault["path"] == "/content"
+    assert "lat and lon" in fault["accepted"]
+    assert await faults(call, "csv", orders.replace(",5", ",five"), **depot) == [
+        ("/content/2/重量", "The cell of demand is not a number."),
+        ("/agents", "The file has no agents."),
+        ("/content", "The tickets have no columns of coordinates, while other places have positions."),
+    ]
+    assert isinstance(await imported(call, "csv", orders, agents=AGENTS), ToolResult)
+    here = orders.replace(",X,", ",depot,").replace(",Y,", ",depot,")
+    assert isinstance(await imported(call, "csv", here, agents=AGENTS, **depot), ToolResult)
+
+
+async def test_the_geometry_of_a_point_goes_before_its_properties(call: Call) -> None:
+    """SPEC T5: maps carry positions of other systems beside it; they are left out, and said so."""
+    point = {"type": "Point", "coordinates": [116.4, 39.9]}
+    properties = {"id": "a", "X": 500000, "Y": 4400000, "latitude": 4400000}
+    result = await imported(
+        call, "geojson", json.dumps({"features": [{"geometry": point, "properties": properties}]}), agents=AGENTS
+    )
+    assert isinstance(result, ToolResult), result.text
+    answered = result.structured["columns"]["tickets"]
+    assert (answered["taken"], answered["left_out"]) == (["id → id", "lat → lat", "lon → lon"], ["X", "Y", "latitude"])
+
+
+async def test_columns_that_are_named_go_before_the_geometry(call: Call) -> None:
+    """SPEC T5: the address of a customer is not always where the vehicle stops, and the caller said so."""
+    point = {"type": "Point", "coordinates": [116.4, 39.9]}
+    features = json.dumps(
+        {"features": [{"geometry": point, "properties": {"id": "a", "gate_n": 39.5, "gate_e": 115.5}}]}
+    )
+    wanted = {"gate_n": "lat", "gate_e": "lon"}
+    result = await imported(call, "geojson", features, agents=AGENTS, columns=wanted)
+    assert isinstance(result, ToolResult), result.text
+    answered = result.structured["columns"]["tickets"]
+    assert (answered["taken"], answered["left_out"]) == (["id → id", "gate_n → lat", "gate_e → lon"], ["lat", "lon"])
+
+
+async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
+    """SPEC T7: its first row is no header, and the others are no tickets nowhere; a column that is named is known."""
+    rows = "a,39.9,116.4,10\nb,39.91,116.41,20\n"
+    messages = [("/content", "No column is known; is there a header line?")]
+    assert await faults(call, "csv", rows, agents=AGENTS) == messages
+    assert await faults(call, "csv", rows, agents=AGENTS, depot="39.9,116.4") == messages
+    assert isinstance(await imported(call, "csv", rows, agents=AGENTS, columns={"a": "id"}), ToolResult)
+
+
+@pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])
+async def test_a_workbook_that_is_no_base64_is_told(call: Call, content: str) -> None:
+    """SPEC T7: before anything is read."""
+    assert await faults(call, "xlsx", content) == [("/content", "The workbook is not base64.")]
+
+
+async def test_what_is_no_workbook_or_no_sheet_is_told(call: Call) -> None:
+    """SPEC T7: by the argument it concerns."""
+    older = base64.b64encode(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99)).decode()
+    assert await faults(call, "xlsx", older) == [("/content", "The file is an older .xls.")]
+    book = base64.b64encode(BOOK).decode()
+    assert await faults(call, "xlsx", book, sheet="none") == [("/sheet", "There is no such sheet.")]
+    assert (await faults(call, "doc", ""))[0][0] == "/format"
+
+
+async def test_the_answer_stays_small_however_wide_the_table(call: Call) -> None:
+    """SPEC T9: any result ≤ 8000, whatever the headers; a usual one ≤ 350."""
+    usual = await imported(call, "csv", ORDERS, agents=AGENTS)
+    assert isinstance(usual, ToolResult)
+    assert tokens(usual.structured) <= 350
+    headers = ["id", "place", *("\N{DELIVERY TRUCK}" * 90 + str(n) for n in range(150))]
+    wide = await imported(call, "csv", f"{','.join(headers)}\na,A\n", agents=AGENTS)
+    assert isinstance(wide, ToolResult)
+    assert all_forms_tokens(wide) <= 8000
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "path"),
+    [
+        ("csv", "id,location\n" + "t,A\n" * 4, "/content"),
+        ("geojson", json.dumps({"features": POINTS["features"] * 4}), "/content/features"),
+        ("vrplib", vrplib(), "/content/6"),
+        ("solomon", solomon(), "/content"),
+        ("li_lim", li_lim(), "/content"),
+        ("xlsx", base64.b64encode(BOOK).decode(), "/content/订单"),
+    ],
+)
+async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
+    call: Call, ctx: ToolContext, form: str, content: str, path: str
+) -> None:
+    """SPEC T7: its place, how many are accepted, and what to do."""
+    settings = ctx.settings.model_copy(update={"max_tickets": 0 if form == "xlsx" else 3})
+    asked = {"format": form, "content": content, "planning_date": DATE}
+    if form in ("csv", "geojson"):
+        asked["agents"] = AGENTS
+    result = await call("import_scenario", asked, replace(ctx, settings=settings))
+    assert result.structured["code"] == 4013
+    (fault,) = result.structured["errors"]
+    assert fault["path"] == path
+    assert fault["problem"] == result.structured["message"]
+    assert fault["accepted"].startswith("at most ")
+    assert fault["hint"] == ("Split the day." if form in ("csv", "geojson", "xlsx") else "")
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "path"),
+    [
+        ("csv", f"{','.join(WIDE)}\n", "/content"),
+        ("geojson", json.dumps({"features": [{**POINTS["features"][0], "properties": WIDE}]}), "/content/features"),
+    ],
+)
+async def test_a_table_of_too_many_columns_is_told_as_what_it_is(
+    call: Call, form: str, content: str, path: str
+) -> None:
+    """SPEC T7: not as a table without a header line."""
+    asked = {"format": form, "content": content, "planning_date": DATE, "agents": AGENTS}
+    result = await call("import_scenario", asked)
+    assert result.structured["code"] == 4013
+    (fault,) = result.structured["errors"]
+    assert (fault["path"], fault["accepted"][:11]) == (path, "at most 200")

@@ -1,0 +1,105 @@
+"""`revise_scenario`: what a patch makes of a scenario, and what is refused at its place (SPEC T5, T7)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.scenario_builders import body, ticket
+from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_patch_makes_a_revision(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: a new scenario that knows its parent; the old one stays as it was."""
+    scenario_id = await created(call)
+    patch = {"tickets": {"a": {"demand": 2}, "b": None, "d": {"location": "E", "demand": 1}}, "depot": "A"}
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert result.structured["revision"] == 2
+    assert result.structured["parent_id"] == scenario_id
+    assert result.structured["changes"] == ["tickets: 1 added (d), 1 removed (b), 1 changed (a)", "changed: depot"]
+    new = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+    assert [entry["id"] for entry in new.body["tickets"]] == ["a", "c", "d"]
+    assert (await ctx.job_service.scenario(ctx.principal, scenario_id)).body == DAY
+    assert new.parent_id == scenario_id
+
+
+async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
+    """SPEC T7: all faults at once, at the ids the caller knows."""
+    scenario_id = await created(call)
+    patch = {"tickets": {"c": {"demand": 99}, "a": {"location": "nowhere"}}}
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert {fault["path"] for fault in result.structured["errors"]} == {"/tickets/c/demand", "/tickets/a/location"}
+    nothing = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"z": None}}})
+    assert nothing.structured["errors"][0]["path"] == "/patch/tickets/z"
+    same = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"name": "day"}})
+    assert same.structured["errors"][0]["problem"] == "The patch changes nothing."
+    assert f"scenario://{scenario_id}" in same.structured["errors"][0]["hint"]
+    typo = await call(
+        "revise_scenario", {"scenario_id": scenario_id, "patch": {"agents": {"v": {"end_locaton": None}}}}
+    )
+    assert [(fault["path"], fault["hint"]) for fault in typo.structured["errors"]] == [
+        ("/agents/v/end_locaton", "Did you mean end_location?")
+    ]
+
+
+@pytest.mark.parametrize("name", ["agents", "tickets", "locations"])
+@pytest.mark.parametrize("entry", [7, "an id of", None, [], {"id": ["a"]}, {"id": None}, {"id": {}}])
+async def test_a_list_of_anything_is_refused_at_its_place(call: Call, name: str, entry: object) -> None:
+    """SPEC T7: whatever a patch puts in place of a list, the answer tells where it is wrong."""
+    scenario_id = await created(call)
+    result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {name: [entry]}})
+    assert result.structured["errors"], result.structured
+    assert result.structured["errors"][0]["path"].startswith(f"/{name}/")
+
+
+async def test_null_in_place_of_a_list_is_none_at_all(call: Call) -> None:
+    """SPEC T5, T7: null stands for absent, in a revision too."""
+    day = {
+        "name": "day",
+        "planning_date": "2025-07-15",
+        "agents": [{"id": "v", "capacity": 9}],
+        "tickets": [{"id": "a", "location": "A", "demand": 1}],
+        "locations": None,
+        "groups": None,
+        "options": None,
+    }
+    scenario_id = await created(call, day)
+    patch = {"locations": {"A": {"x": 1, "y": 1}}, "options": {"backhaul": True}}
+    added = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert added.structured["changes"] == ["locations: 1 added (A)", "changed: options"]
+    again = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 2}}}})
+    assert again.structured["changes"] == ["tickets: 1 changed (a)"]
+    none = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"locations": {"B": None}}})
+    assert none.structured["errors"][0]["path"] == "/patch/locations/B"
+
+
+async def test_names_written_for_the_rows_of_a_matrix_are_told(call: Call) -> None:
+    """SPEC T5: new tables come with names from then on, so who patches hears of it."""
+    table = [[0, 9, 9], [9, 0, 9], [9, 9, 0]]
+    day = body(tickets=[ticket("a")], locations=[{"id": name} for name in "DAB"], travel={"durations": table})
+    asked = {"scenario_id": await created(call, day), "patch": {"locations": {"B": None}}}
+    revised = (await call("revise_scenario", asked)).structured
+    assert ["matrix_locations" in messages for messages in revised["warnings"]] == [True]
+
+
+async def test_whatever_a_patch_makes_of_what_is_held_is_an_answer(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T7: broken parts of a day under way are told as faults, never as an error of ours."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01"})
+    lost: dict[str, Any] = {"agents": {"w": None}}
+    wrong = [
+        {"held": 5},
+        {"held": {"routes": [[]]}},
+        {"groups": [5], **lost},
+        {"agents": [{"id": []}]},
+        {"tickets": [5]},
+    ]
+    for patch in wrong:
+        answer = await call("revise_scenario", {"scenario_id": held.structured["scenario_id"], "patch": patch})
+        assert answer.structured["type"] in ("InvalidInput", "InvalidParameter")
+        assert answer.structured["errors"]
+    anew = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "00:01", "patch": {"held": 5}})
+    assert anew.structured["kept_tickets"] == 3

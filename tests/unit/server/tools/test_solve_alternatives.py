@@ -1,0 +1,52 @@
+"""`solve_alternatives`: other plans of a day, each by its own style (SPEC T5)."""
+
+import pytest
+
+from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_alternatives_of_a_day_with_nulls_are_queued(call: Call, store: RedisStore) -> None:
+    """SPEC T5: every style of a day whose prices are null, and the same plan named twice is one row."""
+    nulls = {"fixed_cost": None, "cost_per_km": None, "cost_per_hour": None}
+    tickets = [ticket("a", penalty=None, soft_close=1, lateness_cost_per_hour=None), ticket("b", penalty=5)]
+    day = body([agent("v", **nulls), agent("w", **nulls)], tickets, options=None, groups=None)
+    job_id = await solved(call, store, await created(call, day), ["a"], ["b"])
+    answer = await call("solve_alternatives", {"plan": job_id, "k": 5})
+    styles = [each["style"] for each in answer.structured["alternatives"]]
+    assert styles == ["fewest_agents", "balanced", "quickest", "punctual", "other_search"]
+    twice = (await call("weigh_plans", {"plans": [job_id, job_id.replace("job", "plan", 1)]})).structured
+    assert (len(twice["rows"]), twice["duplicates"]) == (1, {})
+
+
+async def alternative(call: Call, store: RedisStore, plan: str, style: str) -> Claim:
+    """Solve one alternative of a plan, with a worker that finds the routes [a, b] and [c]."""
+    answer = await call("solve_alternatives", {"plan": plan, "styles": [style]})
+    assert not answer.is_error, answer.text
+    return await finish(store, ["a", "b"], ["c"])
+
+
+async def test_alternatives_of_an_alternative_leave_its_style_behind(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the balanced one is not looked for with few agents at any price, whichever plan it is asked of."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    first = (await alternative(call, store, base, "fewest_agents")).job.id
+    of_base, of_first = [(await alternative(call, store, plan, "balanced")).scenario.body for plan in (base, first)]
+    assert of_base == of_first
+    anew = await alternative(call, store, first, "other_search")
+    assert not any("fixed_cost" in entry for entry in anew.scenario.body["agents"])
+    assert (anew.job.request.seed, anew.job.request.warm_plan_id) == (1, None)
+
+
+async def test_alternatives_are_free_of_what_a_call_before_tied_to_agents(call: Call, store: RedisStore) -> None:
+    """SPEC T5: keep_agents holds for its own call; all alternatives held by it would be the plan there is."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    asked = {"warm_from": base, "keep_agents": True, "switch_cost": 5, "keep_until": "00:01"}
+    kept = str((await call("resolve_vrp", asked)).structured["job_id"])
+    await finish(store, ["a", "b"], ["c"])
+    for style in ("balanced", "other_search"):
+        day = (await alternative(call, store, kept, style)).scenario.body
+        assert set(day["held"]) == {"until_s", "routes"}, style

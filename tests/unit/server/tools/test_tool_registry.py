@@ -1,0 +1,123 @@
+"""Which tools there are, who sees them, and the border around them."""
+
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
+from planner_mcp.server.tools.tool_definition import Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_tools
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import configure_logging
+
+NAMES = ["create_scenario", "solve_vrp", "query_vrp_status", "cancel_vrp_job", "read_plan"]
+HINTS = {
+    "create_scenario": (False, False, False),
+    "solve_vrp": (False, False, True),
+    "query_vrp_status": (True, False, True),
+    "cancel_vrp_job": (False, True, True),
+    "read_plan": (True, False, True),
+}
+"""read-only, destructive, idempotent"""
+
+
+def test_tools_have_one_order() -> None:
+    """SPEC T6: the same list on every replica, so that caches and prompts stay equal."""
+    assert [tool.name for tool in REGISTRY if tool.toolset == "core"] == NAMES
+    assert [tool.name for tool in shown_tools(Settings())] == NAMES
+
+
+@pytest.mark.parametrize("tool", REGISTRY, ids=lambda tool: tool.name)
+def test_a_tool_is_described(tool: Tool) -> None:
+    """SPEC T6: title, description, schemas, annotations, an example that its own schema accepts."""
+    shown = tool.as_json()
+    assert [key for key in shown if key != "execution"] == [
+        "name",
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "annotations",
+        "_meta",
+    ]
+    jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+    jsonschema.Draft202012Validator.check_schema(shown["outputSchema"])
+    jsonschema.validate(tool.meta["example"], tool.input_schema)
+    hints = shown["annotations"]
+    assert hints["openWorldHint"] is False
+    assert hints.get("callbackSupport", False) is (tool.name == "solve_vrp")
+
+
+WHOLE = [tool for tool in REGISTRY if "…" not in json.dumps(tool.meta["example"], ensure_ascii=False)]
+"""Tools whose example names nothing that has to be there before."""
+
+
+def test_the_tools_that_begin_something_have_whole_examples() -> None:
+    """SPEC T6: those whose examples are tried below."""
+    assert {"create_scenario", "import_scenario", "list_jobs"} <= {tool.name for tool in WHOLE}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("tool", WHOLE, ids=lambda tool: tool.name)
+async def test_an_example_can_be_called_as_it_stands(tool: Tool, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T6: the schema alone does not tell that a file lacks agents."""
+    result = await dispatch(
+        tool, replace(ctx, webhooks=RedisWebhookStore(store.script_client, ctx.settings)), tool.meta["example"]
+    )
+    assert not result.is_error, result.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hints_are_those_of_the_design(name: str) -> None:
+    """SPEC T1-T4: what a client may assume before it asks its user."""
+    (tool,) = (tool for tool in REGISTRY if tool.name == name)
+    assert (tool.hints.read_only, tool.hints.destructive, tool.hints.idempotent) == HINTS[name]
+
+
+def test_the_callback_payload_is_declared() -> None:
+    """SPEC W2: each tool's payload schema."""
+    (solve,) = (tool for tool in REGISTRY if tool.name == "solve_vrp")
+    payload = {
+        "jsonrpc": "2.0",
+        "method": "notifications/complete",
+        "params": {"job_id": "job-0-a", "status": "COMPLETED", "progress": 100, "result": {}},
+    }
+    jsonschema.validate(payload, solve.meta["callbackPayloadSchema"])
+
+
+async def _broken(_ctx: ToolContext, _args: dict[str, Any]) -> ToolResult:
+    raise RuntimeError("the secret is hunter2 in /etc/passwd")
+
+
+@pytest.mark.anyio
+async def test_a_bug_stays_inside(ctx: ToolContext) -> None:
+    """SPEC T8: the client learns a code and a trace id; the log learns the rest."""
+    lines = io.StringIO()
+    configure_logging(ctx.settings, lines)
+    result = await dispatch(replace(REGISTRY[0], run=_broken), ctx, {})
+    assert result.is_error
+    assert result.structured == {
+        "code": 5000,
+        "type": "InternalError",
+        "message": "Something failed inside the server; quote the trace id when you report it.",
+        "traceId": ctx.trace_id,
+        "errors": [],
+        "retryable": False,
+    }
+    logged = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert any("hunter2" in line.get("stack", "") and line["trace"] == ctx.trace_id for line in logged)
+
+
+@pytest.mark.anyio
+async def test_a_call_without_its_scope_is_refused(ctx: ToolContext) -> None:
+    """SPEC A1, A3: 4012, and which scope is needed."""
+    reader = replace(ctx, principal=Principal("r", frozenset({"planner:read"})))
+    result = await dispatch(REGISTRY[0], reader, {})
+    assert result.structured["code"] == 4012
+    assert "planner:write" in result.structured["message"]

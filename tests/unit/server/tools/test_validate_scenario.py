@@ -1,0 +1,69 @@
+"""`validate_scenario`: a day judged and not kept, in the words of the tools that keep it (SPEC T1, T5, T7)."""
+
+import pytest
+
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import DAY, Call, created
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
+    wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})
+    assert not wrong.is_error
+    assert (wrong.structured["valid"], wrong.structured["errors"][0]["path"]) == (False, "/depot")
+    full = body([agent(capacity=2)], [ticket("a"), ticket("b", "B"), ticket("c", "C")])
+    right = (await call("validate_scenario", {"scenario": full})).structured
+    assert (right["valid"], right["conflict"]["kind"], right["conflict"]["tickets"]) == (True, "CAPACITY", 3)
+    assert (await ctx.job_service.scenarios(ctx.principal))[1] == 0
+    scenario_id = await created(call)
+    patched = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 99}}}})
+    assert patched.structured["errors"][0]["path"] == "/tickets/a/demand"
+    assert (await call("validate_scenario", {})).structured["errors"][0]["path"] == "/scenario"
+
+
+async def test_faults_that_are_not_listed_are_counted(call: Call) -> None:
+    """SPEC T7, T9: the same number in every tool, however few of them it has room for."""
+    wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
+    refused = (await call("create_scenario", wrong)).structured
+    kept = len(refused["errors"])
+    assert refused["message"] == f"100 problems; the first {kept} are listed."
+    assert kept + refused["errors_omitted"] == 100
+    validation_report = (await call("validate_scenario", {"scenario": wrong})).structured["errors"]
+    assert validation_report[10]["problem"] == "90 more problems are not listed."
+
+
+async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolContext) -> None:
+    """SPEC T1: neither in a day nor in a patch, and told with what else is wrong; 200 rows do."""
+    names = [f"L{n}" for n in range(201)]
+    travel = {"distances": [[0] * 201] * 201, "matrix_locations": names}
+    large = body([agent(shift_start=9, shift_end=8)], [ticket("a", "L0")], depot="L1", locations=[], travel=travel)
+    refused = await call("create_scenario", large)
+    answered = {fault["path"]: fault for fault in refused.structured["errors"]}
+    assert answered.keys() == {"/travel/distances", "/agents/0/shift_end"}
+    assert "/matrices" in answered["/travel/distances"]["hint"]
+    validation_report = await call("validate_scenario", {"scenario": large})
+    assert {fault["path"] for fault in validation_report.structured["errors"]} == answered.keys()
+    patch = {"scenario_id": await created(call), "patch": {"travel": travel}}
+    assert (await call("revise_scenario", patch)).structured["errors"][0]["path"] == "/patch/travel/distances"
+    small = {"distances": [[0] * 200] * 200, "matrix_locations": names[:200]}
+    assert not (await call("create_scenario", {**large, "agents": [agent()], "travel": small})).is_error
+
+
+async def test_a_lower_bound_is_never_above_what_the_best_plan_costs(call: Call) -> None:
+    """SPEC T5, J5: 3.006 is "3 or more"; the nearest cent would claim more than there is to pay."""
+    day = body([agent(fixed_cost=3.006)], [ticket("a", "D")])
+    validation_report = await call("validate_scenario", {"scenario": day})
+    assert validation_report.structured["lower_bound"] == 3
+    assert "cost: 3 or more." in validation_report.text
+
+
+async def test_one_ticket_in_the_way_of_all_plans_is_told_in_words_of_one(call: Call) -> None:
+    """SPEC T5: "a cannot be served", not "a cannot all be served"."""
+    late = ticket("a", setup_time_s=3, time_windows=[[0, 2]])
+    day = body([agent(shift_end=6, max_duration_s=3)], [late, ticket("b", "D")])
+    conflict = (await call("validate_scenario", {"scenario": day})).structured["conflict"]
+    assert conflict["ticket_ids"] == ["a"]
+    assert conflict["text"].startswith("a cannot be served: ")

@@ -1,0 +1,27 @@
+"""The engine's sources built with a driver of a test: `NAME.cpp` beside this file, with a function `sisr_NAME`."""
+
+import ctypes
+from pathlib import Path
+
+import pytest
+
+from workers.engines.native import build, native_arrays
+
+
+def native_check(name: str, folder: Path) -> ctypes.CDLL:
+    """Compile into a folder and return the library; skip where there is no compiler.
+
+    The function takes a problem, a seed, how many moves to make, a board with its size, and numbers it counts in; it
+    returns how many plans were wrong.
+    """
+    source = Path(__file__).with_name(f"{name}.cpp")
+    try:
+        path = build.build(folder / f"{name}.so", ("-O0", "-I", str(build.FOLDER), str(source)))
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    library = ctypes.CDLL(str(path))
+    run = getattr(library, f"sisr_{name}")
+    numbers, number = ctypes.POINTER(ctypes.c_int64), ctypes.c_int64
+    run.restype = number
+    run.argtypes = [ctypes.POINTER(native_arrays.Input), number, number, numbers, number, numbers]
+    return library

@@ -1,0 +1,113 @@
+"""Groups that share tickets with one another, with shipments and with locked visits: every plan told is proved."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate, Feature, Group, GroupKind, LoadKind, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.random_problems import random_problem
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.native.sisr_engine import SisrEngine
+from workers.engines.selection import engine_registry
+
+pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+
+WANTED = 10**6
+
+
+def all_of(*tickets: int) -> Group:
+    return Group(GroupKind.ALL, tickets)
+
+
+def one_of(*tickets: int) -> Group:
+    return Group(GroupKind.ONE_OF, tickets, WANTED)
+
+
+def day(groups: tuple[Group, ...], room: int, pickup: dict[int, int], locked: tuple[int, ...]) -> Problem:
+    """Return twelve tickets of 10 and two agents; `pickup` names that of a ticket, `locked` is the first agent's."""
+    base = random_problem(1, tickets=12, features=frozenset())
+    chosen = {ticket for group in groups if group.kind is GroupKind.ONE_OF for ticket in group.tickets}
+    lifts = set(pickup.values())
+    tickets = tuple(
+        replace(
+            ticket,
+            demand=(10,),
+            penalty=0 if number in chosen else WANTED,
+            pickup=pickup.get(number),
+            load=LoadKind.PICKUP if number in lifts else LoadKind.DELIVERY,
+        )
+        for number, ticket in enumerate(base.tickets)
+    )
+    first, second = (replace(agent, capacity=(room,), max_stops=None) for agent in (base.agents[0], base.agents[0]))
+    agents = (replace(first, id="a0", locked=locked), replace(second, id="a1"))
+    features = {Feature.GROUPS, *({Feature.SHIPMENTS} if pickup else ()), *({Feature.LOCKS} if locked else ())}
+    return replace(base, agents=agents, tickets=tickets, groups=groups, features=frozenset(features))
+
+
+DAYS: dict[str, tuple[tuple[Group, ...], dict[int, int], tuple[int, ...]]] = {
+    "two men at one of two hours": ((one_of(1, 2), one_of(3, 4), all_of(1, 3), all_of(2, 4)), {}, ()),
+    "one of which another asks for": ((one_of(1, 2), all_of(1, 3)), {}, ()),
+    "a chain of groups": ((all_of(1, 2), all_of(2, 3), all_of(3, 4)), {}, ()),
+    "locked, and the other has an alternative": ((all_of(1, 2), one_of(2, 6)), {}, (1,)),
+    "a chain of which one end is locked": ((all_of(1, 2), all_of(2, 3)), {}, (1,)),
+    "a locked pickup whose delivery has an alternative": ((one_of(2, 6),), {2: 1}, (1,)),
+    "a locked pickup that has an alternative": ((one_of(1, 3),), {2: 1, 4: 3}, (1,)),
+    "a locked pickup that is the alternative": ((one_of(3, 1),), {2: 1, 4: 3}, (1,)),
+    "a locked pickup whose delivery is in another group": ((one_of(1, 3), one_of(2, 4)), {2: 1, 4: 3}, (1,)),
+    "a locked pickup whose delivery stands before": ((one_of(2, 4), one_of(1, 3)), {2: 1, 4: 3}, (1,)),
+}
+
+
+@pytest.mark.parametrize("room", [40, 45, 50, 100])
+@pytest.mark.parametrize("name", DAYS)
+def test_groups_that_share_tickets_are_kept(name: str, room: int) -> None:
+    """SPEC S1, S2: whole or not at all, one of several, whatever else their tickets belong to."""
+    groups, pickup, locked = DAYS[name]
+    problem = day(groups, room, pickup, locked)
+    for seed in range(3):
+        told: list[Candidate] = []
+        engine = SisrEngine(max_iterations=3000)
+        best = engine.solve(problem, SearchLimits(time.monotonic() + 60, seed), told.append, lambda: False).best
+        assert best is not None
+        for candidate in (*told, best):
+            assert verify(problem, build_plan(problem, candidate)) == []
+
+
+def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
+    """SPEC S3, T7: our engine knows one choice a shipment, says so, and `auto` still keeps both groups."""
+    alike = day((one_of(1, 3), one_of(2, 4)), 40, {2: 1, 4: 3}, ())
+    crossed = day((one_of(1, 3), one_of(2, 5)), 40, {2: 1, 4: 3}, ())
+    assert engine_registry.missing(SisrEngine(), alike) == frozenset()
+    assert engine_registry.missing(SisrEngine(), crossed) == {Feature.GROUPS}
+    for problem in (alike, crossed):
+        limits = SearchLimits(time.monotonic() + 1, 1)
+        best = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False).best
+        assert best is not None
+        assert verify(problem, build_plan(problem, best)) == []
+
+
+def test_goods_on_board_outweigh_whatever_is_wanted() -> None:
+    """SPEC S1, S2: a locked pickup stands with its delivery alone, however much others weigh."""
+    base = random_problem(1, tickets=60, features=frozenset())
+    on_board = {number + 6: number for number in range(6)}
+    tickets = tuple(
+        replace(
+            ticket,
+            demand=(10,),
+            penalty=WANTED if number < 12 else 2**55,
+            pickup=on_board.get(number),
+            load=LoadKind.PICKUP if number < 6 else LoadKind.DELIVERY,
+        )
+        for number, ticket in enumerate(base.tickets)
+    )
+    van = replace(base.agents[0], capacity=(100,), max_stops=2)
+    agents = tuple(replace(van, id=f"a{number}", locked=(number,)) for number in range(6))
+    features = frozenset({Feature.SHIPMENTS, Feature.LOCKS})
+    problem = replace(base, agents=agents, tickets=tickets, features=features)
+    limits = SearchLimits(time.monotonic() + 60, 1)
+    best = SisrEngine(max_iterations=3000).solve(problem, limits, lambda _: None, lambda: False).best
+    assert best is not None
+    assert sorted([stop.index for stop in route.stops] for route in best.routes) == [[n, n + 6] for n in range(6)]

@@ -1,0 +1,83 @@
+"""Plans searched apart and their children: each is whole, costs what its routes cost laid out anew, and is proved."""
+
+import ctypes
+import time
+
+import pytest
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.problem import Feature, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.random_problems import random_problem
+from tests.unit.workers.engines.native.native_checks import native_check
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.native import native_arrays
+from workers.engines.native.sisr_engine import SisrEngine
+
+TICKETS = 6
+BREEDS = 8001 * TICKETS
+"""Iterations from which on such a day is searched by several plans."""
+
+MIXED: tuple[frozenset[Feature], ...] = (
+    frozenset(),
+    *(frozenset({feature}) for feature in Feature if feature is not Feature.GROUPS),
+    frozenset({Feature.TIME_WINDOWS, Feature.SHIFTS, Feature.MULTI_DEPOT, Feature.MULTI_CAPACITY}),
+    frozenset({Feature.TIME_WINDOWS, Feature.HETEROGENEOUS, Feature.BREAKS, Feature.PICKUPS, Feature.OVERTIME}),
+    frozenset({Feature.RELOAD, Feature.RELEASE, Feature.TIME_WINDOWS, Feature.LOCKS}),
+    frozenset({Feature.SHIPMENTS, Feature.LOCKS, Feature.SKILLS, Feature.OPTIONAL}),
+)
+
+
+@pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+@pytest.mark.parametrize("feature", list(Feature))
+def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature) -> None:
+    """SPEC S2, S3: where the time is long several plans are searched and crossed, whatever the day asks for."""
+    problem = random_problem(3, tickets=TICKETS, features=frozenset({feature}))
+    engine = SisrEngine(max_iterations=BREEDS)
+    one, again = (
+        engine.solve(problem, SearchLimits(time.monotonic() + 60, 5), lambda _: None, lambda: False).best
+        for _ in range(2)
+    )
+    assert one == again
+    assert one is not None
+    assert verify(problem, build_plan(problem, one)) == []
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The engine's sources and a driver that does little but cross."""
+    return native_check("crossings", tmp_path_factory.mktemp("native"))
+
+
+def cross(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
+    """Cross pairs of plans; return how many routes were handed on, after asserting that each child is whole."""
+    flat, buffer = native_arrays.Arrays(problem), native_arrays.incumbent_buffer(problem)
+    taken = ctypes.c_int64()
+    cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+    assert library.sisr_route_crossover_check(flat.input, seed, 20, cells, len(buffer), ctypes.byref(taken)) == 0
+    length = int(buffer[native_arrays.LENGTH])
+    last = native_arrays.decode(
+        problem, buffer[native_arrays.INCUMBENT_HEADER : native_arrays.INCUMBENT_HEADER + length].tolist()
+    )
+    if buffer[native_arrays.SEQUENCE]:
+        assert verify(problem, build_plan(problem, last)) == []
+        assert price(problem, last) == buffer[native_arrays.COST]
+    return taken.value
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)  # compiling takes most of it
+@pytest.mark.parametrize("features", MIXED, ids=lambda features: "+".join(sorted(features)) or "plain")
+def test_a_child_costs_what_its_routes_laid_out_anew_cost(library: ctypes.CDLL, features: frozenset[Feature]) -> None:
+    """SPEC S2: a plan with routes of two is whole, proved, and costs what the search believes."""
+    for seed in range(12):
+        cross(library, random_problem(seed, tickets=25, features=features), seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_children_have_routes_of_both_parents(library: ctypes.CDLL) -> None:
+    """Our choice: the test above would hold for a child that is one of its parents."""
+    for features in (set(), {Feature.TIME_WINDOWS}, {Feature.MULTI_DEPOT}, {Feature.SHIPMENTS}, {Feature.RELOAD}):
+        days = [random_problem(seed, tickets=40, features=frozenset(features)) for seed in range(10)]
+        assert sum(cross(library, day, seed) for seed, day in enumerate(days)) >= 50, features

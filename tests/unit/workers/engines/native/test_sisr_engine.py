@@ -1,0 +1,352 @@
+"""The native engine: its plans are proved on days of every kind, it stops when told, it repeats itself."""
+
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planner_mcp.errors import EngineError
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.processes.stopwatch import Stopwatch
+from tests.shared.scenarios.random_problems import random_problem
+from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.engines.engine_interface import SearchLimits, StopReason
+from workers.engines.native import build, sisr_engine
+from workers.engines.native.sisr_engine import SisrEngine
+
+REPOSITORY = Path(__file__).parents[4]
+
+MIXED = frozenset(
+    {
+        Feature.TIME_WINDOWS,
+        Feature.SHIFTS,
+        Feature.HETEROGENEOUS,
+        Feature.MULTI_DEPOT,
+        Feature.OPTIONAL,
+        Feature.PICKUPS,
+    }
+)
+
+_HOURS = frozenset({Feature.MAX_DURATION, Feature.TIME_COST})
+_TRIPS = frozenset({Feature.RELOAD, Feature.RELEASE})
+IN_CONSTANT_TIME = [
+    _HOURS,
+    _HOURS | {Feature.TIME_WINDOWS, Feature.SETUP},
+    _HOURS | {Feature.MULTI_DEPOT, Feature.PICKUPS},
+    frozenset({Feature.RELOAD}),
+    frozenset({Feature.RELEASE}),
+    _TRIPS | {Feature.TIME_WINDOWS},
+    _TRIPS | _HOURS | {Feature.SETUP, Feature.MULTI_CAPACITY},
+]
+
+WEIGHED = [
+    frozenset({limit, *windows})
+    for limit in (Feature.TIME_COST, Feature.MAX_DURATION)
+    for windows in ({Feature.SOFT_WINDOWS}, {Feature.MULTI_WINDOWS}, {Feature.SOFT_WINDOWS, Feature.MULTI_WINDOWS})
+]
+
+pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+
+
+def solve(
+    problem: Problem, *, iterations: int = 200, seed: int = 0, cores: int = 1, warm: Candidate | None = None
+) -> Candidate | None:
+    engine = SisrEngine(max_iterations=iterations)
+    limits = SearchLimits(time.monotonic() + 30, seed, cores)
+    return engine.solve(problem, limits, lambda _: None, lambda: False, warm).best
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_every_plan_of_a_random_day_is_proved(block: int) -> None:
+    """SPEC S2: each plan passes the independent verifier, whatever mixture of features the day has."""
+    proved = 0
+    for seed in range(100 * block, 100 * (block + 1)):
+        problem = random_problem(seed)
+        if (best := solve(problem)) is not None:
+            assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
+            proved += 1
+    assert proved > 80
+
+
+@pytest.mark.parametrize("feature", list(Feature))
+def test_each_feature_alone_is_respected(feature: Feature) -> None:
+    """SPEC S1: every feature the engine declares, by itself."""
+    for seed in range(12):
+        problem = random_problem(seed, tickets=12, features=frozenset({feature}))
+        best = solve(problem, seed=seed)
+        assert best is not None, f"seed {seed}"
+        assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
+
+
+def test_the_price_inside_is_the_price_outside() -> None:
+    """SPEC S2: what the search minimises is what the plan will cost."""
+    assert sum(is_honest(random_problem(seed), seed) for seed in range(150)) > 120
+
+
+@pytest.mark.parametrize("features", WEIGHED, ids=lambda features: "+".join(sorted(features)))
+def test_hours_are_weighed_as_the_plan_weighs_them(features: frozenset[Feature]) -> None:
+    """SPEC S2: where waiting costs, the search leaves later for another window, or is late, as the plan will."""
+    days = [random_problem(seed, tickets=15, features=features | {Feature.TIME_WINDOWS}) for seed in range(25)]
+    assert all(is_honest(day, seed) for seed, day in enumerate(days))
+
+
+@pytest.mark.parametrize("features", IN_CONSTANT_TIME, ids=lambda features: "+".join(sorted(features)))
+def test_prices_told_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
+    """SPEC S2: the same where hours, trips and releases are priced in constant time."""
+    days = [random_problem(seed, tickets=25, features=features) for seed in range(25)]
+    assert all(is_honest(day, seed) for seed, day in enumerate(days))
+
+
+def is_honest(problem: Problem, seed: int) -> bool:
+    """Return whether a plan was found; fail where it costs something else than was believed, or does not hold."""
+    run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic() + 30, seed), 100, None)
+    best = run.follow(lambda _: None, lambda: False).best
+    if best is None:
+        return False
+    believed, cost = int(run._incumbent_buffer[sisr_engine.native_arrays.COST]), price(problem, best)
+    # longest routes are priced when all are known, and each takes the hours that cost least by itself
+    assert believed == cost or (problem.span_cost and believed > cost), f"seed {seed}"
+    assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
+    return True
+
+
+def test_one_seed_gives_one_plan() -> None:
+    """SPEC S3: a seed repeats a run of the same number of iterations; another seed is another run."""
+    problem = random_problem(7, tickets=60, features=frozenset({Feature.TIME_WINDOWS}))
+    engine = SisrEngine(max_iterations=300)
+    assert engine.is_deterministic
+    assert solve(problem, seed=3) == solve(problem, seed=3)
+    assert not SisrEngine().is_deterministic
+
+
+@pytest.mark.parametrize("cores", [2, 3])
+def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
+    """SPEC S2, S3: several cores on one plan; its price is that of the whole, and a seed repeats it."""
+    in_parts = 0
+    for seed in range(6):
+        problem = random_problem(seed, tickets=540 * cores // 2, features=MIXED if seed % 2 else frozenset())
+        run = sisr_engine._Run(
+            sisr_engine._library(), problem, SearchLimits(time.monotonic() + 30, seed, cores), 600, None
+        )
+        best = run.follow(lambda _: None, lambda: False).best
+        if best is None:
+            continue
+        assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
+        assert int(run._incumbent_buffer[sisr_engine.native_arrays.COST]) == price(problem, best), f"seed {seed}"
+        assert solve(problem, iterations=600, seed=seed, cores=cores) == best, f"seed {seed}"
+        in_parts += solve(problem, iterations=600, seed=seed) != best
+    assert in_parts >= 2
+
+
+def test_a_day_is_planned_as_well_by_several_cores() -> None:
+    """SPEC S2: parts are cut anew so that no border stays; twice the iterations are not worse by more than luck."""
+    problem = random_problem(5, tickets=600, features=frozenset())
+    alone, together = (solve(problem, iterations=8000, seed=1, cores=cores) for cores in (1, 2))
+    assert alone is not None and together is not None
+    assert price(problem, together) <= 1.02 * price(problem, alone)
+
+
+def test_improvements_only_get_cheaper() -> None:
+    """SPEC S3: anytime, and the last one handed over is the best."""
+    problem = random_problem(11, tickets=200, features=frozenset({Feature.TIME_WINDOWS}))
+    seen: list[Candidate] = []
+    limits = SearchLimits(time.monotonic() + 0.6, 1)
+    outcome = SisrEngine().solve(problem, limits, seen.append, lambda: False)
+    costs = [price(problem, candidate) for candidate in seen]
+    assert all(later < earlier for earlier, later in pairwise(costs))
+    assert seen[-1] == outcome.best
+    assert outcome.reason is StopReason.TIME_LIMIT
+    assert outcome.iterations > 0
+
+
+def test_a_warm_start_is_never_lost() -> None:
+    """SPEC S3: more time never returns a worse plan than the one it began with."""
+    for seed in range(60):
+        problem = random_problem(seed, tickets=15, features=frozenset({Feature.TIME_WINDOWS, Feature.SHIPMENTS}))
+        first = solve(problem, iterations=300)
+        again = solve(problem, iterations=1, seed=9, warm=first)
+        assert first is not None and again is not None
+        assert price(problem, again) <= price(problem, first)
+
+
+@pytest.mark.parametrize("tickets", [1000, 3000])
+def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
+    """Issue 6: cancel takes effect within a second at n = 1000, model building included."""
+    problem = random_problem(3, tickets=tickets, features=frozenset({Feature.TIME_WINDOWS}))
+    for delay_s in (0.0, 0.02, 0.3):
+        stop = threading.Event()
+        asked: list[Stopwatch] = []
+
+        def ask(stop: threading.Event = stop, asked: list[Stopwatch] = asked) -> None:
+            asked.append(Stopwatch())
+            stop.set()
+
+        timer = threading.Timer(delay_s, ask)
+        timer.start()
+        outcome = SisrEngine().solve(problem, SearchLimits(time.monotonic() + 30), lambda _: None, stop.is_set)
+        assert outcome.reason is StopReason.STOPPED
+        assert asked[0].spent_s < 0.8
+        timer.join()
+
+
+def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
+    """Issue 6: an incumbent within a second at n = 1000; no solve overruns its time."""
+    problem = random_problem(5, tickets=1000, features=frozenset())
+    deadline, watch = time.monotonic() + 1.0, Stopwatch()
+    outcome = SisrEngine().solve(problem, SearchLimits(deadline), lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert watch.spent_s < 1.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
+    """SPEC S2: when the time is up before the day is known there is no plan, rather than one of legs taken for 0."""
+    problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
+    run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic()), -1, None)
+    outcome = run.follow(lambda _: None, lambda: False)
+    assert outcome.best is None
+    assert outcome.reason is StopReason.TIME_LIMIT
+
+
+def test_one_ticket_is_soon_exhausted() -> None:
+    """Our choice: a day with nothing left to try does not use up its time."""
+    problem = random_problem(1, tickets=1, features=frozenset())
+    outcome = SisrEngine().solve(problem, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False)
+    assert outcome.reason is StopReason.EXHAUSTED
+
+
+def test_without_the_library_the_engine_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Issue 6: without a compiler the product works and says what it lacks."""
+    monkeypatch.setattr(sisr_engine, "LIBRARY", tmp_path / "absent.so")
+    sisr_engine._library.cache_clear()
+    try:
+        assert not SisrEngine().is_available()
+        assert SisrEngine().version() == ""
+        with pytest.raises(EngineError, match="native library is not built"):
+            solve(random_problem(1))
+    finally:
+        sisr_engine._library.cache_clear()
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 6: the build says what it looked for."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(build.BuildError, match="No C\\+\\+ compiler"):
+        build.build()
+
+
+FUZZ = """
+import sys, time
+from pathlib import Path
+from tests.shared.scenarios.random_problems import random_day
+from workers.engines.native import sisr_engine
+from workers.engines.engine_interface import Limits
+sisr.LIBRARY = Path(sys.argv[1])
+for seed in range(int(sys.argv[2])):
+    is_large = seed % 20 == 0
+    engine = sisr.SisrEngine(max_iterations=100)
+    problem = random_day(seed, tickets=600 if is_large else None)
+    limits = Limits(time.monotonic() + 60, seed, 2 if is_large else 1)
+    best = engine.solve(problem, limits, lambda _: None, lambda: False).best
+    engine.solve(problem, limits, lambda _: None, lambda: False, best)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_sanitizers_find_nothing(tmp_path: Path) -> None:
+    """Issue 6: the library runs clean under address and undefined-behaviour sanitizers on random days."""
+    flags = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-D_GLIBCXX_ASSERTIONS")
+    try:
+        library = build.build(tmp_path / "asan.so", flags)
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    runtime = subprocess.run(
+        [str(build.compiler()), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if not Path(runtime).is_absolute():
+        pytest.skip("this compiler brings no preloadable sanitizer runtime")
+    done = subprocess.run(
+        [sys.executable, "-c", FUZZ, str(library), "600"],
+        env={**os.environ, "LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0"},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_threads_race_for_nothing(tmp_path: Path) -> None:
+    """Issue 6: several threads, who reads their board and who cancels them share nothing without order."""
+    flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "races"
+    try:
+        library = build.build(tmp_path / "tsan.so", flags)
+    except build.BuildError as error:
+        pytest.skip(str(error))
+    source = Path(__file__).with_name("shared_incumbent_race.cpp")
+    common = ("-std=c++20", "-pthread", *flags, "-I", str(build.FOLDER), str(source), str(library))
+    subprocess.run([str(build.compiler()), *common, "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("this kernel lays memory out as the sanitizer does not know it")
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
+    """SPEC S2: on an arc a thousand and more kilometres around the depot one route is the cheapest."""
+    arc = [(1.2e6 * math.cos(turn / 40), 1.2e6 * math.sin(turn / 40)) for turn in range(12)]
+    places = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": x, "y": y} for n, (x, y) in enumerate(arc))]
+    agents = [{"id": f"v{n}", "capacity": 100} for n in range(12)]
+    tickets = [{"id": f"t{n}", "location": f"P{n}", "demand": 5} for n in range(12)]
+    body = {"name": "far", "planning_date": "2025-07-15", "depot": "D", "locations": places}
+    best = solve(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
+    assert best is not None
+    assert len(best.routes) == 1
+
+
+@pytest.mark.parametrize("driver", [{}, {"max_distance_km": 15_000}])
+def test_what_is_planned_from_coast_to_coast_costs_what_was_believed(driver: dict[str, float]) -> None:
+    """SPEC S2: whether in the plane or by a table with three decimals, no leg counts less than it is long."""
+    random = Random(7)
+    points = [(0.0, 0.0), *((random.uniform(0, 4.4e6), random.uniform(-1.3e6, 1.3e6)) for _ in range(20))]
+    names = [f"P{n}" for n in range(len(points))]
+    plane = [{"id": name, "x": x, "y": y} for name, (x, y) in zip(names, points, strict=True)]
+    table = [[round(1.2345678 * math.dist(one, other), 3) for other in points] for one in points]
+    day = {
+        "name": "far",
+        "planning_date": "2025-07-15",
+        "depot": "P0",
+        "agents": [{"id": f"v{n}", "capacity": 60, **driver} for n in range(6)],
+        "tickets": [{"id": f"t{n}", "location": name, "demand": 12} for n, name in enumerate(names[1:])],
+    }
+    for travel in ({"distances": table, "matrix_locations": names}, {}):
+        places = [{"id": name} for name in names] if travel else plane
+        assert is_honest(compile_scenario(parse_scenario({**day, "locations": places, "travel": travel})), 1)
+
+
+def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
+    """SPEC S3: far too few vehicles for tickets that are all wanted most."""
+    body = fleet_body(1000)
+    prices = {"cost_per_km": 1.2345, "cost_per_hour": 23.77}
+    body["agents"] = [{**each, **prices} for each in body["agents"][:20]]
+    body["tickets"] = [{**each, "priority": 9} for each in body["tickets"]]
+    problem = compile_scenario(parse_scenario(body))
+    assert sum(ticket.penalty for ticket in problem.tickets) > 2**60
+    best = solve(problem)
+    assert best is not None
+    assert verify(problem, build_plan(problem, best)) == []

@@ -1,0 +1,172 @@
+"""The search of OR-Tools: what it reads of plans on the way, and that few tickets do not leave it where it began."""
+
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+from ortools.constraint_solver import pywrapcp
+
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.plan_enumeration import cheapest
+from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
+from workers.engines.engine_interface import OnImprovement, SearchLimits
+from workers.engines.ortools.ortools_engine import SMALL, OrToolsEngine, search, search_parameters
+from workers.engines.ortools.ortools_model import OrToolsModel
+from workers.engines.selection import parallel_search
+
+MANY = SMALL + 10
+REST = {"breaks": [{"earliest": 200, "latest": 400, "duration_s": 20}]}
+
+
+def of_agents(**more: Any) -> dict[str, Any]:
+    body = fleet_body(MANY)
+    return {**body, "agents": [{**agent, **more} for agent in body["agents"]]}
+
+
+def of_tickets(**more: Any) -> dict[str, Any]:
+    body = fleet_body(MANY)
+    return {**body, "tickets": [{**ticket, **more} for ticket in body["tickets"]]}
+
+
+PAID_FOR_TIME = {
+    "hours": of_agents(cost_per_hour=30),
+    "overtime": of_agents(shift_end=600, overtime_s=400, overtime_cost_per_hour=60),
+    "lateness": of_tickets(soft_close=300, lateness_cost_per_hour=90),
+    "balance": {**fleet_body(MANY), "options": {"balance_cost_per_hour": 900}},
+    "hours and breaks": of_agents(cost_per_hour=30, **REST),
+}
+
+
+@pytest.mark.parametrize("name", PAID_FOR_TIME)
+def test_days_that_pay_for_time_are_searched_from_ruins(name: str) -> None:
+    """SPEC S1, J6: on a day of many tickets what the library shows with its times still open is passed over."""
+    problem = compile_scenario(parse_scenario(PAID_FOR_TIME[name]))
+    deadline = time.monotonic() + 0.7
+    found: list[Candidate] = []
+
+    def searched(tell: OnImprovement) -> None:
+        OrToolsEngine().solve(problem, SearchLimits(deadline), tell, lambda: False)
+
+    parallel_search.run(
+        [searched], deadline, found.append, lambda: False
+    )  # whoever reads an open time ends the whole process
+    plan = build_plan(problem, found[-1])
+    assert verify(problem, plan) == []
+    assert plan.tickets_served == MANY
+
+
+def test_breaks_are_read_only_where_times_are_fixed() -> None:
+    """SPEC S1, J6: breaks do not pay for time, so what is shown of them has a price before it has times."""
+    problem = compile_scenario(parse_scenario(of_agents(**REST)))
+    deadline = time.monotonic() + 0.7
+    found: list[Candidate] = []
+    parallel_search.run([partial(every_state, problem, deadline)], deadline, found.append, lambda: False)
+    assert Candidate(()) in found, "no state had open times"
+    assert any(candidate.routes for candidate in found)
+
+
+def every_state(problem: Problem, deadline: float, tell: OnImprovement) -> None:
+    """Search and hand over whatever may be read, and once an empty plan where something may not."""
+    day = OrToolsModel(problem)
+    day.build()
+    parameters = search_parameters(len(problem.tickets))
+    day.close(parameters)
+    told: list[Candidate] = []
+
+    def read() -> None:
+        candidate = day.candidate() if day.is_timed() else Candidate(())
+        if candidate.routes or candidate not in told:
+            told.append(candidate)
+            tell(candidate)
+
+    day.routing.AddAtSolutionCallback(read)
+    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (deadline - time.monotonic()))))
+    search(day, parameters, None)
+
+
+def test_few_tickets_are_not_left_where_the_first_descent_ends() -> None:
+    """SPEC S3: more time finds the best plan of a day whose two cheap agents have to share out their tickets anew."""
+    rests = [{"earliest": 28, "latest": 51, "duration_s": 8}, {"earliest": 7, "latest": 28, "duration_s": 9}]
+    late = {"cost_per_km": 1000, "speed_factor": 0.5, "overtime_s": 24}
+    first = {"id": "v0", "capacity": 8, "shift_start": 4, "shift_end": 45, "overtime_cost_per_hour": 900}
+    second = {"id": "v1", "capacity": 9, "shift_end": 49, "overtime_cost_per_hour": 1800}
+    dear = {"id": "v2", "capacity": 9, "shift_start": 5, "shift_end": 100, "fixed_cost": 60}
+    places = {"D": (6, 5), "A": (3, 2), "B": (9, 10)}
+    body = {
+        "name": "four tickets",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in places.items()],
+        "agents": [{**first, **late, "breaks": rests[:1]}, {**second, **late, "breaks": rests[1:]}, dear],
+        "tickets": [
+            {"id": "t0", "location": "B", "demand": 5},
+            {"id": "t1", "location": "B", "demand": 5, "service_time_s": 4},
+            {"id": "t2", "location": "D", "demand": 4},
+            {"id": "t3", "location": "A", "demand": 2, "service_time_s": 3},
+        ],
+        "travel": {"decimals": 0},
+    }
+    problem = compile_scenario(parse_scenario(body))
+    best = price(problem, cheapest(problem))
+    found: list[int] = []
+
+    def note(candidate: Candidate) -> None:
+        found.append(price(problem, candidate))
+
+    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 2), note, lambda: bool(found) and min(found) == best)
+    assert min(found) == best
+
+
+def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
+    """SPEC S2: setting up is travel to the library, which lets a rest part it; what is told holds all the same."""
+    van = {"id": "v", "capacity": 1, "start_location": "L0", "end_location": "L0"}
+    van |= {"shift_start": "11:40", "shift_end": "18:00"}
+    van |= {"breaks": [{"earliest": "12:00", "latest": "12:30", "duration_s": 1800}]}
+    # He is there at 11:50: ten of twenty minutes before the rest, ten behind it, served at 12:40.
+    late = {"id": "t", "location": "L1", "demand": 1, "setup_time_s": 1200, "time_windows": [["12:40", "12:45"]]}
+    day = {
+        "name": "rest",
+        "planning_date": "2026-06-01",
+        "locations": [{"id": "L0", "x": 0, "y": 0}, {"id": "L1", "x": 600, "y": 0}],
+        "agents": [van],
+        "tickets": [late],
+    }
+    problem = compile_scenario(parse_scenario(day))
+    told: list[Candidate] = []
+    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), told.append, lambda: False)
+    assert all(not verify(problem, build_plan(problem, candidate)) for candidate in told)
+
+
+def test_a_thousand_tickets_have_a_first_plan_within_a_second() -> None:
+    """SPEC S3: what the library copies each time it weighs the times of a route is not the table of the day."""
+    problem = fleet(1000)
+    began = time.thread_time()
+    spent: list[float] = []
+    OrToolsEngine().solve(
+        problem,
+        SearchLimits(time.monotonic() + 3),
+        lambda _: spent.append(time.thread_time() - began),
+        lambda: bool(spent),
+    )
+    assert spent[0] < 1.0
+
+
+def test_costs_are_registered_once_for_agents_of_many_speeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: a speed changes no distance, and on a large day each table takes a tenth of a second to hand over."""
+    registered: list[int] = []
+    register = pywrapcp.RoutingModel.RegisterTransitMatrix
+
+    def counted(routing: pywrapcp.RoutingModel, matrix: list[list[int]]) -> int:
+        registered.append(len(matrix))
+        return int(register(routing, matrix))
+
+    monkeypatch.setattr(pywrapcp.RoutingModel, "RegisterTransitMatrix", counted)
+    body = fleet_body(MANY)
+    agents = [{**agent, "speed_factor": 1 + number / 10} for number, agent in enumerate(body["agents"])]
+    OrToolsModel(compile_scenario(parse_scenario({**body, "agents": agents}))).build()
+    assert len(registered) == 1

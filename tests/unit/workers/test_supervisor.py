@@ -1,0 +1,38 @@
+"""What the supervisor hands to its workers, and what it must not load itself."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planner_mcp.settings import Settings
+from workers.supervisor import environment_of
+
+
+def test_workers_read_the_settings_of_their_supervisor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O1: overrides of the command line reach the workers, lists and floats included."""
+    settings = Settings(data_dir=tmp_path, lease_s=0.7, webhook_allow_ports=[1, 2], public_url="https://x.example")
+    for name, value in environment_of(settings).items():
+        monkeypatch.setenv(name, value)
+    assert Settings() == settings
+
+
+@pytest.mark.parametrize("name", ["PLANNER_REDIS_URL", "planner_redis_url"])
+def test_workers_do_not_read_what_an_override_left_empty(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O3: with `--redis-url ""` server and workers have the bundled store, whatever the variable says."""
+    monkeypatch.setenv(name, "redis://elsewhere")
+    assert Settings().redis_url == "redis://elsewhere"
+    given = environment_of(Settings(redis_url=""))
+    assert not [each for each in given if each.upper() == "PLANNER_REDIS_URL"]
+    assert {"PATH", "PLANNER_LEASE_S"} <= given.keys()
+
+
+def test_supervisor_loads_no_solver_and_no_numpy() -> None:
+    """Our choice: `serve` runs the supervisor beside the server: it must stay small."""
+    code = (
+        "import sys, workers.supervisor; print([m for m in ('numpy', 'ortools', 'pyvrp', 'redis') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
+    assert done.stdout.strip() == "[]"

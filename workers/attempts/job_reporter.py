@@ -1,0 +1,169 @@
+"""What the store is told of one claim: how far the solve is, its best plan, and the last word.
+
+Owns progress, the plan not yet reported, and the patience with a store that is away. What happened to the solve is
+decided in `workers/attempts/job_attempt.py`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from planner_mcp.errors import (
+    EngineError,
+    IllegalTransitionError,
+    LeaseLostError,
+    NotFoundError,
+    PlannerError,
+    StoreUnavailableError,
+)
+from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.job_ports import Claim, WorkerStore
+
+RETRY_FIRST_S: Final = 0.1
+RETRY_LONGEST_S: Final = 2.0
+RETRY_LIMIT_S: Final = 5.0
+"""A worker that leaves gives up on a store that stays away for this long; the lease then runs out by itself."""
+
+CLAIM_LOST_ERRORS: Final = (LeaseLostError, IllegalTransitionError, NotFoundError)
+"""How the store says that this job has moved on without us."""
+
+log = logging.getLogger("planner.worker")
+
+
+class JobReporter:
+    """Tells the store, under one claim.
+
+    Args:
+        claim: The right to tell it.
+        store: Who is told.
+        trace_id: Joins log lines and a failed job.
+        clock: Monotonic seconds.
+        on_absence: Told when a last word finds the store away.
+    """
+
+    def __init__(
+        self,
+        claim: Claim,
+        store: WorkerStore,
+        *,
+        trace_id: str,
+        clock: Callable[[], float],
+        on_store_unavailable: Callable[[], None],
+    ) -> None:
+        self._claim = claim
+        self._store = store
+        self._trace_id = trace_id
+        self._clock = clock
+        self._on_store_unavailable = on_store_unavailable
+        self._began: float | None = None
+        self._improvements = 0
+        self._is_reported = True
+        self._gives_up_at = float("inf")
+        self.plan: dict[str, Any] | None = None
+        """The best plan of this attempt."""
+        self.next_claim: Claim | None = None
+        """What the worker took with the last word."""
+
+    @property
+    def elapsed_s(self) -> float:
+        """Time of the search; what came before it does not count against `solve_time`."""
+        return 0.0 if self._began is None else self._clock() - self._began
+
+    def start_clock(self) -> None:
+        """Start the clock."""
+        self._began = self._clock()
+
+    def add_plan(self, plan: dict[str, Any], improvements: int) -> None:
+        """Take a better plan in; it takes the place of one not yet reported."""
+        self.plan, self._improvements, self._is_reported = plan, improvements, False
+
+    def limit_retry_time(self) -> None:
+        """Wait for an absent store no longer than `RETRY_LIMIT_S` from now."""
+        self._gives_up_at = min(self._gives_up_at, self._clock() + RETRY_LIMIT_S)
+
+    async def report(self) -> None:
+        """Report progress, with the plan if it is news."""
+        plan, is_reported = self.plan, self._is_reported
+        await self._store.report(self._claim, self.progress(), None if is_reported else plan)
+        if self.plan is plan:
+            self._is_reported = True
+
+    def progress(self) -> Progress:
+        """Return how far the solve is: elapsed share, earlier attempts included, never less than was told before."""
+        elapsed_s = self._claim.elapsed_s + self.elapsed_s
+        percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
+        reported = self._claim.job.progress
+        plan = self.plan or self._earlier_plan or {}
+        return Progress(
+            percent=max(percent, min(99, reported.percent)),
+            cost=plan.get("cost"),
+            penalty=plan.get("penalty") or None,
+            tickets_served=plan.get("tickets_served"),
+            tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
+            improvements=reported.improvements + self._improvements,
+            elapsed_s=round(elapsed_s, 3),
+        )
+
+    @property
+    def _earlier_plan(self) -> dict[str, Any] | None:
+        """What an earlier attempt has left; a plan of another job, to start from, is no progress of this one."""
+        return self._claim.best_plan if self._claim.job.plan_id else None
+
+    # ---- last words
+
+    async def complete(self, without: PlannerError | None = None, *, take_next: bool = False) -> None:
+        """End the job completed with its plan; failed, for the reason given, when it has none."""
+        if self.plan is None:
+            await self.fail(without or EngineError("The solver ended without a plan."))
+        else:
+            self.next_claim = await self._store.complete(self._claim, self.progress(), self.plan, take_next=take_next)
+
+    async def fail(self, error: PlannerError) -> None:
+        """End the job failed, its last plan kept."""
+        await self._report_last_plan()
+        await self._store.fail(self._claim, error.as_json(self._trace_id))
+
+    async def fail_with(self, error: dict[str, Any]) -> None:
+        """End the job failed with an error that is already in its JSON form, its last plan kept."""
+        await self._report_last_plan()
+        await self._store.fail(self._claim, error)
+
+    async def cancelled(self) -> None:
+        """End the job cancelled, its last plan kept."""
+        await self._report_last_plan()
+        await self._store.settle_cancel(self._claim)
+
+    async def handed_back(self) -> None:
+        """Queue the job again, no crash counted; the next attempt goes on from the last plan."""
+        await self._report_last_plan()
+        await self._store.hand_back(self._claim)
+
+    async def crashed(self, error: PlannerError) -> None:
+        """Count a crash; the job is queued again, or fails at the last of them."""
+        await self._report_last_plan()
+        await self._store.crash(self._claim, error.as_json(self._trace_id))
+
+    async def _report_last_plan(self) -> None:
+        if not self._is_reported:
+            await self.report()
+
+    async def retry_until_accepted(self, final_report: Callable[[], Awaitable[None]]) -> None:
+        """Say a last word, for as long as it takes the store to listen; what another worker has settled stays so."""
+        delay_s = RETRY_FIRST_S
+        while self._clock() < self._gives_up_at:
+            try:
+                return await final_report()
+            except StoreUnavailableError:
+                self._on_store_unavailable()
+                await asyncio.sleep(delay_s)
+                delay_s = min(2 * delay_s, RETRY_LONGEST_S)
+            except CLAIM_LOST_ERRORS as error:
+                log.info("job settled elsewhere: %s", error.type, extra=self.context())
+                return None
+        log.warning("left without a last word: the store is away", extra=self.context())
+        return None
+
+    def context(self) -> dict[str, Any]:
+        """Return what every log line of this attempt carries."""
+        return {"job_id": self._claim.job.id, "trace_id": self._trace_id, "fence": self._claim.fence}

@@ -1,0 +1,1 @@
+"""Small searches that several engines share."""

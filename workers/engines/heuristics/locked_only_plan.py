@@ -1,0 +1,125 @@
+"""The least plan of a day with locks: locked visits, what must be served with them, and nothing else (SPEC S1).
+
+Owns the choice of those routes: reloads, breaks and the deliveries of locked pickups where they are least in the way,
+then the rest of all-or-none groups. It is the last resort where a search found nothing; if even that plan is
+not feasible, a fault names the agent or the visit concerned.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import inf
+from typing import Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.analysis.plan_repair import with_breaks_placed
+from planner_mcp.routing.feasibility.insertion_candidates import joint_tickets, with_tickets
+from planner_mcp.routing.feasibility.route_violations import RouteConstraint, violations
+from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
+from workers.engines.engine_interface import ShouldStop
+from workers.engines.heuristics.reinsertion_search import locked_routes
+
+_ORDER: Final = "the order of pickups and deliveries"
+
+
+def locked_only(problem: Problem, is_over: ShouldStop) -> Candidate:
+    """Return the locked visits with their deliveries, each route the one nearest to fitting that was found in time."""
+    agents = (number for number, agent in enumerate(problem.agents) if agent.locked)
+    return Candidate(tuple(_least_infeasible(problem, number, is_over) for number in agents))
+
+
+def tickets_of_incomplete_groups(problem: Problem, locked: Candidate) -> list[int]:
+    """Return the tickets on routes of locked visits of whose all-or-none groups somebody must serve more."""
+    grouped = {ticket for group in problem.groups if group.kind is GroupKind.ALL for ticket in group.tickets}
+    served = _served(locked)
+    return [ticket for ticket in sorted(served & grouped) if not served.issuperset(joint_tickets(problem, ticket))]
+
+
+def with_required_tickets(
+    problem: Problem, locked: Candidate, tickets: Iterable[int], is_over: ShouldStop
+) -> Candidate:
+    """Return locked visits with what some tickets owe, each where it is nearest to fitting; without if time is up."""
+    served = _served(locked)
+    required = dict.fromkeys(
+        other for ticket in tickets for other in joint_tickets(problem, ticket) if other not in served
+    )
+    return with_tickets(problem, locked, required, until=is_over) or locked
+
+
+def broken_locks(problem: Problem, locked: Candidate, is_over: ShouldStop) -> list[Fault]:
+    """Return why no plan keeps the locked visits, one fault at least.
+
+    Args:
+        problem: The day.
+        locked: As `locked_only` found them.
+        is_over: Whether to look no further.
+    """
+    found = [_broken_lock_fault(problem, route) for route in locked.routes if violations(problem, route)]
+    if not found:
+        required = {
+            ticket: with_required_tickets(problem, locked, [ticket], is_over)
+            for ticket in tickets_of_incomplete_groups(problem, locked)
+        }
+        unfit = [
+            ticket
+            for ticket, placement in required.items()
+            if any(violations(problem, route) for route in placement.routes)
+        ]
+        found = list(dict.fromkeys(_incomplete_group_fault(problem, ticket) for ticket in unfit or required))
+    return found or [Fault("/agents", "The locked visits cannot all be kept.", "", "Unlock some of them.")]
+
+
+def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
+    """Return what keeps an agent from its locked visits, be it its breaks alone."""
+    without_breaks = replace(problem, agents=tuple(replace(agent, breaks=()) for agent in problem.agents))
+    bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    limits = dict.fromkeys(
+        _ORDER if each.limit is RouteConstraint.ORDER else each.limit for each in violations(without_breaks, bare)
+    )
+    message = (
+        f"The locked visits break {', '.join(limits)}." if limits else "The locked visits leave no time for breaks."
+    )
+    if len(route.tickets) > len(problem.agents[route.agent].locked):
+        message += " Deliveries of locked pickups count."
+    hint = "Unlock the last of them, or widen what is in the way."
+    return Fault(f"/agents/{route.agent}/locked_tickets", message, "visits the agent can make", hint)
+
+
+def _incomplete_group_fault(problem: Problem, ticket: int) -> Fault:
+    """Return that a locked visit, or the delivery of one, brings others along for which no room was found."""
+    locked = [(number, at, each) for number, agent in enumerate(problem.agents) for at, each in enumerate(agent.locked)]
+    own = {ticket, problem.tickets[ticket].pickup}
+    number, at = next((number, at) for number, at, each in locked if each in own)
+    message, hint = "No room was found for the rest of its all-or-none group.", "Unlock it, or make room for the rest."
+    return Fault(f"/agents/{number}/locked_tickets/{at}", message, "a group that can be served whole", hint)
+
+
+def _served(locked: Candidate) -> set[int]:
+    return {ticket for route in locked.routes for ticket in route.tickets}
+
+
+def _least_infeasible(problem: Problem, number: int, is_over: ShouldStop) -> Route:
+    """Return the first way to make the locked visits of an agent that fits, else the one nearest to it."""
+    nearest, least = Route(number, ()), inf
+    for placement in locked_routes(problem, number):
+        route = with_breaks_placed(problem, _delivered(problem, placement, is_over))
+        if (excess := _excess(problem, route)) < least:
+            nearest, least = route, excess
+        if not excess or is_over():
+            break
+    return nearest
+
+
+def _delivered(problem: Problem, route: Route, is_over: ShouldStop) -> Route:
+    """Return a route of locked visits with the deliveries it owes, each where it is least in the way behind them."""
+    visits, served = len(route.stops), set(route.tickets)
+    for number, ticket in enumerate(problem.tickets):
+        if ticket.pickup in served and number not in served:
+            drop, stops = Stop(StopKind.TICKET, number), route.stops
+            places = [len(stops)] if is_over() else range(visits, len(stops) + 1)
+            placements = (replace(route, stops=(*stops[:place], drop, *stops[place:])) for place in places)
+            route = min(placements, key=lambda placement: _excess(problem, placement))
+    return route
+
+
+def _excess(problem: Problem, route: Route) -> float:
+    return sum(each.share for each in violations(problem, route))

@@ -1,0 +1,168 @@
+"""Small changes of a plan on the real clock of its day, for what a search on another clock had to leave (SPEC S1).
+
+Owns putting in what is left out, whole groups and reloads with it, and trying other places for a few tickets at a time.
+Every place is laid out anew, so it is slow: good for what is left to do after a search, not instead of one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, combinations, islice, product
+from random import Random
+from typing import Final
+
+from planner_mcp.routing.analysis.plan_repair import with_breaks_placed
+from planner_mcp.routing.evaluation.plan_builder import operating_cost, price
+from planner_mcp.routing.feasibility.insertion_candidates import (
+    InsertionCandidate,
+    halves,
+    insertion_candidates,
+    joint_tickets,
+    with_route,
+)
+from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
+from workers.engines.engine_interface import ShouldStop
+
+MAX_MOVED: Final = 4
+MAX_RELOAD_PLACEMENTS: Final = 2000
+"""To put reloads among the locked visits of an agent."""
+MAX_IDLE_ROUNDS: Final = 60
+"""Rounds without a better plan after which there is probably none near; on a day of few tickets."""
+
+Bundle = tuple[int, ...]
+"""Tickets that go in together or not at all, one of each shipment."""
+
+
+def reinserted(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
+    """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
+    best = with_unassigned_inserted(problem, candidate, is_over)
+    random, idle = Random(seed), 0  # noqa: S311 — no secret
+    while idle < MAX_IDLE_ROUNDS and not is_over() and (movable := _movable(problem, best)):
+        idle += 1
+        moved = random.sample(movable, min(len(movable), random.randint(1, MAX_MOVED)))
+        changed = _without(problem, best, moved)
+        unassigned_bundles = _unassigned(problem, changed)
+        random.shuffle(unassigned_bundles)
+        changed = _with(problem, changed, unassigned_bundles, is_over)
+        if price(problem, changed) < price(problem, best):
+            best, idle = changed, 0
+    return best
+
+
+def with_unassigned_inserted(problem: Problem, candidate: Candidate, is_over: ShouldStop) -> Candidate:
+    """Return the candidate with what it leaves out, each where it costs least, as far as there is room and time."""
+    candidate = with_locked(problem, candidate, is_over)
+    return _with(problem, candidate, _unassigned(problem, candidate), is_over)
+
+
+def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:
+    """Return the candidate with the locked visits of agents without a route, where they can be kept."""
+    driving = {route.agent for route in candidate.routes}
+    for number, agent in enumerate(problem.agents):
+        if agent.locked and number not in driving:
+            placements = (
+                with_breaks_placed(problem, route) for route in locked_routes(problem, number) if not is_over()
+            )
+            if (
+                route := next((placement for placement in placements if not violations(problem, placement)), None)
+            ) is not None:
+                candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
+    return candidate
+
+
+def locked_routes(problem: Problem, number: int) -> Iterator[Route]:
+    """Yield the locked visits of an agent, without a reload, then with ever more of them; of many ways the first."""
+    agent = problem.agents[number]
+    visits = [Stop(StopKind.TICKET, ticket) for ticket in agent.locked]
+    depots = [Stop(StopKind.RELOAD, depot) for depot in agent.reload_depots]
+    placements = (
+        dict(zip(places, chosen, strict=True))
+        for count in range(min(agent.max_reloads, len(visits)) + 1)
+        for places in combinations(range(len(visits)), count)
+        for chosen in product(depots, repeat=count)
+    )
+    for placement in islice(placements, MAX_RELOAD_PLACEMENTS):
+        stops = ((placement[place], visit) if place in placement else (visit,) for place, visit in enumerate(visits))
+        yield Route(number, tuple(chain.from_iterable(stops)))
+
+
+def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_over: ShouldStop) -> Candidate:
+    """Return the candidate with each bundle where it costs least, if that is less than leaving it out."""
+    for bundle in bundles:
+        if is_over():
+            break
+        if _served(candidate).isdisjoint(_excluded_by(problem, bundle)):
+            fuller = _inserted(problem, candidate, bundle, is_over)
+            if fuller is not None and price(problem, fuller) < price(problem, candidate):
+                candidate = fuller
+    return candidate
+
+
+def _inserted(problem: Problem, candidate: Candidate, bundle: Bundle, is_over: ShouldStop) -> Candidate | None:
+    """Return the candidate with all tickets of a bundle, None where one does not fit."""
+    for ticket in bundle:
+        placements = chain.from_iterable(
+            _fitting(problem, candidate, insertion)
+            for insertion in insertion_candidates(problem, candidate, ticket, until=is_over)
+        )
+        best = min(placements, key=lambda placement: placement[0], default=None)
+        if best is None:
+            return None
+        candidate = replace(with_route(candidate, best[1]), found_by=candidate.found_by)
+    return candidate
+
+
+def _fitting(problem: Problem, candidate: Candidate, insertion: InsertionCandidate) -> Iterator[tuple[int, Route]]:
+    """Yield what a trial costs and its route, breaks elsewhere where it does not fit otherwise; nothing if that fails.
+
+    A trial knows what it costs more; the whole plan is priced only where breaks have moved.
+    """
+    if not insertion.violations:
+        yield insertion.cost, insertion.route
+    elif problem.agents[insertion.route.agent].breaks:
+        stops = tuple(stop for stop in insertion.route.stops if stop.kind is not StopKind.BREAK)
+        route = with_breaks_placed(problem, Route(insertion.route.agent, stops))
+        if not violations(problem, route):
+            yield operating_cost(problem, with_route(candidate, route)) - operating_cost(problem, candidate), route
+
+
+def _served(candidate: Candidate) -> set[int]:
+    return {ticket for route in candidate.routes for ticket in route.tickets}
+
+
+def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
+    """Return what nobody serves, the dearest first."""
+    served = _served(candidate)
+    bundles = {joint_tickets(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
+    unassigned = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
+    return sorted(unassigned, key=lambda bundle: (-sum(problem.tickets[ticket].penalty for ticket in bundle), bundle))
+
+
+def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
+    """Return the tickets beside which a bundle may not be served."""
+    choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
+    return {ticket for choice in choices if not set(choice).isdisjoint(bundle) for ticket in choice}
+
+
+def _movable(problem: Problem, candidate: Candidate) -> list[Bundle]:
+    locked = {ticket for agent in problem.agents for ticket in agent.locked}
+    bundles = {joint_tickets(problem, ticket) for ticket in _served(candidate)}
+    return sorted(bundle for bundle in bundles if locked.isdisjoint(_tickets(problem, bundle)))
+
+
+def _tickets(problem: Problem, bundle: Bundle) -> set[int]:
+    return {half for ticket in bundle for half in halves(problem, ticket)}
+
+
+def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) -> Candidate:
+    """Return the candidate without some bundles, nor reloads that no longer are needed."""
+    removed = {ticket for bundle in bundles for ticket in _tickets(problem, bundle)}
+    routes = (_remaining_route(problem, route, removed) for route in candidate.routes)
+    return replace(candidate, routes=tuple(route for route in routes if route.tickets))
+
+
+def _remaining_route(problem: Problem, route: Route, removed: set[int]) -> Route:
+    stops = tuple(stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in removed)
+    remaining = Route(route.agent, stops)
+    single = Route(route.agent, tuple(stop for stop in stops if stop.kind is not StopKind.RELOAD))
+    return remaining if len(single.stops) == len(stops) or violations(problem, single) else single

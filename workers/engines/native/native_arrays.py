@@ -1,0 +1,274 @@
+"""The numbers that cross the border to C++: a problem as flat arrays, a plan as a list of codes.
+
+Mirrors `problem_input.hpp` and `shared_incumbent.hpp` field by field and owns nothing else. Matrices are handed over
+as they are, not copied. Agents that differ in nothing but their name share a type.
+"""
+
+import ctypes
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.routing.problem import (
+    AgentSpec,
+    Break,
+    Candidate,
+    GroupKind,
+    LoadKind,
+    Problem,
+    Route,
+    Stop,
+    StopKind,
+    TicketSpec,
+)
+
+ABI_VERSION: Final = 5
+INCUMBENT_HEADER: Final = 5
+"""Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
+CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)
+_KINDS: Final = (StopKind.TICKET, StopKind.RELOAD, StopKind.BREAK)
+_CODES: Final = 4
+
+Numbers = NDArray[np.int64]
+_Numbers = ctypes.POINTER(ctypes.c_int64)
+_LISTS: Final = ("breaks", "reloads", "locks", "windows", "rivals", "members")
+_COUNTS: Final = ("agents", "tickets", "locations", "dimensions", "profiles", "types", "groups")
+
+
+class Input(ctypes.Structure):
+    """`sisr::Input`."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in (*_COUNTS, "backhaul", "span_cost")),
+        ("agent", _Numbers),
+        ("capacity", _Numbers),
+        *((name, _Numbers) for part in _LISTS[:3] for name in (f"{part}_at", part)),
+        ("ticket", _Numbers),
+        ("demand", _Numbers),
+        ("windows_at", _Numbers),
+        ("windows", _Numbers),
+        ("allowed", ctypes.POINTER(ctypes.c_uint8)),
+        *((name, _Numbers) for part in _LISTS[4:] for name in (f"{part}_at", part)),
+        ("group", _Numbers),
+        ("distance", ctypes.POINTER(_Numbers)),
+        ("duration", ctypes.POINTER(_Numbers)),
+        ("preference", _Numbers),
+    )
+
+
+class Options(ctypes.Structure):
+    """`sisr::Options`."""
+
+    _fields_ = (
+        ("seconds", ctypes.c_double),
+        ("seed", ctypes.c_int64),
+        ("threads", ctypes.c_int64),
+        ("max_iterations", ctypes.c_int64),
+        ("warm_length", ctypes.c_int64),
+        ("warm", _Numbers),
+    )
+
+
+class Arrays:
+    """A problem as `Input`, and the arrays that must live as long as it is used."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._buffers: list[NDArray[np.generic]] = []
+        types, unlocked_type = _types(problem), _types_without_locks(problem)
+        agents, tickets = problem.agents, problem.tickets
+        self.input = Input(
+            len(agents),
+            len(tickets),
+            len(problem.locations),
+            len(agents[0].capacity),
+            len(problem.distances),
+            max(types) + 1,
+            len(problem.groups),
+            problem.backhaul,
+            problem.span_cost,
+        )
+        self._put("agent", [_agent_row(*each) for each in zip(agents, types, unlocked_type, strict=True)])
+        self._put("capacity", [agent.capacity for agent in agents])
+        self._put("ticket", [_ticket_row(ticket) for ticket in tickets])
+        self._put("demand", [ticket.demand for ticket in tickets])
+        self._put("preference", [(_or_none(ticket.preferred), ticket.switch_cost) for ticket in tickets])
+        self._put("group", [(group.kind is GroupKind.ONE_OF, group.penalty) for group in problem.groups])
+        self._put_lists(problem)
+        allowed = self._keep(_allowed(problem, types))
+        self.input.allowed = allowed.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+        self.input.distance = self._matrices(problem.distances)
+        self.input.duration = self._matrices(problem.durations)
+
+    def _keep(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
+        self._buffers.append(array)
+        return array
+
+    def _put(self, name: str, rows: Sequence[object]) -> None:
+        array = self._keep(np.ascontiguousarray(rows if len(rows) else [0], dtype=np.int64))
+        setattr(self.input, name, array.ctypes.data_as(_Numbers))
+
+    def _put_lists(self, problem: Problem) -> None:
+        incompatible_lists: list[list[int]] = [[] for _ in problem.tickets]
+        for low, high in sorted(problem.incompatible):
+            incompatible_lists[low].append(high)
+            incompatible_lists[high].append(low)
+        lists: dict[str, Iterable[Sequence[object]]] = {
+            "breaks": ([(*rest.window, rest.duration) for rest in _in_order(agent)] for agent in problem.agents),
+            "reloads": (agent.reload_at for agent in problem.agents),
+            "locks": (agent.locked for agent in problem.agents),
+            "windows": (ticket.windows for ticket in problem.tickets),
+            "rivals": incompatible_lists,
+            "members": (group.tickets for group in problem.groups),
+        }
+        for name, parts in lists.items():
+            entries = list(parts)
+            self._put(f"{name}_at", np.cumsum([0, *map(len, entries)]))  # type: ignore[arg-type]
+            self._put(name, [entry for part in entries for entry in part])
+
+    def _matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int64]]":
+        buffers = [self._keep(np.ascontiguousarray(table, dtype=np.int64)) for table in tables]
+        return (_Numbers * len(buffers))(*(table.ctypes.data_as(_Numbers) for table in buffers))
+
+
+def _in_order(agent: AgentSpec) -> list[Break]:
+    return [agent.breaks[index] for index in break_order(agent)]
+
+
+def break_order(agent: AgentSpec) -> list[int]:
+    """Return the indexes of the agent's breaks in the order they are taken."""
+    return sorted(range(len(agent.breaks)), key=lambda index: (agent.breaks[index].window, index))
+
+
+def _or_none(value: int | None) -> int:
+    return -1 if value is None else value
+
+
+def _agent_row(agent: AgentSpec, kind: int, unlocked_type: int) -> tuple[int, ...]:
+    limits = (agent.max_distance, agent.max_duration, agent.max_stops)
+    return (
+        _or_none(agent.start),
+        _or_none(agent.end),
+        *agent.shift,
+        agent.fixed_cost,
+        agent.distance_cost,
+        agent.time_cost,
+        *map(_or_none, limits),
+        agent.overtime,
+        agent.overtime_cost,
+        agent.max_reloads,
+        agent.profile,
+        kind,
+        unlocked_type,
+    )
+
+
+def _ticket_row(ticket: TicketSpec) -> tuple[int, ...]:
+    return (
+        ticket.location,
+        ticket.load is LoadKind.PICKUP,
+        _or_none(ticket.soft_close),
+        ticket.lateness_cost,
+        ticket.service,
+        ticket.setup,
+        ticket.release,
+        ticket.penalty,
+        _or_none(ticket.pickup),
+        ticket.is_priced,
+    )
+
+
+def _types(problem: Problem) -> list[int]:
+    """Return the type of each agent: equal in everything but the name, and welcome at the same tickets.
+
+    Whom a ticket prefers is of a type of its own.
+    """
+    return _group_identical(problem, problem.tickets, problem.agents)
+
+
+def _types_without_locks(problem: Problem) -> list[int]:
+    """Return the kin of each agent: of one type but for its locked visits and what belongs to them.
+
+    Behind those, kin can serve the same tickets at the same prices; whether in time, laying the route out tells.
+    """
+    locked = {ticket for agent in problem.agents for ticket in agent.locked}
+    free = [ticket for index, ticket in enumerate(problem.tickets) if index not in locked]
+    return _group_identical(problem, free, [_without_locks(agent) for agent in problem.agents])
+
+
+def _without_locks(agent: AgentSpec) -> AgentSpec:
+    """Return an agent that is out as if it were not: its breaks and when it set out are of the past with its visits."""
+    return replace(agent, locked=(), breaks=(), shift=(0, agent.shift[1])) if agent.locked else agent
+
+
+def _group_identical(problem: Problem, tickets: Sequence[TicketSpec], agents: Sequence[AgentSpec]) -> list[int]:
+    """Return numbers of agents that are the same where they differ in name alone and may serve the same tickets."""
+    welcome: list[list[int]] = [[] for _ in agents]
+    sets = {ticket.agents for ticket in tickets if ticket.agents is not None}
+    for number, chosen in enumerate(sorted(sets, key=sorted)):
+        for agent in chosen:
+            welcome[agent].append(number)
+    known: dict[object, int] = {}
+    preferred = {ticket.preferred for ticket in problem.tickets if ticket.switch_cost}
+    keys = (
+        (replace(agent, id=""), tuple(sets), number if number in preferred else None)
+        for number, (agent, sets) in enumerate(zip(agents, welcome, strict=True))
+    )
+    return [known.setdefault(key, len(known)) for key in keys]
+
+
+def _allowed(problem: Problem, types: Sequence[int]) -> NDArray[np.uint8]:
+    """Return (types, tickets): 1 where agents of the type may serve the ticket."""
+    allowed = np.ones((max(types) + 1, len(problem.tickets)), dtype=np.uint8)
+    kinds = np.asarray(types)
+    columns: dict[frozenset[int], NDArray[np.uint8]] = {}
+    for index, ticket in enumerate(problem.tickets):
+        if ticket.agents is None:
+            continue
+        if ticket.agents not in columns:
+            column = np.zeros(len(allowed), dtype=np.uint8)
+            column[kinds[list(ticket.agents)]] = 1
+            columns[ticket.agents] = column
+        allowed[:, index] = columns[ticket.agents]
+    return allowed
+
+
+def incumbent_buffer(problem: Problem, warm: Numbers | None = None) -> Numbers:
+    """Return an empty board with room for any plan a search comes to.
+
+    However many reloads the agents are allowed, a plan has none but those it began with and those beside a ticket.
+
+    Args:
+        problem: The day.
+        warm: The plan the search begins with, encoded.
+    """
+    tickets, warm_length = len(problem.tickets), 0 if warm is None else len(warm)
+    reloads = min(sum(agent.max_reloads for agent in problem.agents), 2 * tickets + warm_length)
+    stops = tickets + reloads + sum(2 + len(agent.breaks) for agent in problem.agents)
+    return np.zeros(INCUMBENT_HEADER + stops, dtype=np.int64)
+
+
+def encode(candidate: Candidate) -> Numbers:
+    """Return a candidate as codes: for each route agent, count, stops."""
+    codes: list[int] = []
+    for route in candidate.routes:
+        codes += (route.agent, len(route.stops))
+        codes += (_CODES * stop.index + _KINDS.index(stop.kind) for stop in route.stops)
+    return np.asarray(codes or [0], dtype=np.int64)
+
+
+def decode(problem: Problem, codes: Sequence[int]) -> Candidate:
+    """Return the candidate behind codes; the inverse of `encode`."""
+    return Candidate(tuple(_routes(problem, codes)))
+
+
+def _routes(problem: Problem, codes: Sequence[int]) -> Iterator[Route]:
+    at = 0
+    while at < len(codes):
+        agent, end = codes[at], at + 2 + codes[at + 1]
+        order = break_order(problem.agents[agent])
+        stops = ((_KINDS[code % _CODES], code // _CODES) for code in codes[at + 2 : end])
+        yield Route(agent, tuple(Stop(kind, order[i] if kind is StopKind.BREAK else i) for kind, i in stops))
+        at = end

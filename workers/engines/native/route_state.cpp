@@ -1,0 +1,371 @@
+#include "route_state.hpp"
+
+#include "route_clock.hpp"
+#include "departure_delays.hpp"
+
+namespace sisr {
+namespace {
+
+// The latest release among the tickets of the trip that starts at a node.
+Number trip_release(const Problem& problem, const Route& route, std::size_t node) {
+    Number release = 0;
+    for (std::size_t k = node + 1; k + 1 < route.nodes.size() && !problem.is_reload(route.nodes[k].stop); ++k)
+        release = std::max(release, problem.tickets[route.nodes[k].stop].release);
+    return release;
+}
+
+bool fits_simple(const Problem& problem, Route& route) {
+    const int dimensions = problem.dimensions;
+    route.load.assign(dimensions, 0);
+    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
+        for (int d = 0; d < dimensions; ++d) route.load[d] += problem.tickets[route.nodes[k].stop].demand[d];
+    for (int d = 0; d < dimensions; ++d)
+        if (route.load[d] > problem.agents[route.agent].capacity[d]) return false;
+    return true;
+}
+
+bool in_backhaul_order(const Problem& problem, const Route& route) {
+    bool is_homeward = false;
+    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
+        const int stop = route.nodes[k].stop;
+        if (problem.is_reload(stop)) {
+            is_homeward = false;
+        } else if (problem.tickets[stop].kind == Kind::PICKUP) {
+            is_homeward = true;
+        } else if (problem.tickets[stop].kind == Kind::DELIVERY && is_homeward) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Loads that rise and fall, trip by trip. What is on board at a reload, save shipments, leaves there.
+bool fits_mixed(const Problem& problem, Route& route) {
+    const std::size_t count = route.nodes.size();
+    const int dimensions = problem.dimensions;
+    route.leg.assign(count * dimensions, 0);
+    for (int d = 0; d < dimensions; ++d) {
+        const Number capacity = problem.agents[route.agent].capacity[d];
+        Number carried = 0;  // shipments
+        for (std::size_t k = 0, next; k + 1 < count; k = next) {
+            Number load = carried;
+            for (next = k + 1; next + 1 < count && !problem.is_reload(route.nodes[next].stop); ++next) {
+                const Ticket& ticket = problem.tickets[route.nodes[next].stop];
+                if (ticket.kind == Kind::DELIVERY) load += ticket.demand[d];
+            }
+            for (std::size_t j = k; j < next; ++j) {
+                if (j > k) {
+                    const Ticket& ticket = problem.tickets[route.nodes[j].stop];
+                    const Number amount = ticket.demand[d];
+                    load += ticket.kind == Kind::PICKUP || ticket.kind == Kind::SHIPMENT_PICKUP ? amount : -amount;
+                    carried += ticket.kind == Kind::SHIPMENT_PICKUP ? amount : ticket.kind == Kind::SHIPMENT_DELIVERY ? -amount : 0;
+                }
+                route.leg[j * dimensions + d] = load;
+                if (load > capacity) return false;
+            }
+        }
+    }
+    return !problem.backhaul || in_backhaul_order(problem, route);
+}
+
+bool walk(const Problem& problem, Route& route, Clock& clock, BreakScheduler& breaks) {
+    const Agent& agent = problem.agents[route.agent];
+    const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
+    const std::size_t last = route.nodes.size() - 1;
+    for (std::size_t k = 1; k <= last; ++k) {
+        const Node& before = route.nodes[k - 1];
+        Node& node = route.nodes[k];
+        const bool is_reload = problem.is_reload(node.stop);
+        const Ticket* ticket = problem.is_ticket(node.stop) ? &problem.tickets[node.stop] : nullptr;
+        node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
+        node.leg = distance(before.place, node.place), node.leg_time = duration(before.place, node.place);
+        route.distance += node.leg;
+        const Number setup = ticket && (k == 1 || node.place != before.place) ? ticket->setup : 0;
+        const Number release = is_reload && problem.releases ? trip_release(problem, route, k) : 0;
+        const auto done = [&](Number arrival) {
+            if (!ticket) return std::max(arrival, release);
+            const Window* window = ticket->window_from(arrival + setup);
+            return window ? std::max(arrival + setup, window->open) + ticket->service : NEVER;
+        };
+        if (!breaks.drive(clock, node.leg_time, static_cast<int>(k) - 1, done)) return false;
+        if (ticket) {
+            ++route.served;
+            clock.now += setup;
+            const Window* window = ticket->window_from(clock.now);
+            if (!window) return false;
+            clock.wait_until(window->open);
+            clock.within(clock.now <= ticket->soft_close ? std::min(window->close, ticket->soft_close) : clock.now);
+            if (clock.now > ticket->soft_close) clock.lateness += (clock.now - ticket->soft_close) * ticket->lateness;
+            clock.now += ticket->service;
+        } else if (is_reload) {
+            ++route.reloads;
+            clock.wait_until(release);
+        }
+        node.finish = clock.now;
+    }
+    return clock.now <= agent.close;
+}
+
+// The latest start of service at a node that keeps the next one on time.
+Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &node = route.nodes[k], &after = route.nodes[k + 1];
+    const bool sets_up = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
+    Number leave = after.latest - after.leg_time;
+    if (sets_up) leave -= problem.tickets[after.stop].setup;
+    if (!problem.is_ticket(node.stop)) return leave;
+    const Ticket& ticket = problem.tickets[node.stop];
+    return ticket.last_start(leave - ticket.service);
+}
+
+// The earliest end of service at a node that is reached in time.
+Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &before = route.nodes[k - 1], &node = route.nodes[k];
+    const Number arrival = before.finish + node.leg_time;
+    if (!problem.is_ticket(node.stop)) return arrival;
+    const Ticket& ticket = problem.tickets[node.stop];
+    const Number ready = arrival + (k == 1 || node.place != before.place ? ticket.setup : 0);
+    return std::max(ready, ticket.window_from(ready)->open) + ticket.service;
+}
+
+Number preference_cost(const Problem& problem, const Route& route) {
+    Number sum = 0;
+    if (problem.prefers)
+        for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
+            if (problem.is_ticket(route.nodes[k].stop)) sum += problem.preference_cost(route.agent, route.nodes[k].stop);
+    return sum;
+}
+
+// Walk the route when it is left at a moment; loads aside. `last` is the last departure that keeps the same windows,
+// where that matters.
+bool leave_at(const Problem& problem, Route& route, Number begin, BreakScheduler& breaks, Number* last = nullptr) {
+    const Agent& agent = problem.agents[route.agent];
+    route.served = route.reloads = 0;
+    route.distance = route.duration = route.cost = 0;
+    Clock clock{begin};
+    route.nodes[0].place = agent.start;
+    route.nodes[0].finish = begin;
+    if (!walk(problem, route, clock, breaks)) return false;
+    if (!route.is_used()) return true;
+    route.idle = clock.waited - std::min(clock.waited, clock.slack);
+    if (problem.weighs_departure && route.idle > 0 && !breaks.are_met()) {
+        const Delays delays(problem, route);
+        const Number delay = delays.best(agent.per_time, clock.now - begin - agent.max_duration);
+        clock.lateness += delays.lateness(delay);
+        route.idle = clock.waited - delay;
+        if (last) *last = begin + delays.most();
+    }
+    route.duration = clock.now - begin - clock.waited + route.idle;
+    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
+                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + preference_cost(problem, route);
+    return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
+           route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
+}
+
+// Of several departures or ways to rest the cheapest that keeps all rules.
+class Hours {
+public:
+    Hours(const Problem& problem, Route& route, Number begin, bool is_feasible)
+        : problem_(problem), route_(route), begin_(begin), is_feasible_(is_feasible), best_(route), departure_(begin) {}
+
+    bool are_possible() const { return is_feasible_; }
+
+    // False when it breaks a rule or is no cheaper.
+    bool attempt(Number departure, BreakTiming resting, Number* last = nullptr) {
+        BreakScheduler breaks(problem_.agents[route_.agent], departure, resting, nullptr);
+        is_tried_ = true;
+        if (!leave_at(problem_, route_, departure, breaks, last)) return false;
+        if (is_feasible_ && std::pair(route_.cost, route_.duration) >= std::pair(best_.cost, best_.duration))
+            return false;
+        is_feasible_ = true, best_ = route_, departure_ = departure, resting_ = resting;
+        return true;
+    }
+
+    // Leave the route at the best. `finish` is what it can be at the earliest, so that an insertion may still call for
+    // leaving sooner.
+    bool choose(std::vector<BreakTaken>* break_list) {
+        if (!is_feasible_ || !is_tried_) return is_feasible_;
+        if (break_list) {
+            BreakScheduler breaks(problem_.agents[route_.agent], departure_, resting_, break_list);
+            leave_at(problem_, route_, departure_, breaks);
+        }
+        static_cast<Totals&>(route_) = best_;
+        route_.nodes[0].finish = begin_;
+        for (std::size_t k = 1; k < route_.nodes.size(); ++k)
+            route_.nodes[k].finish = finish_at(problem_, route_, k);
+        return true;
+    }
+
+private:
+    const Problem& problem_;
+    Route& route_;
+    const Number begin_;
+    bool is_feasible_, is_tried_ = false;
+    Totals best_;
+    Number departure_;
+    BreakTiming resting_ = BreakTiming::FREE;
+};
+
+// Break sooner or later on the way, or before leaving, where that is cheaper or the only way.
+bool break_otherwise(const Problem& problem, Route& route, Number begin, const BreakScheduler& first, bool is_feasible,
+                    std::vector<BreakTaken>* break_list) {
+    const Agent& agent = problem.agents[route.agent];
+    const bool is_paid = agent.per_time > 0 || problem.span_cost > 0;
+    Hours hours(problem, route, begin, is_feasible);
+    for (BreakTiming resting : {BreakTiming::LATE, BreakTiming::EARLY})
+        if (first.may_be(resting) && (!hours.are_possible() || is_paid)) hours.attempt(begin, resting);
+    for (const Break& rest : agent.break_list)
+        if (rest.over() > begin && (!hours.are_possible() || is_paid || rest.open < begin))
+            hours.attempt(rest.over(), BreakTiming::FREE);
+    return hours.choose(break_list);
+}
+
+// Leave later, for other windows, where that is cheaper or the only way.
+bool depart_otherwise(const Problem& problem, Route& route, Number begin, Number last, bool is_feasible,
+                     std::vector<BreakTaken>* break_list) {
+    Hours hours(problem, route, begin, is_feasible);
+    const Number close = problem.agents[route.agent].close;
+    for (Number departure = last + 1; departure <= close; departure = last + 1) {
+        last = NEVER;
+        hours.attempt(departure, BreakTiming::FREE, &last);
+    }
+    return hours.choose(break_list);
+}
+
+// After `Route::from` was filled with the stops by themselves.
+void part_into_trips(const Problem& problem, Route& route, const auto& travel) {
+    const auto& nodes = route.nodes;
+    const std::size_t last = nodes.size() - 1;
+    route.trips.resize(nodes.size());
+    for (std::size_t k = 0; k < last; ++k) {
+        TripPosition& here = route.trips[k];
+        if (!problem.is_ticket(nodes[k].stop)) {
+            here = {static_cast<int>(k), 0, 0, ANYTIME};
+            continue;
+        }
+        const TripPosition& before = route.trips[k - 1];
+        const Number release = problem.tickets[nodes[k].stop].release;
+        here = {before.begin, std::max(before.released, release), release,
+                before.since.then(travel(k - 1), route.from[k])};
+    }
+    route.trips[last] = {static_cast<int>(last), 0, 0, ANYTIME};
+    for (std::size_t k = last; k-- > 0;)
+        if (problem.is_ticket(nodes[k + 1].stop))
+            route.trips[k].to_come = std::max(route.trips[k].to_come, route.trips[k + 1].to_come);
+}
+
+// From the end of a stop to the start of service at the next.
+Number travel_after(const Problem& problem, const Route& route, std::size_t k) {
+    const Node &node = route.nodes[k], &next = route.nodes[k + 1];
+    const bool sets_up = problem.is_ticket(next.stop) && (k == 0 || next.place != node.place);
+    return next.leg_time + (sets_up ? problem.tickets[next.stop].setup : 0);
+}
+
+void join_stretches(const Problem& problem, Route& route) {
+    const Agent& agent = problem.agents[route.agent];
+    const auto& nodes = route.nodes;
+    const std::size_t last = nodes.size() - 1;
+    const auto travel = [&](std::size_t k) { return travel_after(problem, route, k); };
+    route.until.resize(nodes.size()), route.from.resize(nodes.size());
+    route.until[0] = segment_of(problem, agent, TERMINUS, false);
+    route.from[last] = segment_of(problem, agent, TERMINUS, true);
+    for (std::size_t k = 1; k < last; ++k) route.from[k] = segment_of(problem, agent, nodes[k].stop, false);
+    if (problem.trips) {
+        part_into_trips(problem, route, travel);
+        route.until[0].opens = std::max(agent.open, route.trips[0].to_come);
+        for (std::size_t k = 1; k < last; ++k)
+            if (problem.is_reload(nodes[k].stop)) route.from[k].opens = route.trips[k].to_come;
+    }
+    for (std::size_t k = 0; k < last; ++k) route.until[k + 1] = route.until[k].then(travel(k), route.from[k + 1]);
+    for (std::size_t k = last; k-- > 1;) route.from[k] = route.from[k].then(travel(k), route.from[k + 1]);
+}
+
+// After a stop was put at `at`: what joins it to those before and behind.
+void join_at(const Problem& problem, Route& route, std::size_t at) {
+    if (problem.trips) return join_stretches(problem, route);
+    const Agent& agent = problem.agents[route.agent];
+    const auto travel = [&](std::size_t k) { return travel_after(problem, route, k); };
+    const auto alone = [&](std::size_t k) {
+        return segment_of(problem, agent, route.nodes[k].stop, k + 1 == route.nodes.size());
+    };
+    route.until.emplace(route.until.begin() + at), route.from.emplace(route.from.begin() + at);
+    for (std::size_t k = at; k < route.nodes.size(); ++k)
+        route.until[k] = route.until[k - 1].then(travel(k - 1), alone(k));
+    for (std::size_t k = at + 1; k-- > 1;) route.from[k] = alone(k).then(travel(k), route.from[k + 1]);
+}
+
+}  // namespace
+
+RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bool is_end) {
+    if (!problem.is_ticket(stop)) return is_end ? RouteSegment{0, -NEVER, agent.close} : RouteSegment{0, agent.open, NEVER};
+    const Ticket& ticket = problem.tickets[stop];
+    return {ticket.service, ticket.opens(), ticket.closes()};
+}
+
+bool lay_out(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list) {
+    const Agent& agent = problem.agents[route.agent];
+    const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
+    BreakScheduler breaks(agent, begin, BreakTiming::FREE, break_list);
+    const bool is_idle = route.nodes.size() == 2;  // who stays at home keeps every hour
+    Number last = NEVER;
+    const bool is_feasible = leave_at(problem, route, begin, breaks, &last) || is_idle;
+    if (!(problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route))) return false;
+    if (is_idle) return true;
+    if (breaks.are_met()) return break_otherwise(problem, route, begin, breaks, is_feasible, break_list);
+    return last < agent.close ? depart_otherwise(problem, route, begin, last, is_feasible, break_list) : is_feasible;
+}
+
+void compute_backward(const Problem& problem, Route& route) {
+    const Agent& agent = problem.agents[route.agent];
+    const std::size_t last = route.nodes.size() - 1;
+    route.nodes[last].latest = agent.close;
+    if (problem.timed)
+        for (std::size_t k = last; k-- > 0;) route.nodes[k].latest = latest_at(problem, route, k);
+    if (problem.stretches || problem.estimates) join_stretches(problem, route);
+    if (!problem.is_mixed(agent)) return;
+    const int dimensions = problem.dimensions;
+    const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
+    route.head = route.tail = route.leg;
+    for (int d = 0; d < dimensions; ++d) {
+        const auto at = [&](std::size_t k) { return k * dimensions + d; };
+        for (std::size_t k = 1; k < last; ++k)
+            if (!starts_trip(k)) route.head[at(k)] = std::max(route.head[at(k)], route.head[at(k - 1)]);
+        for (std::size_t k = last - 1; k-- > 0;)
+            if (!starts_trip(k + 1)) route.tail[at(k)] = std::max(route.tail[at(k)], route.tail[at(k + 1)]);
+    }
+}
+
+void update_after_insertion(const Problem& problem, Route& route, std::size_t at) {
+    const Agent& agent = problem.agents[route.agent];
+    const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
+    Node &node = route.nodes[at], &next = route.nodes[at + 1];
+    const Ticket& ticket = problem.tickets[node.stop];
+    const int before = route.nodes[at - 1].place;
+    node.place = ticket.place;
+    route.distance -= next.leg, route.duration -= problem.sums && route.is_used() ? next.leg_time : 0;
+    node.leg = distance(before, node.place), node.leg_time = duration(before, node.place);
+    next.leg = distance(node.place, next.place), next.leg_time = duration(node.place, next.place);
+    route.distance += Number{node.leg} + next.leg;
+    route.duration += problem.sums ? ticket.service + node.leg_time + next.leg_time : 0;
+    ++route.served;
+    for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
+    if (problem.timed) {
+        for (std::size_t k = at; k < route.nodes.size(); ++k) {
+            const Number finish = finish_at(problem, route, k);
+            if (k > at && finish == route.nodes[k].finish) break;
+            route.nodes[k].finish = finish;
+        }
+        for (std::size_t k = at + 1; k-- > 0;) {
+            const Number latest = latest_at(problem, route, k);
+            if (k < at && latest == route.nodes[k].latest) break;
+            route.nodes[k].latest = latest;
+        }
+    }
+    if (problem.stretches) {
+        join_at(problem, route, at);
+        route.duration = route.until.back().lasts;
+    }
+    route.cost =
+        agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + preference_cost(problem, route);
+}
+
+}  // namespace sisr

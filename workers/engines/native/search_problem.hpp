@@ -1,0 +1,226 @@
+// A problem in the shape the search works on: compact, and with everything an insertion asks for precomputed.
+//
+// Owns what is constant during a search. Tickets that are inserted together are one `Item`; agents that differ in
+// nothing but their name share a `type`, so a hundred idle vans cost one look. The meaning of every number is that of
+// `planner_mcp/routing/problem.py`.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "problem_input.hpp"
+#include "search_support.hpp"
+
+namespace sisr {
+
+inline constexpr Number NEVER = INT64_MAX / 8;
+inline constexpr Number UNKNOWN = INT64_MAX;  // cost of a plan that is not there; all penalties may come to 2^61
+inline constexpr std::int32_t FAR = INT32_MAX;  // longer legs count as this
+
+// Travel between places. The last place is `nowhere`, at distance 0 from all: the end of an open route.
+class Matrix {
+public:
+    Matrix(const Number* cells, const std::vector<int>& order, const StopCriterion& stop_criterion)
+        : size_(static_cast<int>(order.size()) + 1), out_(area(), 0) {
+        const int places = size_ - 1;
+        bool symmetric = true;
+        for (int i = 0; i < places; ++i) {
+            if (stop_criterion.over()) return;
+            for (int j = 0; j < places; ++j) {
+                const Number cell = cells[static_cast<std::size_t>(order[i]) * places + order[j]];
+                out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, FAR));
+                longest_ = std::max(longest_, out_[at(i, j)]);
+                symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
+            }
+        }
+        if (!symmetric) into_.resize(area());  // so that the legs into a place lie side by side as those out of it do
+        for (int i = 0; i < places && !symmetric; ++i) {
+            if (stop_criterion.over()) return;
+            for (int j = 0; j < places; ++j) into_[at(j, i)] = out_[at(i, j)];
+        }
+        is_whole_ = true;
+    }
+
+    std::int32_t operator()(int from, int to) const { return out_[at(from, to)]; }
+    const std::int32_t* out_of(int place) const { return &out_[at(place, 0)]; }
+    const std::int32_t* into(int place) const { return into_.empty() ? out_of(place) : &into_[at(place, 0)]; }
+    std::int32_t longest() const { return longest_; }
+    bool is_whole() const { return is_whole_; }  // false: the time was up before all of it was read
+
+private:
+    std::size_t area() const { return static_cast<std::size_t>(size_) * size_; }
+    std::size_t at(int i, int j) const { return static_cast<std::size_t>(i) * size_ + j; }
+
+    int size_;
+    bool is_whole_ = false;
+    std::int32_t longest_ = 0;
+    std::vector<std::int32_t> out_, into_;
+};
+
+struct Window {
+    Number open, close;
+};
+struct Break {
+    Number open, close, duration;
+
+    Number over() const { return open + duration; }  // at the earliest
+};
+
+struct Agent {
+    int start, end, profile, type, kin, max_stops, max_reloads;  // kin: of one type but for locked visits
+    Number open, close, shift_end;  // close: with overtime
+    Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
+    const Number* capacity;
+    std::vector<Break> break_list;  // by opening time
+    std::vector<int> reloads, locked;
+
+    Number longest() const { return std::min(max_duration, close - open); }  // that a route may take
+};
+
+enum class Kind : std::uint8_t { DELIVERY, PICKUP, SHIPMENT_PICKUP, SHIPMENT_DELIVERY };  // SHIPMENT_PICKUP and SHIPMENT_DELIVERY: the two halves of a shipment
+
+struct Ticket {
+    int place, partner, item;
+    Kind kind;
+    Window reach;  // from the first opening to the last close
+    Number service, setup, release, soft_close, lateness;
+    Number load;  // demand in the first dimension
+    const Number* demand;
+    std::vector<Window> windows;  // never empty
+    std::vector<int> rivals;
+    int preferred = -1;      // agent; another one
+    Number switch_cost = 0;  // costs this
+
+    bool is_any_time() const { return opens() <= -NEVER && closes() >= NEVER; }
+    bool has_one_window() const { return windows.size() == 1; }
+    Number opens() const { return reach.open; }
+    Number closes() const { return reach.close; }
+
+    // The window in which service starts after arriving, or null when all are closed.
+    const Window* window_from(Number arrival) const {
+        if (has_one_window()) return arrival <= reach.close ? &reach : nullptr;
+        for (const Window& window : windows)
+            if (arrival <= window.close) return &window;
+        return nullptr;
+    }
+    // The last moment service can start, not after `time`; below zero (far) when there is none.
+    Number last_start(Number time) const {
+        if (has_one_window()) return time >= reach.open ? std::min(time, reach.close) : -NEVER;
+        for (auto window = windows.rbegin(); window != windows.rend(); ++window)
+            if (time >= window->open) return std::min(time, window->close);
+        return -NEVER;
+    }
+};
+
+// One way to serve an item: a ticket, or a shipment whose pickup comes first (-1 without).
+struct Option {
+    int pickup, ticket;
+};
+
+struct Item {
+    std::vector<Option> options;  // several only for a ONE_OF group
+    Number penalty;
+    int all_of = -1;        // group that is served whole or not at all
+    bool is_priced = true;  // leaving it out may be the better plan
+    bool is_mandatory = false;   // what is locked cannot stand without it; `penalty` then is beyond all others
+};
+
+class Problem {
+public:
+    Problem(const Input& in, const StopCriterion& stop_criterion)
+        : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0), input_(in) {
+        read_travel(stop_criterion);
+        read_agents();
+        read_tickets();
+        read_items();
+        classify();
+        read_neighbours(stop_criterion);
+        read_successors();
+    }
+
+    bool may_serve(int type, int ticket) const {
+        return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0;
+    }
+    // What it costs that an agent serves a ticket which should be another's.
+    Number preference_cost(int agent, int ticket) const {
+        return prefers && tickets[ticket].preferred != agent ? tickets[ticket].switch_cost : 0;
+    }
+    bool may_stop(const Agent& agent, int stop) const {
+        if (!is_reload(stop)) return may_serve(agent.type, stop);
+        return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
+    }
+    bool has_incompatible(int ticket, const auto& is_incompatible) const {
+        const auto& rivals = tickets[ticket].rivals;
+        return std::any_of(rivals.begin(), rivals.end(), is_incompatible);
+    }
+    bool is_ticket(int stop) const { return stop >= 0 && stop < static_cast<int>(tickets.size()); }
+    bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
+    int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
+    int location(int place) const { return order_[place]; }
+    int place(Number location) const {
+        return location < 0 ? static_cast<int>(input_.locations) : place_of_[static_cast<std::size_t>(location)];
+    }
+    int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
+    bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
+    // Nothing on the way but deliveries, each in a window: what an insertion changes is told without a walk.
+    bool is_plain(const Agent& agent) const { return (!walks || stretches) && !releases && !is_mixed(agent); }
+    const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
+    const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
+
+    int dimensions;
+    Number span_cost;
+    bool backhaul;
+    std::vector<Agent> agents;
+    std::vector<Ticket> tickets;
+    std::vector<Item> items;
+    std::vector<std::vector<int>> all_of;      // tickets by group
+    std::vector<int> mandatory;                    // items
+    std::vector<int> reload_locked;            // agents that may reload among locked visits
+    std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
+    std::vector<std::vector<int>> followers;   // of a ticket, where the clock forbids something: whom it lets come next
+    std::vector<Number> remoteness;            // of a ticket from the nearest start
+    int types = 0;
+    bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
+    bool is_sound = true;  // false: locks contradict a group
+    bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
+         estimates = false, trips = false, weighs_departure = false, priced = false, exchangeable = true, restricts_agents = false,
+         rivals = false, prefers = false, sums = false, paired = false, reloads = false, bare = false, several_kinds = false;
+    // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
+    // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
+    // estimates: joined stretches tell it but for breaks, lateness further on or windows;
+    // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
+    // trips: a route may reload, or waits until what it delivers is released;
+    // weighs_departure: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;
+    // priced: some items may stay out for a price; exchangeable: all agents are of one type;
+    // several_kinds: vehicles differ in room or price, not only in where and when they drive;
+    // restricts_agents: some tickets are not for everybody; rivals: some are not for one route with others;
+    // prefers: some should be somebody's;
+    // paired: some belong to a shipment; reloads: some vehicle may load again on its way;
+    // bare: deliveries in a window each, and nothing else that a look at an insertion would have to regard
+
+private:
+    static constexpr int NEIGHBOURS = 150, SUCCESSORS = 30, TICKET_BITS = 21;
+    static constexpr double WAITING = 0.2;  // of what driving as long would cost, where waiting is free
+    static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS below it fills a word
+
+    static Number limit(Number value) { return value < 0 ? NEVER : value; }
+    std::vector<int> chain(const Number* cells) const;
+    void read_travel(const StopCriterion& stop_criterion);
+    void read_agents();
+    void read_tickets();
+    void read_items();
+    void add_option(int item, int ticket);
+    void read_groups();
+    void demand(int item, int ticket);
+    void classify();
+    void read_neighbours(const StopCriterion& stop_criterion);
+    void read_successors();
+
+    Input input_;
+    std::vector<std::shared_ptr<Matrix>> distances_, durations_;
+    std::vector<int> order_, place_of_;  // locations as places, places by location
+    std::vector<bool> is_locked_;  // tickets
+};
+
+}  // namespace sisr

@@ -1,0 +1,118 @@
+// Small tools the search stands on: the clock it obeys, its random numbers, a set of small integers.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace sisr {
+
+// Says when to stop: the time is up or the caller asked.
+class StopCriterion {
+public:
+    StopCriterion(double seconds, std::int64_t* cancel) : begin_(Clock::now()), seconds_(seconds), cancel_(*cancel) {}
+
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    double share() const { return elapsed() / seconds_; }
+    bool over() const { return cancel_.load(std::memory_order_relaxed) != 0 || elapsed() >= seconds_; }
+    bool cancelled() const { return cancel_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point begin_;
+    double seconds_;
+    std::atomic_ref<std::int64_t> cancel_;
+};
+
+// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications a number, every seed is good.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    std::uint64_t next() {
+        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        return z ^ (z >> 31);
+    }
+    double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+    int below(int n) { return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
+    int between(int low, int high) { return low + below(high - low + 1); }
+    bool chance(double p) { return unit() < p; }
+
+private:
+    std::uint64_t state_;
+};
+
+// True once in about 1/rate calls. Draws the distance to the next blink instead of a number for each call.
+class Blink {
+public:
+    Blink(Random& random, double rate) : random_(random), scale_(1.0 / std::log1p(-rate)) { rewind(); }
+
+    bool operator()() {
+        if (--left_ > 0) return false;
+        rewind();
+        return true;
+    }
+
+private:
+    void rewind() { left_ = 1 + static_cast<int>(std::log(1.0 - random_.unit()) * scale_); }
+
+    Random& random_;
+    double scale_;
+    int left_ = 0;
+};
+
+// A set of 0..n-1 with constant-time change and a random member.
+class IndexedSet {
+public:
+    explicit IndexedSet(int n = 0) : place_(static_cast<std::size_t>(n), -1) {}
+
+    bool has(int x) const { return place_[x] >= 0; }
+    int size() const { return static_cast<int>(members_.size()); }
+    bool empty() const { return members_.empty(); }
+    int any(Random& random) const { return members_[random.below(size())]; }
+    int back() const { return members_.back(); }
+    auto begin() const { return members_.begin(); }
+    auto end() const { return members_.end(); }
+
+    void set(int x, bool member) {
+        if (has(x) == member) return;
+        if (member) {
+            place_[x] = size();
+            members_.push_back(x);
+        } else {
+            members_[place_[x]] = members_.back();
+            place_[members_.back()] = place_[x];
+            members_.pop_back();
+            place_[x] = -1;
+        }
+    }
+
+private:
+    std::vector<int> members_, place_;
+};
+
+// A set that empties in constant time.
+class ClearableSet {
+public:
+    explicit ClearableSet(int n = 0) : round_(static_cast<std::size_t>(n), 0) {}
+
+    void clear() {
+        if (++now_ == 0) std::fill(round_.begin(), round_.end(), 0), now_ = 1;
+    }
+    bool has(int x) const { return round_[x] == now_; }
+    bool add(int x) {  // false when it was there already
+        const bool is_new = round_[x] != now_;
+        round_[x] = now_;  // without a branch: nobody can tell beforehand which way it goes
+        return is_new;
+    }
+
+private:
+    std::vector<std::uint32_t> round_;
+    std::uint32_t now_ = 1;
+};
+
+}  // namespace sisr

@@ -1,0 +1,172 @@
+"""Our own engine: slack induction by string removals, native.
+
+Owns the running of the C++ library in `workers/engines/native`: a thread of its own searches without the interpreter
+lock, this side reads its incumbents from a shared board and passes deadline and stop on. Source of the method:
+Christiaens and Vanden Berghe, Transportation Science 54 (2), 2020.
+"""
+
+import ctypes
+import threading
+import time
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from planner_mcp.errors import EngineError, EngineMemoryError
+from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
+from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.native import native_arrays
+from workers.engines.native.build import LIBRARY
+
+POLL_S: Final = 0.02
+"""How often stop and incumbent are looked at."""
+CALLBACK_SHARE: Final = 4
+"""A callback that took t seconds is followed by at least this many t of silence, so news never starve the search."""
+_REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED, StopReason.EXHAUSTED)
+_OUT_OF_MEMORY: Final = 4
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """Return the library, or None when it was not built or is of another age."""
+    try:
+        library = ctypes.CDLL(str(LIBRARY))
+    except OSError:
+        return None
+    library.sisr_abi.restype = library.sisr_read.restype = ctypes.c_int64
+    numbers = ctypes.POINTER(ctypes.c_int64)
+    library.sisr_solve.argtypes = [
+        ctypes.POINTER(native_arrays.Input),
+        ctypes.POINTER(native_arrays.Options),
+        numbers,
+        ctypes.c_int64,
+    ]
+    library.sisr_read.argtypes = [numbers, numbers]
+    return library if library.sisr_abi() == native_arrays.ABI_VERSION else None
+
+
+class SisrEngine:
+    """Ruin and recreate under simulated annealing, one core a solve.
+
+    Args:
+        max_iterations: End after this many instead of by time; cooling then follows the count and a seed repeats a run.
+    """
+
+    name = "sisr"
+    features = frozenset(Feature) - {Feature.RUSH_HOURS}
+
+    def __init__(self, *, max_iterations: int | None = None) -> None:
+        self.max_iterations = max_iterations
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether one seed gives one plan: only with a fixed number of iterations, since cooling follows the clock."""
+        return self.max_iterations is not None
+
+    def is_available(self) -> bool:
+        """Return whether the library was built here (`python -m workers.engines.native.build` needs a C++ compiler)."""
+        return _library() is not None
+
+    def version(self) -> str:
+        """Return the version of the interface to the library; `""` without it."""
+        return "" if _library() is None else f"1.{native_arrays.ABI_VERSION}"
+
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect: groups where a shipment belongs to two choices."""
+        crossed = frozenset({Feature.GROUPS}) if _are_crossed(problem) else frozenset()
+        return problem.features - self.features | crossed
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> SearchOutcome:
+        """Search until the deadline, `should_stop`, or nothing is left to try.
+
+        Raises:
+            EngineError: The library is not there.
+            EngineMemoryError: The problem does not fit into memory.
+        """
+        if (library := _library()) is None:
+            raise EngineError("The native library is not built; run: python -m workers.engines.native.build")
+        run = _Run(library, problem, limits, -1 if self.max_iterations is None else self.max_iterations, warm_start)
+        return run.follow(on_improvement, should_stop)
+
+
+def _are_crossed(problem: Problem) -> bool:
+    """Return whether the halves of a shipment are in ONE_OF groups that do not choose among the same tickets."""
+    drops = {ticket.pickup: index for index, ticket in enumerate(problem.tickets) if ticket.pickup is not None}
+    groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
+    choices = (frozenset(drops.get(index, index) for index in tickets) for tickets in groups)
+    of: dict[int, frozenset[int]] = {}
+    return any(of.setdefault(index, choice) != choice for choice in choices for index in choice)
+
+
+class _Run:
+    """One search in a thread of its own, and the board it shares with us."""
+
+    def __init__(
+        self,
+        library: ctypes.CDLL,
+        problem: Problem,
+        limits: SearchLimits,
+        max_iterations: int,
+        warm_start: Candidate | None,
+    ) -> None:
+        self._library = library
+        self._problem = problem
+        self._arrays = native_arrays.Arrays(problem)
+        self._warm = native_arrays.encode(warm_start or Candidate(()))
+        self._incumbent_buffer = native_arrays.incumbent_buffer(problem, self._warm)
+        self._copy = np.zeros_like(self._incumbent_buffer)
+        self._seen = 0
+        self._best: Candidate | None = None
+        self._end = -1
+        warm_length = 0 if warm_start is None else len(self._warm)
+        warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        seconds = limits.deadline - time.monotonic()
+        self._options = native_arrays.Options(seconds, limits.seed, limits.cores, max_iterations, warm_length, warm)
+        self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
+
+    def _cells(self, buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":
+        return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+
+    def _search(self) -> None:
+        size = len(self._incumbent_buffer)
+        self._end = self._library.sisr_solve(
+            self._arrays.input, self._options, self._cells(self._incumbent_buffer), size
+        )
+
+    def follow(self, on_improvement: OnImprovement, should_stop: ShouldStop) -> SearchOutcome:
+        """Run to the end; pass improvements out and the wish to stop in."""
+        self._thread.start()
+        silent_until = 0.0
+        try:
+            while self._thread.is_alive():
+                self._thread.join(POLL_S)
+                if should_stop():
+                    self._incumbent_buffer[native_arrays.CANCEL] = 1
+                elif time.monotonic() >= silent_until and self._is_better():
+                    began = time.monotonic()
+                    on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
+                    silent_until = time.monotonic() + CALLBACK_SHARE * (time.monotonic() - began)
+        finally:
+            self._incumbent_buffer[native_arrays.CANCEL] = 1
+            self._thread.join()
+        if self._is_better():
+            on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
+        if self._end == _OUT_OF_MEMORY:
+            raise EngineMemoryError
+        return SearchOutcome(self._best, _REASONS[self._end], int(self._incumbent_buffer[native_arrays.ITERATIONS]))
+
+    def _is_better(self) -> bool:
+        """Take a new incumbent from the board; return whether there was one."""
+        if self._incumbent_buffer[native_arrays.SEQUENCE] == self._seen:
+            return False
+        self._seen = self._library.sisr_read(self._cells(self._incumbent_buffer), self._cells(self._copy))
+        self._best = native_arrays.decode(self._problem, self._copy[1 : 1 + self._copy[0]].tolist())
+        return True

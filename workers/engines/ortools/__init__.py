@@ -1,0 +1,1 @@
+"""OR-Tools behind the engine interface."""

@@ -1,0 +1,204 @@
+"""OR-Tools routing: the engine that knows most constraints.
+
+Owns the search and its parameters; the model is `workers/engines/ortools/ortools_model.py`. The library holds the
+interpreter for a whole search, so nothing but the solution callback runs meanwhile: improvements leave there, and
+`should_stop` is asked there, tens of times a second once the first plan stands. The library has no way out of its
+iterated local search before the time limit: a true answer ends the improvements, and the process has to be ended from
+outside.
+"""
+
+import time
+from typing import Any, Final
+
+from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from workers.engines.engine_interface import (
+    OnImprovement,
+    SearchLimits,
+    SearchOutcome,
+    ShouldStop,
+    StopReason,
+    version_of,
+)
+from workers.engines.ortools.ortools_model import OrToolsModel
+
+BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
+"""A shipment between a pickup and a delivery hides their order from the forbidden arcs of a backhaul."""
+SMALL: Final = 20
+"""Tickets up to which guided local search is used: ruin and recreate finds nothing to ruin in a few tickets, and
+simulated annealing stays where the first descent ends."""
+SISR_VISITS: Final = 15
+"""Visits taken out at each ruin; found best in `field` trials over eight sets of instances."""
+NEAR: Final = 0.05
+"""Share of the tickets tried as neighbours in the first plan: better than with all of them, and sooner."""
+NEAR_AT_LEAST: Final = 20
+MAX_CELLS: Final = 20_000_000
+"""Legs of all agents together up to which each may have a price list of its own; more would take gigabytes."""
+_HEAVY: Final = (
+    "use_lin_kernighan",
+    "use_relocate_expensive_chain",
+    "use_relocate_subtrip",
+    "use_exchange_subtrip",
+    "use_global_cheapest_insertion_path_lns",
+    "use_local_cheapest_insertion_path_lns",
+    "use_relocate_path_global_cheapest_insertion_insert_unperformed",
+    "use_global_cheapest_insertion_visit_types_lns",
+    "use_local_cheapest_insertion_visit_types_lns",
+)
+"""Neighbourhoods that cost more time than they earn beside ruin and recreate."""
+_BOOL_FALSE: Final = 2
+
+
+class OrToolsEngine:
+    """The routing library of OR-Tools with iterated local search."""
+
+    name = "ortools"
+    features = frozenset(
+        {
+            Feature.MULTI_CAPACITY,
+            Feature.TIME_WINDOWS,
+            Feature.MULTI_WINDOWS,
+            Feature.SOFT_WINDOWS,
+            Feature.SETUP,
+            Feature.HETEROGENEOUS,
+            Feature.TIME_COST,
+            Feature.MULTI_DEPOT,
+            Feature.OPEN_ROUTES,
+            Feature.SHIFTS,
+            Feature.BREAKS,
+            Feature.OVERTIME,
+            Feature.MAX_DISTANCE,
+            Feature.MAX_DURATION,
+            Feature.MAX_STOPS,
+            Feature.SKILLS,
+            Feature.INCOMPATIBLE,
+            Feature.SHIPMENTS,
+            Feature.PICKUPS,
+            Feature.BACKHAUL,
+            Feature.OPTIONAL,
+            Feature.LOCKS,
+            Feature.PREFERENCES,
+            Feature.GROUPS,
+            Feature.BALANCE,
+            Feature.PROFILES,
+        }
+    )
+    is_deterministic = False
+    """The annealing of its iterated local search cools by the clock: two runs with one seed part sooner or later."""
+
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect.
+
+        Of groups it knows alternatives alone, of preferences those of days that are not too large.
+        """
+        lacking = problem.features - self.features
+        if any(group.kind is GroupKind.ALL for group in problem.groups):
+            lacking |= {Feature.GROUPS}
+        if problem.features >= BACKHAUL_SHIPMENTS:
+            lacking |= BACKHAUL_SHIPMENTS
+        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MAX_CELLS:
+            lacking |= {Feature.PREFERENCES}
+        return lacking
+
+    def is_available(self) -> bool:
+        """Return True: the library is a dependency of the planner."""
+        return True
+
+    def version(self) -> str:
+        """Return the version of OR-Tools."""
+        return version_of("ortools")
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> SearchOutcome:
+        """Search until the deadline. After `should_stop` it improves no more, and still returns at the deadline."""
+        model = OrToolsModel(problem)
+        model.build()
+        parameters = search_parameters(len(problem.tickets))
+        model.close(parameters)
+        start = None if warm_start is None else model.assignment_of(warm_start)
+        callback = _SolutionCallback(model, limits.deadline, on_improvement, should_stop)
+        model.routing.AddAtSolutionCallback(callback.on_solution)
+        left_s = limits.deadline - time.monotonic()
+        if should_stop() or left_s <= 0:
+            return SearchOutcome(warm_start, StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT)
+        parameters.time_limit.FromMilliseconds(max(1, int(left_s * 1000)))
+        model.routing.solver().ReSeed(limits.seed)
+        search(model, parameters, start)
+        reason = StopReason.STOPPED if callback.is_stopped else StopReason.TIME_LIMIT
+        return SearchOutcome(callback.best, reason, callback.solutions)
+
+
+class _SolutionCallback:
+    """Reads each better solution while the search stands on it."""
+
+    def __init__(
+        self, model: OrToolsModel, deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
+    ) -> None:
+        self._model = model
+        self._deadline = deadline
+        self._on_improvement = on_improvement
+        self._should_stop = should_stop
+        self._best_cost: int | None = None
+        self.best: Candidate | None = None
+        self.solutions = 0
+        self.is_stopped = False
+
+    def on_solution(self) -> None:
+        self.solutions += 1
+        cost = self._model.cost()
+        if cost is not None and (self._best_cost is None or cost < self._best_cost) and self._model.is_timed():
+            candidate = self._model.candidate()
+            if self._holds(candidate):
+                self._best_cost, self.best = cost, candidate
+                self._on_improvement(candidate)
+        self.is_stopped = self.is_stopped or self._should_stop()
+        if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent does not look at the time limit
+            self._model.routing.CancelSearch()
+
+    def _holds(self, candidate: Candidate) -> bool:
+        problem = self._model.problem
+        return not self._model.has_break_during_setup() or not verify(problem, build_plan(problem, candidate))
+
+
+def search_parameters(tickets: int) -> Any:
+    """Return the parameters found best over eight sets of instances: insertion, then ruin and recreate by annealing."""
+    strategies = routing_enums_pb2.FirstSolutionStrategy
+    parameters: routing_parameters_pb2.RoutingSearchParameters = pywrapcp.DefaultRoutingSearchParameters()
+    parameters.first_solution_strategy = strategies.PARALLEL_CHEAPEST_INSERTION
+    parameters.global_cheapest_insertion_first_solution_parameters.neighbors_ratio = NEAR
+    parameters.global_cheapest_insertion_first_solution_parameters.min_neighbors = NEAR_AT_LEAST
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GREEDY_DESCENT
+    for operator in _HEAVY:
+        setattr(parameters.local_search_operators, operator, _BOOL_FALSE)
+    parameters.use_iterated_local_search = True
+    ils = parameters.iterated_local_search_parameters
+    ruin = ils.ruin_recreate_parameters.ruin_strategies.add().sisr
+    ruin.max_removed_sequence_size = 10
+    ruin.avg_num_removed_visits = max(1, min(SISR_VISITS, tickets // 2))
+    ruin.bypass_factor = 0.01
+    ils.ruin_recreate_parameters.recreate_strategy.heuristic = strategies.PARALLEL_CHEAPEST_INSERTION
+    ils.improve_perturbed_solution = True
+    ils.reference_solution_acceptance_strategy.simulated_annealing.automatic_temperatures = True
+    return parameters
+
+
+def search(model: OrToolsModel, parameters: Any, start: Any | None) -> None:
+    """Search by iterated local search, or, from a given plan or on few tickets, by guided local search."""
+    if start is None and len(model.problem.tickets) > SMALL:
+        model.routing.SolveWithIteratedLocalSearch(parameters)
+        return
+    parameters.use_iterated_local_search = False
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    if start is None:
+        model.routing.SolveWithParameters(parameters)
+    else:
+        model.routing.SolveFromAssignmentWithParameters(start, parameters)

@@ -1,0 +1,1 @@
+"""PyVRP behind the engine interface."""

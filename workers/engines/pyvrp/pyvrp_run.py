@@ -1,0 +1,139 @@
+"""One run of PyVRP: first for a plan that serves everybody, then, where there is none, for the best that does not.
+
+Owns the watch over the search and how long each part of it may take; the loop is
+`workers/engines/pyvrp/pyvrp_iterated_search.py`'s.
+"""
+
+import time
+from dataclasses import replace
+from typing import Final
+
+from pyvrp import Solution
+
+from planner_mcp.routing.problem import Candidate, LoadKind, Problem
+from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.pyvrp.pyvrp_iterated_search import IteratedSearch
+from workers.engines.pyvrp.pyvrp_model import PyvrpModel
+from workers.engines.pyvrp.pyvrp_penalties import Penalties, initial_penalties, neighbourhood_of
+
+SHORTEST_HISTORY: Final = 5
+LONGEST_HISTORY: Final = 300
+COMPLETE_SHARE: Final = 0.25
+"""Share of the time for finding a first plan that serves everybody …"""
+COMPLETE_LONGEST_S: Final = 3.0
+"""… and its longest."""
+
+
+def run(
+    problem: Problem,
+    limits: SearchLimits,
+    on_improvement: OnImprovement,
+    should_stop: ShouldStop,
+    warm_start: Candidate | None,
+) -> SearchOutcome:
+    """Search until the deadline or `should_stop`."""
+    complete_s = min(COMPLETE_SHARE * limits.span_s, COMPLETE_LONGEST_S)
+    complete_until = time.monotonic() + complete_s
+
+    def search_once(*, is_complete: bool) -> SearchOutcome:
+        """Search once. Its day, which may fill much of the memory, ends with it."""
+        by = complete_until if is_complete else None
+        stop_criterion = StopCriterion(
+            PyvrpModel(problem, is_complete=is_complete), limits.deadline, by, on_improvement, should_stop
+        )
+        iterations = search(stop_criterion, limits.seed, limits.span_s, warm_start)
+        return SearchOutcome(
+            stop_criterion.best, StopReason.STOPPED if stop_criterion.is_stopped else StopReason.TIME_LIMIT, iterations
+        )
+
+    first = search_once(is_complete=True) if can_serve_all(problem) else SearchOutcome(None, StopReason.TIME_LIMIT)
+    if first.best is not None or first.reason is StopReason.STOPPED:
+        return first
+    second = search_once(is_complete=False)
+    return replace(second, iterations=first.iterations + second.iterations)
+
+
+def search(stop_criterion: "StopCriterion", seed: int, span_s: float, warm_start: Candidate | None) -> int:
+    """Search once under a watch, at the pace of a search of so many seconds; return the number of plans looked at."""
+    model = stop_criterion.model
+    begin = initial_penalties(model.problem)
+    loop = IteratedSearch(model.data, Penalties(begin, model.max_penalty), neighbourhood_of(begin), seed=seed)
+    stop_criterion()
+    if stop_criterion.is_stopped:  # past the deadline a first plan is made all the same: better late than none
+        return 0
+    start = loop.begin(None if warm_start is None else model.solution_of(warm_start))
+    return loop.run(
+        start, history_length(len(model.problem.tickets), span_s), stop_criterion, stop_criterion.on_solution
+    )
+
+
+def history_length(tickets: int, seconds: float) -> int:
+    """Return how many iterations the acceptance looks back: fewer where fewer iterations fit.
+
+    Source: fitted to trials over eight sets of instances, `clamp(T · 25000 / n^0.49 / 400, 5, 300)`.
+    """
+    fitted = seconds * 25_000 / max(1, tickets) ** 0.49 / 400
+    return int(min(LONGEST_HISTORY, max(SHORTEST_HISTORY, fitted)))
+
+
+def can_serve_all(problem: Problem) -> bool:
+    """Return False where a wanted ticket fits nobody or the fleet is too small for all, reloads left aside."""
+    wanted = [ticket for ticket in problem.tickets if not ticket.is_priced and ticket.pickup is None]
+    if any(ticket.agents is not None and not ticket.agents for ticket in wanted):
+        return False
+    if any(agent.max_reloads for agent in problem.agents) or any(
+        ticket.pickup is not None for ticket in problem.tickets
+    ):
+        return True
+    needs = [
+        sum(t.demand[d] for t in wanted if t.load == load) for load in LoadKind for d in range(len(problem.dimensions))
+    ]
+    rooms = [
+        sum(agent.capacity[d] for agent in problem.agents) for _ in LoadKind for d in range(len(problem.dimensions))
+    ]
+    return all(need <= room for need, room in zip(needs, rooms, strict=True))
+
+
+class StopCriterion:
+    """When one search is over, and what it has found.
+
+    Args:
+        day: The data that is searched.
+        deadline: Monotonic time at which to stop.
+        patience: Monotonic time by which a feasible plan must stand, None for no such demand.
+        on_improvement: Called with each better feasible plan.
+        should_stop: Asked before every plan.
+    """
+
+    def __init__(
+        self,
+        model: PyvrpModel,
+        deadline: float,
+        complete_until: float | None,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+    ) -> None:
+        self.model = model
+        self._deadline = deadline
+        self._complete_until = deadline if complete_until is None else complete_until
+        self._on_improvement = on_improvement
+        self._should_stop = should_stop
+        self._best_cost: float | None = None
+        self.best: Candidate | None = None
+        self.is_stopped = False
+
+    def __call__(self) -> bool:
+        """Return whether to stop."""
+        self.is_stopped = self._should_stop()
+        now = time.monotonic()
+        return self.is_stopped or now >= self._deadline or (self.best is None and now >= self._complete_until)
+
+    def on_solution(self, solution: Solution) -> None:
+        """Hand a better feasible solution over."""
+        if not solution.is_feasible():
+            return
+        cost = self.model.cost_of(solution)
+        if self._best_cost is None or cost < self._best_cost:
+            self._best_cost = cost
+            self.best = self.model.candidate_of(solution)
+            self._on_improvement(self.best)

@@ -1,0 +1,1 @@
+"""Which engine solves a problem: the registry, and the portfolio behind `auto`."""

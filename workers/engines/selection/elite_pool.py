@@ -1,0 +1,72 @@
+"""A few good plans that differ, for searches side by side to start from.
+
+Owns what counts as different, and which plans are kept: the cheapest of all, then the cheapest of those that differ
+from it and from one another. Of plans that are nearly the same only one stays.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from planner_mcp.routing.problem import Candidate
+
+SIZE: Final = 5
+MIN_DIFFERENCE: Final = 0.05
+"""Share of the legs of a plan that others of the pool do not have."""
+MAX_COST_RATIO: Final = 1.003
+"""A search starts from a plan at most this many times as expensive as the best: a dearer one does not catch up."""
+
+StopKey = tuple[str, int]
+LegSet = frozenset[tuple[StopKey, StopKey]]
+
+
+_ROUTE_END: Final = ("home", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class EliteMember:
+    """A plan of the pool."""
+
+    cost: int
+    candidate: Candidate
+    legs: LegSet
+
+
+class ElitePool:
+    """Keeps at most `SIZE` plans, cheapest first, any two of them at least `MIN_DIFFERENCE`."""
+
+    def __init__(self) -> None:
+        self.members: tuple[EliteMember, ...] = ()
+
+    def add(self, candidate: Candidate, cost: int) -> None:
+        """Keep a plan if it is cheaper than those it resembles and than the dearest of a full pool."""
+        if len(self.members) == SIZE and cost >= self.members[-1].cost:
+            return
+        legs = leg_set(candidate)
+        alike = [member for member in self.members if difference(legs, member.legs) < MIN_DIFFERENCE]
+        if any(member.cost <= cost for member in alike):
+            return
+        others = [member for member in self.members if member not in alike]
+        kept = sorted([*others, EliteMember(cost, candidate, legs)], key=lambda member: member.cost)
+        self.members = tuple(kept[:SIZE])
+
+    def starts(self, count: int) -> list[Candidate | None]:
+        """Return what so many searches start from: the best, others nearly as good, and for the rest the best again."""
+        if not self.members:
+            return [None] * count
+        best = self.members[0]
+        good = [member.candidate for member in self.members if member.cost <= MAX_COST_RATIO * best.cost]
+        return [*good[:count], *[best.candidate] * (count - len(good))]
+
+
+def leg_set(candidate: Candidate) -> LegSet:
+    """Return the legs between stops, and those from and to where an agent begins and ends."""
+    marks = (
+        [_ROUTE_END, *((stop.kind.value, stop.index) for stop in route.stops), _ROUTE_END] for route in candidate.routes
+    )
+    return frozenset(leg for route in marks for leg in pairwise(route))
+
+
+def difference(one: LegSet, other: LegSet) -> float:
+    """Return the share of legs that two plans do not have in common, from 0 to 1."""
+    return 1 - len(one & other) / max(1, len(one), len(other))

@@ -1,0 +1,100 @@
+"""Which engines there are, and which of them can plan a day.
+
+Owns the list and the choice by features. How `auto` spends its time is
+`workers/engines/selection/portfolio.py`'s.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Final, Protocol, runtime_checkable
+
+from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
+from planner_mcp.routing.problem import Feature, Problem
+from workers.engines.engine_interface import Engine
+from workers.engines.native.sisr_engine import SisrEngine
+from workers.engines.ortools.ortools_engine import OrToolsEngine
+from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
+from workers.engines.selection.portfolio import Portfolio
+from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
+
+AUTO: Final = "auto"
+INSTALL_HINTS: Final = {
+    "sisr": "install a C++ compiler and run python -m workers.engines.native.build",
+    "pyvrp": "install planner-mcp[pyvrp]",
+    "ortools": "install ortools",
+}
+"""How to get an engine."""
+
+
+@runtime_checkable
+class PartialSupport(Protocol):
+    """An engine that respects some of its features only in some company or kind."""
+
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not respect."""
+        ...
+
+
+@cache
+def engines() -> tuple[Engine, ...]:
+    """Return every engine the package knows, strongest first, whether or not its library is here."""
+    return (SisrEngine(), PyvrpEngine(), OrToolsEngine())
+
+
+def names() -> tuple[str, ...]:
+    """Return the names `choose` knows, whether or not their engines are here."""
+    return (AUTO, *(engine.name for engine in engines()))
+
+
+def available() -> list[Engine]:
+    """Return the engines that can be run here, strongest first."""
+    return [engine for engine in engines() if engine.is_available()]
+
+
+def unavailable() -> dict[str, str]:
+    """Return how to get each engine that is not here."""
+    return {engine.name: INSTALL_HINTS[engine.name] for engine in engines() if not engine.is_available()}
+
+
+def choose(problem: Problem, name: str = AUTO) -> Engine:
+    """Return an engine that respects every feature of the problem.
+
+    Raises:
+        UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names which.
+    """
+    if problem.travel_periods:
+        return TimeDependentAdapter(choose(at_worst_case_speeds(problem), name))
+    if name == AUTO:
+        capable = [engine for engine in available() if not missing(engine, problem)]
+        if not capable:
+            raise UnsupportedFeatureError(_unsupported_message(problem))
+        return Portfolio(capable)
+    named = [engine for engine in available() if engine.name == name]
+    if not named:
+        here = ", ".join((AUTO, *(engine.name for engine in available())))
+        raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {here}.{_install_hints([name])}")
+    if lacking := missing(named[0], problem):
+        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(lacking))}.")
+    return named[0]
+
+
+def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
+    """Return the features of a problem that an engine does not respect, alone or in this company."""
+    return engine.missing(problem) if isinstance(engine, PartialSupport) else problem.features - engine.features
+
+
+def _unsupported_message(problem: Problem) -> str:
+    """Name what the engine that comes closest would still lack, and who could but is not here."""
+    closest = min(available(), key=lambda engine: len(missing(engine, problem)))
+    lacking = ", ".join(sorted(missing(closest, problem)))
+    capable = [engine.name for engine in engines() if not engine.is_available() and not missing(engine, problem)]
+    message = (
+        f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."
+    )
+    return message + _install_hints(capable)
+
+
+def _install_hints(wanted: Iterable[str]) -> str:
+    """Tell of those engines that are known but not here how to get them."""
+    return "".join(f" {name!r} is not here: {unavailable()[name]}." for name in wanted if name in unavailable())

@@ -1,0 +1,102 @@
+"""How `auto` spends its time: which engines search in which part of it.
+
+Owns the numbers; `docs/adr/0013-portfolio.md` tells how they were measured. Our own engine is the better one at finding
+the shape of a plan, PyVRP at polishing it; what is left of a round is best spent from the best plan of all cores.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import cycle, islice
+from statistics import fmean
+from typing import Final
+
+from planner_mcp.routing.problem import Feature, Problem
+from workers.engines.engine_interface import Engine
+
+STARTER: Final = "sisr"
+FINISHER: Final = "pyvrp"
+STARTER_SHARE: Final = 0.85
+"""Share of the time for the starter, before the finisher takes over."""
+EVEN_SHARE: Final = 0.6
+"""The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
+STARTER_LONG_SHARE: Final = 0.95
+"""The same where the finisher changes little in its turn and the starter uses every second."""
+STARTER_FEATURES: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
+FINISHER_FEATURES: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
+MANY_TICKETS: Final = 800
+"""Tickets with time windows from which on the starter does not settle in half a minute …"""
+LONG_ROUTE: Final = 25
+"""… where the load of a vehicle reaches for this many tickets; on short routes it settles, and uses every second."""
+FEW_TICKETS: Final = 150
+"""Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
+
+DECOMPOSITION_TICKETS: Final = 600
+"""Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
+TICKETS_PER_PART: Final = 250
+"""… and not fewer a core than our own engine takes for a part …"""
+DECOMPOSITION_ROUTES: Final = 15
+"""… where each core then has this many routes of mean tickets in mean vehicles …"""
+NOT_DECOMPOSABLE: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
+"""… unless what a plan costs is not the sum of what its parts cost."""
+
+SearchRounds = list[tuple[float, tuple[Engine, ...]]]
+"""For each round: the share of the time at which it ends, and who searches in it: one engine a core, or one on all."""
+
+
+def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:
+    """Return the rounds of a solve; each starts from the best plan of those before.
+
+    Args:
+        problem: The day.
+        cores: How many engines search side by side.
+        able: Engines that respect every feature of the day, strongest first; at least one.
+    """
+    named = {engine.name: engine for engine in capable}
+    starter, finisher = named.get(STARTER), named.get(FINISHER)
+    if starter is None:
+        return [(1.0, tuple(islice(cycle(capable), cores)))]
+    if finisher is None:
+        together = (starter,) * cores
+        if uses_decomposition(problem, cores) and not problem.features & NOT_DECOMPOSABLE:
+            return [(1.0, (starter,))]
+        return [(1.0, together)] if cores == 1 else [(STARTER_SHARE, together), (1.0, together)]
+    share, others = starter_share(problem), (starter,) * (cores - 1)
+    if uses_decomposition(problem, cores):
+        first: tuple[Engine, ...] = (starter,)
+    elif len(problem.tickets) <= FEW_TICKETS:
+        first = (starter, *islice(cycle((finisher, starter)), cores - 1))
+    else:
+        first = (starter, *others)
+    return [(share, first), (1.0, (finisher, *others))]
+
+
+def uses_decomposition(problem: Problem, cores: int) -> bool:
+    """Return whether the starter does better with all cores on one plan than with a plan a core."""
+    load = tickets_per_load(problem)
+    served = min(len(problem.tickets), len(problem.agents) * load)
+    return (
+        cores > 1
+        and served >= max(DECOMPOSITION_TICKETS, TICKETS_PER_PART * cores)
+        and served / load >= DECOMPOSITION_ROUTES * cores
+    )
+
+
+def starter_share(problem: Problem) -> float:
+    """Return the share of the time after which the starter hands over to the finisher."""
+    if problem.features & FINISHER_FEATURES:
+        return EVEN_SHARE
+    if problem.features & STARTER_FEATURES:
+        return STARTER_LONG_SHARE
+    if len(problem.tickets) < MANY_TICKETS or Feature.TIME_WINDOWS not in problem.features:
+        return STARTER_SHARE
+    return EVEN_SHARE if tickets_per_load(problem) >= LONG_ROUTE else STARTER_LONG_SHARE
+
+
+def tickets_per_load(problem: Problem) -> float:
+    """Return how many mean tickets fill a mean vehicle, by the dimension that is short first."""
+    dimensions = range(len(problem.dimensions))
+    needs = [fmean(ticket.demand[d] for ticket in problem.tickets) for d in dimensions]
+    capacities = [fmean(agent.capacity[d] for agent in problem.agents) for d in dimensions]
+    return min(
+        (capacity / need for need, capacity in zip(needs, capacities, strict=True) if need > 0), default=math.inf
+    )

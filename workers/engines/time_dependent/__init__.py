@@ -1,0 +1,1 @@
+"""Engines on problems whose travel times depend on the hour."""

@@ -1,0 +1,243 @@
+"""An engine on a day whose travel depends on the hour, which no engine knows of.
+
+Owns the way round that, in turns. First the engine plans by a clock that shows what can be driven, with services as
+long as they may be by it (`workers/engines/time_dependent/time_rescaling.py`), or, where rushes are long and ways
+short, at the slowest pace of each shift (`workers/engines/time_dependent/worst_case_speeds.py`): such a plan keeps
+every promise on the day itself. Then it plans by a milder clock, which takes a rush as spent on the way only as far as
+that first plan is; what is too late on the real clock is left out, and a clock between the two looks for room for it.
+Last, what is still left out, or costs less elsewhere, is put where the real clock has room
+(`workers/engines/heuristics/reinsertion_search.py`).
+"""
+
+import time
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.evaluation.route_legs import legs_of
+from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.heuristics import enumeration
+from workers.engines.heuristics.reinsertion_search import reinserted, with_locked, with_unassigned_inserted
+from workers.engines.heuristics.warm_start_repair import repaired
+from workers.engines.time_dependent.time_rescaling import ALL_TRAVEL, rescaled_problem
+from workers.engines.time_dependent.worst_case_speeds import worst_case_problem
+
+LOCKED_SHARE: Final = 0.9
+"""Of the time the engine has, for the only clock there is where locked visits fit no other …"""
+SAFE_SHARE: Final = 0.5
+"""… and elsewhere for plans that hold as they are found …"""
+OPTIMISTIC_SHARE: Final = 0.25
+"""… for those by a milder clock …"""
+INTERMEDIATE_SHARE: Final = 0.15
+"""… and for those by one between; the rest is for the real clock."""
+FILL_SHARE: Final = 0.05
+"""Of the time, for what one of these plans leaves out; what then is missing makes it dear."""
+OPTIMISTIC_MARGIN: Final = Fraction(1, 8)
+"""How far from the mean time on the way to all of a rush the milder clock is …"""
+INTERMEDIATE_MARGIN: Final = Fraction(3, 8)
+"""… and that between."""
+MIN_CAPACITY_RATIO: Final = Fraction(11, 10)
+"""How much more room the slowest pace must leave by a guess to be planned first."""
+NEAR: Final = 4
+"""Neighbours of a ticket from which it may be reached."""
+MANY_TICKETS: Final = 400
+"""Tickets from which on the second turn, too, goes on from the plan before: to begin anew there is too little time."""
+
+
+class TimeDependentAdapter:
+    """Runs an engine on days without hours whose plans hold on the day with them, or nearly.
+
+    Args:
+        engine: Respects every other feature of the day.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.name = engine.name
+        self.features = engine.features | {Feature.RUSH_HOURS}
+        self.is_deterministic = engine.is_deterministic
+
+    def is_available(self) -> bool:
+        """Return whether the engine is."""
+        return self.engine.is_available()
+
+    def version(self) -> str:
+        """Return the version of the engine."""
+        return self.engine.version()
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> SearchOutcome:
+        """Search by clocks an engine understands, then on the real one; try everything where there is time for it."""
+        if not enumeration.is_enumerable(problem):
+            return _AdapterRun(self.engine, problem, limits, on_improvement, should_stop).run(warm_start)
+        tried = enumeration.solve(problem, limits, on_improvement, should_stop)
+        if not enumeration.is_incomplete(tried, limits):
+            return tried
+        start = _cheapest(problem, tried.best, warm_start)
+        search = _AdapterRun(self.engine, problem, replace(limits, asked_s=None), on_improvement, should_stop)
+        outcome = search.run(start)
+        return replace(outcome, best=_cheapest(problem, tried.best, outcome.best))
+
+
+class _AdapterRun:
+    """The turns of one solve."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+    ) -> None:
+        self._engine = engine
+        self._problem = problem
+        self._limits = limits
+        self._on_improvement = on_improvement
+        self._should_stop = should_stop
+        self._began = time.monotonic()
+        self._spent = 0.0
+        self._iterations = 0
+        self._reason = StopReason.TIME_LIMIT
+
+    def run(self, warm_start: Candidate | None) -> SearchOutcome:
+        """Search in turns; the cheapest that holds is handed over on the way and returned."""
+        problem, rescaled = self._problem, rescaled_problem(self._problem)
+        locked = with_locked(problem, Candidate(()), self._is_over).routes
+        worst_case, allows_rescaling = (
+            worst_case_problem(problem, locked),
+            not any(violations(rescaled, route) for route in locked),
+        )
+        share, day = (
+            (SAFE_SHARE, _less_restrictive(problem, rescaled, worst_case))
+            if allows_rescaling
+            else (LOCKED_SHARE, worst_case)
+        )
+        found = self._turn(share, day, warm_start, self._on_improvement)
+        reason = self._reason
+        first = self._repaired(problem, found or Candidate((), (self._engine.name,)), self._limits.deadline)
+        best = found if found == first else self._better(None, first)
+        if warm_start is not None:
+            best = self._better(best, with_unassigned_inserted(problem, warm_start, self._fill_deadline()))
+        if best is not None and allows_rescaling and not self._is_over():
+            best = self._by_optimistic_surrogates(best)
+        better = reinserted(problem, best or first, self._limits.seed, self._is_over)
+        best = self._better(best, better) or found
+        return SearchOutcome(
+            best, StopReason.STOPPED if self._reason is StopReason.STOPPED else reason, self._iterations
+        )
+
+    def _by_optimistic_surrogates(self, best: Candidate) -> Candidate:
+        """Search by a clock as mild as a plan suggests, then by one between; return the best there is after that."""
+        problem, travel_share = self._problem, travel_time_share(self._problem, best)
+        start = best if len(problem.tickets) >= MANY_TICKETS else None
+        for share, margin in ((OPTIMISTIC_SHARE, OPTIMISTIC_MARGIN), (INTERMEDIATE_SHARE, INTERMEDIATE_MARGIN)):
+            day = rescaled_problem(problem, travel_share + margin * (ALL_TRAVEL - travel_share))
+            found = self._turn(share, day, start, _discard)
+            if found is None:
+                break
+            start = self._repaired(problem, found, self._limits.deadline)
+            best = self._better(best, with_unassigned_inserted(problem, start, self._fill_deadline())) or best
+        return best
+
+    def _turn(
+        self, share: float, day: Problem, start: Candidate | None, on_improvement: OnImprovement
+    ) -> Candidate | None:
+        """Let the engine search a day without hours for a share of the time."""
+        limits, self._spent = self._limits, self._spent + share
+        until = self._began + self._spent * (limits.deadline - self._began)
+        if self._spent > share and (self._is_over() or time.monotonic() >= until):
+            return None
+        asked_s = None if limits.asked_s is None else share * limits.asked_s
+        turn = replace(limits, deadline=until, asked_s=asked_s)
+        start = None if start is None else self._repaired(day, start, until)
+        outcome = self._engine.solve(day, turn, on_improvement, self._should_stop, start)
+        self._iterations += outcome.iterations
+        self._reason = outcome.reason
+        return outcome.best
+
+    def _repaired(self, day: Problem, candidate: Candidate, until: float) -> Candidate:
+        return repaired(day, candidate, until, self._should_stop)
+
+    def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
+        """Return another candidate where it holds and costs less, and tell of it; else the best."""
+        if best is not None and (other == best or price(self._problem, other) >= price(self._problem, best)):
+            return best
+        if verify(self._problem, build_plan(self._problem, other)):
+            return best
+        self._on_improvement(other)
+        return other
+
+    def _fill_deadline(self) -> ShouldStop:
+        """Return whether the time to fill one of several plans is up."""
+        until = time.monotonic() + FILL_SHARE * (self._limits.deadline - self._began)
+        return lambda: self._is_over() or time.monotonic() >= until
+
+    def _is_over(self) -> bool:
+        return self._should_stop() or time.monotonic() >= self._limits.deadline
+
+
+def travel_time_share(problem: Problem, candidate: Candidate) -> Fraction:
+    """Return how much of their busy time the agents of a plan would spend on the way if there were no rush."""
+    legs = [leg for route in candidate.routes for leg in legs_of(problem, route)]
+    travel, rest = sum(leg.travel for leg in legs), sum(leg.setup + leg.service for leg in legs)
+    return Fraction(round(100 * travel / max(1, travel + rest)), 100)
+
+
+def _estimated_travel_time_share(problem: Problem) -> Fraction:
+    """Return the same before there is a plan: a ticket is reached from one of those near to it."""
+    places = [ticket.location for ticket in problem.tickets]
+    table = problem.durations[problem.agents[0].profile][np.ix_(places, places)]
+    near = min(NEAR, len(places) - 1)
+    travel = int(np.partition(table, near)[:, 1 : near + 1].mean(axis=1).sum()) if near else 0
+    rest = sum(ticket.setup + ticket.service for ticket in problem.tickets)
+    return Fraction(travel, max(1, travel + rest))
+
+
+def _less_restrictive(problem: Problem, rescaled: Problem, worst_case: Problem) -> Problem:
+    """Return which of two days whose plans hold on the real one has more room by a guess."""
+    travel_share = _estimated_travel_time_share(problem)
+    prefers_worst_case = relative_capacity(problem, worst_case, travel_share) > MIN_CAPACITY_RATIO * relative_capacity(
+        problem, rescaled, travel_share
+    )
+    return worst_case if prefers_worst_case else rescaled
+
+
+def relative_capacity(problem: Problem, day: Problem, travel_share: Fraction) -> Fraction:
+    """Return how many of a plan's hours fit into its shifts on a day without hours, for one hour on the day itself."""
+
+    def hours(each: Problem) -> tuple[int, int, int]:
+        shifts = sum(agent.shift[1] + agent.overtime - agent.shift[0] for agent in each.agents)
+        kinds = Counter(agent.profile for agent in each.agents)
+        travel_times = sum(count * int(each.durations[profile].sum()) for profile, count in kinds.items())
+        return (
+            max(1, shifts),
+            max(1, travel_times),
+            max(1, sum(ticket.service + ticket.setup for ticket in each.tickets)),
+        )
+
+    shifts, travel_times, services = (Fraction(*pair) for pair in zip(hours(day), hours(problem), strict=True))
+    return shifts / (travel_share * travel_times + (1 - travel_share) * services)
+
+
+def _discard(candidate: Candidate) -> None:
+    """Leave a candidate that may not hold."""
+
+
+def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
+    """Return the cheapest of those there are."""
+    found = [candidate for candidate in candidates if candidate is not None]
+    return min(found, key=lambda candidate: price(problem, candidate), default=None)

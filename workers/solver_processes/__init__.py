@@ -1,0 +1,1 @@
+"""The processes that solve: a fork server, a pool of children, and the incumbent each child verifies."""

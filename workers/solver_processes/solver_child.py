@@ -1,0 +1,178 @@
+"""What a child does: read an order, search, send each better verified plan, say how it ended.
+
+Owns the life of a solving process between its first and last message. It compiles the scenario itself, so that a big
+day never blocks the worker's loop. It is asked to stop by a message and looks for one whenever the engine asks
+`should_stop`: then it sends the plan that still waits and ends on the spot, without waiting for the engine to unwind.
+An engine that does not ask is killed by the worker, and little is lost: plans leave as they are found.
+
+worker → child: `order` (see `workers/solver_processes/solve_command.py`), `stop`.
+child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
+"""
+
+import json
+import logging
+import os
+import platform
+import select
+import socket
+import sys
+import time
+from typing import Any, Final
+
+from planner_mcp import __version__
+from planner_mcp.errors import EngineMemoryError, PlannerError
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import candidate_of
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from workers.child_processes import message_frames, process_limits
+from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
+from workers.engines.heuristics.reinsertion_search import with_locked
+from workers.engines.heuristics.warm_start_repair import repaired
+from workers.engines.selection import engine_registry
+from workers.engines.selection.portfolio import Portfolio
+from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
+from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
+from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
+
+_LAST_RESORT_S: Final = 10.0
+_POLL_S: Final = 0.005
+_READ_BYTES: Final = 1 << 16
+
+log = logging.getLogger("planner.child")
+
+
+class WorkerConnection:
+    """The child's end of the conversation with its worker."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._buffer = message_frames.FrameBuffer()
+        self._next_poll = 0.0
+        self._is_stopped = False
+
+    def next_command(self) -> SolveCommand | None:
+        """Wait for an order; None when the worker hung up."""
+        while data := self._sock.recv(_READ_BYTES):
+            for message in self._buffer.feed(data):
+                if message.pop("kind") == "order":
+                    self._is_stopped = False
+                    return SolveCommand(**message)
+        return None
+
+    def send(self, message: message_frames.Message) -> None:
+        """Send a message; a worker that hung up ends this process."""
+        try:
+            message_frames.send(self._sock, message)
+        except ConnectionError:
+            os._exit(0)
+
+    def is_stopped(self) -> bool:
+        """Return whether the worker asked to stop. Cheap enough to be called at every iteration of a search."""
+        now = time.monotonic()
+        if not self._is_stopped and now >= self._next_poll:
+            self._next_poll = now + _POLL_S
+            self._look()
+        return self._is_stopped
+
+    def _look(self) -> None:
+        while select.select([self._sock], [], [], 0)[0]:
+            if not (data := self._sock.recv(_READ_BYTES)):
+                os._exit(0)
+            self._is_stopped |= any(message["kind"] == "stop" for message in self._buffer.feed(data))
+
+
+def preload() -> None:
+    """Import the solvers and read their versions, so that every fork has them."""
+    for engine in engine_registry.engines():
+        if engine.is_available():
+            engine.version()
+
+
+def serve_commands(sock: socket.socket) -> int:
+    """Serve orders one after another until the worker hangs up; return the exit status."""
+    connection = WorkerConnection(sock)
+    while (command := connection.next_command()) is not None:
+        process_limits.cap_memory(command.memory_mb)
+        process_limits.die_after(command.solve_s + OVERRUN_S + _LAST_RESORT_S)
+        connection.send(run_command(command, connection))
+        process_limits.die_after(0)
+    return os.EX_OK
+
+
+def run_command(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
+    """Carry an order out; return its last message. What no one foresaw ends the process with a traceback in the log."""
+    try:
+        return _search(command, connection)
+    except PlannerError as error:
+        return {"kind": "error", "error": error.as_json(command.trace_id)}
+    except MemoryError:
+        return {"kind": "error", "error": EngineMemoryError().as_json(command.trace_id)}
+
+
+def _search(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
+    deadline = time.monotonic() + command.solve_s
+    matrices = None if command.matrices is None else TravelMatrices.unpack(command.matrices)
+    problem = compile_scenario(read_stored(command.body, matrices))
+    engine = engine_registry.choose(problem, command.engine)
+
+    def publish(plan: Plan, improvements: int) -> None:
+        connection.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
+
+    def should_stop() -> bool:
+        if connection.is_stopped():
+            incumbent.flush()
+            os._exit(os.EX_OK)
+        incumbent.evaluate_if_due()
+        return False
+
+    incumbent = Incumbent(problem, _origin(command, engine), publish)
+    start = (
+        None
+        if command.best_plan is None
+        else _repaired_start(problem, command.best_plan, deadline, connection.is_stopped)
+    )
+    warm_start = None if start is None else incumbent.start_from(start)
+    search = SearchLimits(deadline, command.seed, command.cores, command.solve_s)
+    try:
+        outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
+    finally:
+        incumbent.flush()  # an engine that dies leaves what it found
+    incumbent.settle(outcome.best)
+    if incumbent.violations:
+        _log_rejection(command, engine, list(incumbent.violations))
+    return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}
+
+
+def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:
+    searching = engine.engine if isinstance(engine, TimeDependentAdapter) else engine
+    engines = searching.capable if isinstance(searching, Portfolio) else (searching,)
+    versions = {each.name: each.version() for each in engines}
+    versions |= {"planner-mcp": __version__, "python": platform.python_version()}
+    return PlanOrigin(engine.name, command.seed, versions, command.input_hash)
+
+
+def _repaired_start(problem: Problem, plan: dict[str, Any], deadline: float, should_stop: ShouldStop) -> Candidate:
+    """Return what is left of an earlier plan on this day, with what agents it leaves idle are locked to.
+
+    A stop cuts it short; the search hears of it at its first look, when what is left has been told.
+    """
+    return with_locked(problem, repaired(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
+
+
+def _log_rejection(command: SolveCommand, engine: Engine, violations: list[str]) -> None:
+    record = {
+        "job_id": command.job_id,
+        "trace_id": command.trace_id,
+        "engine": engine.name,
+        "violations": violations[:5],
+    }
+    log.error("plan rejected by the verifier %s", json.dumps(record))
+
+
+def report_uncaught() -> None:
+    """Write the exception that is ending this process to the log, as one line."""
+    if (error := sys.exception()) is not None:
+        log.critical("solving process failed", exc_info=error)

@@ -1,0 +1,276 @@
+"""Carries webhooks from the outbox to their endpoints (SPEC W3). Any number of couriers work side by side.
+
+Owns the loop: take entries out of the outbox, claim what is due, attempt, record. Due times, leases and the state of
+endpoints are in the store, so a courier that dies loses nothing: its leases run out and another makes the attempt, with
+the same id and body. What an answer means is `jobs/webhooks/endpoint_policy.py`, how to connect safely
+`jobs/webhooks/webhook_client.py`.
+"""
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from secrets import token_hex
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup
+
+from planner_mcp.errors import EndpointUnreachableError, StoreError
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.jobs.store.connection.script_client import StreamEntry
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
+from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, DeliveryClaim, NewDelivery, Outbox
+from planner_mcp.jobs.webhooks import webhook_signing
+from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision, decide_delivery, endpoint_id
+from planner_mcp.jobs.webhooks.webhook_client import WebhookClient, WebhookResponse
+from planner_mcp.settings import Settings
+from planner_mcp.text import compact
+
+SLOTS: Final = 128
+"""Attempts a courier has under way at most."""
+UNPROVEN_SLOTS: Final = 96
+"""Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
+SPARE_SLOTS: Final = 64
+"""Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+RESERVED_SLOTS: Final = 32
+"""Of all, and of those for unproven endpoints, for principals with less than their share of them under way."""
+PRINCIPAL_SHARE: Final = 12
+"""That share: a principal with many endpoints that do not answer, or take long to, leaves room for others."""
+TICK_S: Final = 0.5
+"""Longest time without a look at the schedule, in which others may have put something."""
+READ_S: Final = 2.0
+"""Longest wait for an outbox entry."""
+AWAY_S: Final = 0.5
+"""Wait before the store is asked again after it failed."""
+AGAIN_S: Final = 1.0
+"""Wait before a courier that failed is started anew."""
+STOP_S: Final = 2.0
+"""Time for attempts under way to end when the courier stops."""
+
+log = logging.getLogger("planner.courier")
+
+
+class WebhookDispatcher:
+    """The courier of one pool in one process.
+
+    Args:
+        outbox: The deliveries.
+        secrets: What signs them.
+        sender: The guarded client.
+        settings: Schedule, jitter and lease.
+        name: Of this courier, unlike any other's.
+        clock: Unix time of an attempt.
+        draw: Uniform in [0, 1), for jitter.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        secrets: RedisSigningSecrets,
+        webhook_client: WebhookClient,
+        settings: Settings,
+        *,
+        name: str,
+        clock: Callable[[], float] = time.time,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self._outbox = outbox
+        self._secrets = secrets
+        self._webhook_client = webhook_client
+        self._settings = settings
+        self._name = name
+        self._clock = clock
+        self._draw = draw
+        self._in_flight: dict[str, DeliveryClaim] = {}
+        self._wake = anyio.Event()
+        self._sweep_at = 0.0
+
+    async def run(self, stop: anyio.Event) -> None:
+        """Carry until told to stop; what is under way then has `STOP_S` to end and is given back after."""
+        async with anyio.create_task_group() as loops:
+            loops.start_soon(self._forever, self._read_outbox, stop)
+            loops.start_soon(self._forever, self._keep_leases, stop)
+            async with anyio.create_task_group() as attempts:
+                loops.start_soon(self._cancel_after_grace, stop, attempts.cancel_scope)
+                await self._forever(partial(self._start_due_deliveries, attempts), stop)
+            loops.cancel_scope.cancel()
+
+    async def _forever(self, step: Callable[[], Awaitable[None]], stop: anyio.Event) -> None:
+        while not stop.is_set():
+            try:
+                await step()
+            except StoreError as error:
+                log.warning("the store failed a courier: %s", error)
+                await anyio.sleep(AWAY_S)
+
+    async def _cancel_after_grace(self, stop: anyio.Event, attempts: anyio.CancelScope) -> None:
+        await stop.wait()
+        self._wake_loop()
+        await anyio.sleep(STOP_S)
+        attempts.cancel()
+
+    # ---- from the outbox into the schedule
+
+    async def _read_outbox(self) -> None:
+        """Take what is in the outbox; now and then also what another courier read and left."""
+        began = anyio.current_time()
+        entries = await self._outbox.read(self._name, READ_S)
+        now = anyio.current_time()
+        has_no_group = not entries and now - began < READ_S / 2
+        if has_no_group or now >= self._sweep_at:
+            self._sweep_at = now + self._settings.lease_s
+            await self._outbox.open()
+            entries += await self._outbox.abandoned_entries(self._name)
+        if entries:
+            await self._outbox.take([new_delivery for entry in entries if (new_delivery := await self._read(entry))])
+            self._wake_loop()
+
+    async def _read(self, entry: StreamEntry) -> NewDelivery | None:
+        try:
+            return delivery_of(entry)
+        except (KeyError, ValueError):
+            log.exception("an outbox entry cannot be read and is dropped")
+            await self._outbox.drop(entry[0])
+            return None
+
+    # ---- from the schedule to the endpoints
+
+    async def _start_due_deliveries(self, attempts: TaskGroup) -> None:
+        """Start what is due and there is room for, then wait for a reason to look again."""
+        wake = self._wake
+        unproven = sum(not delivery_claim.proven for delivery_claim in self._in_flight.values())
+        free_slots = SLOTS - len(self._in_flight)
+        dispatches, next_s = await self._outbox.claim(
+            free_slots,
+            max(0, UNPROVEN_SLOTS - unproven),
+            spare=SPARE_SLOTS,
+            reserve=RESERVED_SLOTS,
+            share=PRINCIPAL_SHARE,
+        )
+        for delivery_claim in dispatches:
+            self._in_flight[delivery_claim.lease] = delivery_claim
+            attempts.start_soon(self._attempt, delivery_claim)
+        with anyio.move_on_after(min(next_s or TICK_S, TICK_S)):
+            await wake.wait()
+
+    async def _keep_leases(self) -> None:
+        await anyio.sleep(self._settings.lease_s / 4)
+        if self._in_flight:
+            await self._outbox.renew(list(self._in_flight))
+
+    async def _attempt(self, delivery_claim: DeliveryClaim) -> None:
+        """Make one attempt and record it. When the store fails the lease runs out and the attempt is made again."""
+        try:
+            outcome = await self._outcome(delivery_claim)
+            if not await self._outbox.settle(delivery_claim, outcome):
+                log.info("delivery %s passed to another courier", delivery_claim.delivery_id)
+        except StoreError as error:
+            log.warning("delivery %s will be attempted again: %s", delivery_claim.delivery_id, error)
+        except anyio.get_cancelled_exc_class():
+            await self._give_back(delivery_claim)
+            raise
+        finally:
+            del self._in_flight[delivery_claim.lease]
+            self._wake_loop()
+
+    async def _outcome(self, delivery_claim: DeliveryClaim) -> AttemptOutcome:
+        """Send, and judge the answer. The border: nothing that an endpoint brings about ends the courier.
+
+        A fault of ours counts as an attempt that reached nobody: made again without end it would end every courier.
+        """
+        began = anyio.current_time()
+        try:
+            answer = await self._send(delivery_claim)
+            decision = self._decision(delivery_claim, answer)
+        except StoreError:
+            raise
+        except Exception:
+            log.exception("delivery %s failed inside the courier", delivery_claim.delivery_id)
+            answer, decision = None, self._decision(delivery_claim, None)
+        return AttemptOutcome(decision, answer.status if answer else None, anyio.current_time() - began)
+
+    def _decision(self, delivery_claim: DeliveryClaim, answer: WebhookResponse | None) -> DeliveryDecision:
+        return decide_delivery(
+            answer.status if answer else None,
+            answer.retry_after if answer else "",
+            attempt=delivery_claim.attempts + 1,
+            schedule_s=self._settings.webhook_schedule_s,
+            jitter=1 + self._settings.webhook_jitter * (2 * self._draw() - 1),
+            now=datetime.fromtimestamp(self._clock(), UTC),
+        )
+
+    async def _send(self, delivery_claim: DeliveryClaim) -> WebhookResponse | None:
+        """Return the endpoint's answer to a freshly signed attempt; None when there was none."""
+        secrets = await self._secrets.signing(delivery_claim.principal)
+        body = delivery_claim.body.encode()
+        headers = webhook_signing.headers(secrets, delivery_claim.delivery_id, int(self._clock()), body)
+        try:
+            return await self._webhook_client.post(delivery_claim.url, headers, body)
+        except EndpointUnreachableError as error:
+            log.info("delivery %s reached nobody: %r", delivery_claim.delivery_id, error.__cause__)
+            return None
+
+    async def _give_back(self, delivery_claim: DeliveryClaim) -> None:
+        with anyio.move_on_after(AWAY_S, shield=True), suppress(StoreError):
+            await self._outbox.give_back([delivery_claim.lease])
+
+    def _wake_loop(self) -> None:
+        self._wake.set()
+        self._wake = anyio.Event()
+
+
+def delivery_of(entry: StreamEntry) -> NewDelivery:
+    """Return an outbox entry made ready to be sent.
+
+    Raises:
+        KeyError, ValueError: The entry is not what the job engine writes.
+    """
+    entry_id, kept = entry
+    event = json.loads(kept["event"])
+    event["kind"] = EventKind(event["kind"])
+    notice = notification(Event(**{name: event[name] for name in ("id", "job_id", "kind", "at", "data")}))
+    return NewDelivery(
+        delivery_id=kept["delivery_id"],
+        principal=kept["principal"],
+        url=kept["url"],
+        endpoint=endpoint_id(kept["principal"], kept["url"]),
+        kind=event["kind"],
+        job_id=event["job_id"],
+        body=compact(notice),
+        entry=entry_id,
+    )
+
+
+async def run_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
+    """Carry the webhooks of every pool until told to stop."""
+    secrets = RedisSigningSecrets(store.script_client, open_cipher(settings))
+    webhook_client = WebhookClient(settings)
+    name = f"courier-{token_hex(8)}"
+    async with anyio.create_task_group() as dispatchers:
+        for shard in range(settings.pools):
+            dispatcher = WebhookDispatcher(
+                Outbox(store.script_client, shard, settings), secrets, webhook_client, settings, name=name
+            )
+            dispatchers.start_soon(dispatcher.run, stop)
+
+
+async def keep_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
+    """Run a courier beside a worker until told to stop; one that fails is started anew and never costs a solve."""
+    while not stop.is_set():
+        dispatcher = asyncio.create_task(run_webhook_dispatcher(store, settings, stop), name="courier")
+        try:
+            await asyncio.wait({dispatcher})
+        finally:
+            dispatcher.cancel()
+        if not dispatcher.cancelled() and (error := dispatcher.exception()) is not None:
+            log.error("a courier failed and is started anew", exc_info=error)
+            await anyio.sleep(AGAIN_S)

@@ -1,0 +1,177 @@
+"""One worker process: claims jobs one after another and runs each.
+
+Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
+happens to one claimed job is `workers/attempts/job_attempt.py`; if the job's pool is away when its end is to be
+reported, the worker goes on with the other pools meanwhile. This is one of the five borders where any exception is
+caught: what nobody foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import socket
+from typing import Final
+
+from planner_mcp.errors import PlannerError, StoreError, StoreUnavailableError
+from planner_mcp.jobs.job_ports import Claim, WorkerStore
+from planner_mcp.settings import Settings
+from planner_mcp.task_cancellation import cancel_until_done
+from planner_mcp.telemetry import new_trace_id, trace_context
+from planner_mcp.tracing import span, trace_of
+from workers.attempts.job_attempt import JobAttempt
+from workers.attempts.job_reporter import CLAIM_LOST_ERRORS
+from workers.lease_reaper import LeaseReaper
+from workers.solver_processes.solver_process_pool import SolverProcess, SolverProcessPool
+
+CLAIM_WAIT_S: Final = 1.0
+"""How long one claim waits for a job: also how long an idle worker may take to notice that it should go."""
+CONTROL_WAIT_S: Final = 2.0
+RETRY_S: Final = 0.5
+PROBE_S: Final = 0.05
+"""How long the first wait after an outage lasts: that it answers at all is the news."""
+
+log = logging.getLogger("planner.worker")
+
+
+def new_worker_id() -> str:
+    """Return an id no other worker has, readable in a list of workers."""
+    return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+class Worker:
+    """Claims and solves, one job at a time, until it is told to stop."""
+
+    def __init__(
+        self, store: WorkerStore, process_pool: SolverProcessPool, settings: Settings, *, worker_id: str
+    ) -> None:
+        self._store = store
+        self._process_pool = process_pool
+        self._settings = settings
+        self._worker_id = worker_id
+        self._reaper = LeaseReaper(store, settings.lease_s)
+        self._attempts: dict[JobAttempt, asyncio.Task[None]] = {}
+        """The one that solves, and those whose last word waits for a store that is away."""
+        self._next: Claim | None = None
+        """What was claimed with the end of the last job."""
+        self._changed: set[str] = set()
+        """Jobs whose flags changed since the last claim was begun, or earlier; its answer may not have known."""
+        self._draining = asyncio.Event()
+
+    def drain(self) -> None:
+        """Claim no more and let the running solve finish, within `drain_s`."""
+        self._draining.set()
+
+    def leave(self) -> None:
+        """Claim no more and hand the running solve back at once."""
+        self._draining.set()
+        for attempt in self._attempts:
+            attempt.hand_back()
+
+    async def run(self) -> None:
+        """Work until drained. Returns with nothing claimed."""
+        async with asyncio.TaskGroup() as tasks:
+            background_tasks = [
+                tasks.create_task(chore)
+                for chore in (
+                    self._send_heartbeats(),
+                    self._watch_cancellations(),
+                    self._reaper.run(),
+                    self._limit_drain(),
+                )
+            ]
+            while self._next is not None or not self._draining.is_set():
+                await self._work_once(tasks)
+            await asyncio.gather(*self._attempts.values())
+            await cancel_until_done(background_tasks)
+        with contextlib.suppress(StoreUnavailableError):
+            await self._store.unregister(self._worker_id)
+
+    async def _work_once(self, tasks: asyncio.TaskGroup) -> None:
+        """Claim a job and solve it. The child is there before the claim: from then on the lease runs."""
+        child = await self._process_pool.acquire()
+        claim, self._next = self._next or await self._next_claim(), None
+        if claim is None:
+            self._process_pool.release(child, is_reusable=True)
+        else:
+            await self._solve(claim, child, tasks)
+
+    async def _next_claim(self) -> Claim | None:
+        self._changed.clear()
+        try:
+            return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
+        except StoreUnavailableError as error:
+            log.warning("store is away: %s", error.type)
+            await asyncio.sleep(RETRY_S)
+            return None
+
+    async def _solve(self, claim: Claim, child: SolverProcess, tasks: asyncio.TaskGroup) -> None:
+        """Run one claimed job, until nothing is left of it but a last word that the store cannot hear yet."""
+        trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
+        is_reusable = False
+        try:
+            attempt = JobAttempt(
+                claim, child, self._store, self._settings, trace_id=trace_id, takes_next_job=self._takes_next_job
+            )
+            if self._draining.is_set():
+                attempt.hand_back()
+            if claim.job.id in self._changed:
+                attempt.refresh_flags()
+            self._changed.clear()
+            self._attempts[attempt] = tasks.create_task(self._run_attempt(attempt, claim, trace_id))
+            is_reusable = await attempt.worker_released
+            self._next = attempt.next_claim
+        finally:
+            self._process_pool.release(child, is_reusable=is_reusable)
+
+    def _takes_next_job(self) -> bool:
+        return not self._draining.is_set()
+
+    async def _run_attempt(self, attempt: JobAttempt, claim: Claim, trace_id: str) -> None:
+        """Run an attempt to its end. The border: nothing that happens in there ends the worker."""
+        parent = claim.job.request.traceparent
+        try:
+            with trace_context(trace_id), span("job", parent=parent, job_id=claim.job.id, worker=self._worker_id):
+                await attempt.run()
+        except Exception:
+            log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
+            with contextlib.suppress(StoreError, *CLAIM_LOST_ERRORS):
+                await self._store.fail(claim, PlannerError().as_json(trace_id))
+        finally:
+            attempt.release_worker(is_reusable=False)
+            del self._attempts[attempt]
+
+    async def _send_heartbeats(self) -> None:
+        """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores.
+
+        One that drains keeps its slot while it solves: without, its job would count against the slots of the others.
+        """
+        while True:
+            has_slot = self._attempts or not self._draining.is_set()
+            with contextlib.suppress(StoreUnavailableError):
+                await self._store.register(self._worker_id, 1 if has_slot else 0)
+            await asyncio.sleep(self._settings.lease_s / 4)
+
+    async def _watch_cancellations(self) -> None:
+        """Hear of cancelled jobs at once; the flag itself is read with the next renewal, which this brings forward."""
+        wait_s = CONTROL_WAIT_S
+        while True:
+            try:
+                changed = await self._store.wait_control(wait_s)
+            except StoreUnavailableError:
+                self._reaper.set_store_available(is_store_available=False)
+                wait_s = PROBE_S
+                await asyncio.sleep(RETRY_S)
+                continue
+            self._reaper.set_store_available(is_store_available=True)
+            wait_s = CONTROL_WAIT_S
+            self._changed.update(changed)
+            for attempt in self._attempts:
+                if attempt.job_id in changed:
+                    attempt.refresh_flags()
+
+    async def _limit_drain(self) -> None:
+        await self._draining.wait()
+        await asyncio.sleep(self._settings.drain_s)
+        self.leave()
