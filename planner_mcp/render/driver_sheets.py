@@ -1,20 +1,18 @@
-"""Renders what each driver needs of a plan: one page per agent, its stops in order, to print (SPEC T5).
+"""Renders what each driver needs of a plan: one page per agent to print, its stops in order (SPEC T5).
 
-Owns the words of these pages; looks are `report.css`. Like the report it fetches nothing and runs no script. People and
-their addresses stand here where the reader may see them; what is masked arrives masked.
+Owns the values of the pages; their text is `templates/driver_sheets.html`. Like the report they fetch nothing and run
+no script. They name people and addresses where the reader may see them; masked values arrive masked.
 """
 
 from collections.abc import Iterator, Mapping
-from html import escape
-from pathlib import Path
 from typing import Any, Final
 
-from planner_mcp.render.label_text import html_isolated, isolated, length, length_unit, stop_name
+from planner_mcp.render.html_templates import render
+from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.route_loads import picked_up
-from planner_mcp.text import MASK, clock, figure
+from planner_mcp.text import MASK, figure
 
 Json = dict[str, Any]
-_STYLE: Final = Path(__file__).with_name("report.css")
 _HEADS: Final = ("", "arrives", "starts", "leaves", "ticket", "where", "who", "amount", "notes")
 
 
@@ -25,86 +23,55 @@ def sheets(scenario: Json, plan: Json) -> str:
         scenario: As given to `create_scenario`.
         plan: As `Plan.as_json()`.
     """
-    agents = {agent["id"]: agent for agent in scenario["agents"]}
-    pickups = picked_up(scenario)
-    tickets = {
-        ticket["id"]: {**ticket, "amount": _amount(ticket["demand"], is_pickup=ticket["id"] in pickups)}
-        for ticket in scenario["tickets"]
-    }
-    places = {place["id"]: place for place in scenario.get("locations") or ()}
-    date, unit = escape(str(scenario["planning_date"])), length_unit(plan)
-    title = f"{escape(isolated(scenario['name']))}, {date}"
-    day = f"{html_isolated(scenario['name'])}, {date}"
-    pages = "".join(
-        f'<section class="card sheet">{_head(day, route, agents[route["agent_id"]], places, unit)}'
-        f"{_table(route, tickets, places)}{_last(route, places)}</section>"
-        for route in plan["routes"]
+    return render(
+        "driver_sheets.html",
+        scenario=scenario,
+        heads=_HEADS,
+        unit=length_unit(plan),
+        sheets=list(_sheets(scenario, plan)),
     )
-    style = _STYLE.read_text(encoding="utf-8")
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-    empty = "<p>No agent drives.</p>"
-    body = f"<body><main>{pages or empty}</main></body>"
-    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head>{body}</html>\n'
 
 
-def _head(day: str, route: Json, agent: Json, places: Mapping[str, Json], unit: str) -> str:
-    """Return whose sheet it is, of which day (as HTML), and the route in short."""
-    driver = _joined([agent.get("name"), agent.get("phone")])
-    begins = f"{_place(route['start_location'], places)} {clock(route['start_s'])}–{clock(route['end_s'])}"
-    facts = f"{begins}, {len(route['visits'])} stops, {length(route['distance_m'], unit)} {unit}"
-    return f"<header><h1>{html_isolated(agent['id'])}</h1><p>{day}</p><p>{driver}</p><p>{facts}</p></header>"
+def _sheets(scenario: Json, plan: Json) -> Iterator[Json]:
+    agents = {agent["id"]: agent for agent in scenario["agents"]}
+    places = {place["id"]: place for place in scenario.get("locations") or ()}
+    tickets = {ticket["id"]: ticket for ticket in scenario["tickets"]}
+    pickups = picked_up(scenario)
+    unit = length_unit(plan)
+    for route in plan["routes"]:
+        agent = agents[route["agent_id"]]
+        yield {
+            "agent_id": agent["id"],
+            "driver": [agent.get("name"), agent.get("phone")],
+            "start": _place(route["start_location"], places),
+            "start_s": route["start_s"],
+            "end": _place(route["end_location"], places),
+            "end_s": route["end_s"],
+            "length": length(route["distance_m"], unit),
+            "stops": [
+                _stop(visit, tickets.get(visit["ticket_id"] or "", {}), places, pickups) for visit in route["visits"]
+            ],
+        }
 
 
-def _table(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) -> str:
-    """Return the stops; each cell knows its heading, which stands in it on a narrow screen."""
-    columns = "".join(f"<th>{name}</th>" for name in _HEADS)
-    rows = "".join(f"<tr>{_cells(row)}</tr>" for row in _rows(route, tickets, places))
-    return f"<table><tr>{columns}</tr>{rows}</table>"
+def _stop(visit: Json, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str]) -> Json:
+    return {
+        **{name: visit[name] for name in ("ticket_id", "kind", "arrival_s", "start_s", "departure_s")},
+        "where": [ticket.get("address"), _place(visit["location"], places)],
+        "who": [ticket.get("name"), ticket.get("phone")],
+        "amounts": _amounts(ticket["demand"], is_pickup=ticket["id"] in pickups) if ticket else [],
+        "notes": ticket.get("notes"),
+    }
 
 
-def _cells(row: tuple[str, ...]) -> str:
-    return "".join(f'<td data-head="{head}">{cell}</td>' for head, cell in zip(_HEADS, row, strict=True))
-
-
-def _last(route: Json, places: Mapping[str, Json]) -> str:
-    return f"<p>{clock(route['end_s'])} {_place(route['end_location'], places)}</p>"
-
-
-def _rows(route: Json, tickets: Mapping[str, Json], places: Mapping[str, Json]) -> Iterator[tuple[str, ...]]:
-    for number, visit in enumerate(route["visits"], 1):
-        ticket = tickets.get(visit["ticket_id"] or "", {})
-        times = (clock(visit[f"{name}_s"]) for name in ("arrival", "start", "departure"))
-        yield (
-            *(str(number), *times, stop_name(visit)),
-            _lines([_html_isolated(ticket.get("address")), _place(visit["location"], places)]),
-            _joined([ticket.get("name"), ticket.get("phone")]),
-            ticket.get("amount", ""),
-            _html_isolated(ticket.get("notes")),
-        )
-
-
-def _place(name: str | None, places: Mapping[str, Json]) -> str:
-    """Return, as HTML, what a person calls a place: of its address, name and id the first that the reader may see."""
+def _place(name: str | None, places: Mapping[str, Json]) -> str | None:
+    """Return the name a person uses for a place: the first of address, name and id that the reader may see."""
     place = places.get(name or "", {})
-    called = (place.get("address"), place.get("name"), name)
-    return _html_isolated(next((text for text in called if text and text != MASK), None))
+    return next((text for text in (place.get("address"), place.get("name"), name) if text and text != MASK), None)
 
 
-def _amount(demand: Any, *, is_pickup: bool) -> str:
-    """Return what is dropped, or picked up with a plus; fifteen digits, so that large amounts have no exponent."""
+def _amounts(demand: Any, *, is_pickup: bool) -> list[tuple[str, str]]:
+    """Return number and dimension of what is dropped, or picked up with a plus; never with an exponent."""
     parts = demand.items() if isinstance(demand, dict) else [("", demand)]
-    amount_texts = ", ".join(f"{figure(value)} {_html_isolated(name)}".rstrip() for name, value in parts)
-    return f"+{amount_texts}" if is_pickup else amount_texts
-
-
-def _html_isolated(text: str | None) -> str:
-    return html_isolated(text) if text else ""
-
-
-def _joined(parts: list[str | None]) -> str:
-    """Return texts as lines of HTML, each once."""
-    return _lines([_html_isolated(part) for part in parts])
-
-
-def _lines(parts: list[str]) -> str:
-    return "<br>".join(dict.fromkeys(part for part in parts if part))
+    sign = "+" if is_pickup else ""
+    return [(f"{sign if index == 0 else ''}{figure(value)}", name) for index, (name, value) in enumerate(parts)]

@@ -1,18 +1,17 @@
-"""How pages write lengths, and how callers' words are set among ours.
+"""How pages and pictures write lengths, and how they set a caller's text beside their own.
 
-Owns both for every picture. A name may be written from right to left and would turn what stands beside it too ("2 ,
-09:20–08:00"). So it is isolated: by an element in a page, by two characters in the title of a shape.
+A name may be written from right to left; the text beside it would then change direction too ("2 , 09:20–08:00").
+So it is isolated: by a `bdi` element in a page (`html_templates.py`), by control characters in the title of a shape.
 """
 
-from html import escape
 from typing import Any, Final
 
 from planner_mcp.text import figure
 
 _WITHOUT_METRES: Final = ("plane", "unit legs")
-"""Sources of travel whose lengths are counts of the caller's units."""
+"""Travel sources whose lengths have no metres: they count the caller's units."""
 _LONGEST_WORD: Final = 12
-"""Characters that stay on one line in every table."""
+"""A word up to this many characters never breaks inside a table."""
 _FIRST_STRONG_ISOLATE: Final = "\u2068"
 _POP_DIRECTIONAL_ISOLATE: Final = "\u2069"
 
@@ -23,36 +22,29 @@ def length_unit(plan: dict[str, Any]) -> str:
 
 
 def length(travelled: float, unit: str) -> str:
-    """Return the number of a length of a plan, in metres or plane units, in the unit named by `length_unit`."""
+    """Return a length of a plan (metres or plane units) as the number of the unit that `length_unit` names."""
     return rounded(travelled if unit == "units" else travelled / 1000)
 
 
 def rounded(value: float) -> str:
-    """Return a number as a reader can use it: whole from 100 on, a decimal below, up to three below 1."""
+    """Return a number rounded for reading: no decimals from 100 on, one below, up to three below 1."""
     if value >= 1:
         return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
     return figure(round(value, 3))
 
 
 def scale(extent: float, *, is_plane: bool) -> str:
-    """Return what a scale bar stands for: plane units, metres, or kilometres from a thousand metres on."""
+    """Return the label of a scale bar: plane units, metres, or kilometres from 1,000 m on."""
     if is_plane:
         return f"{figure(extent)} units"
     return f"{figure(extent / 1000)} km" if extent >= 1000 else f"{figure(extent)} m"
 
 
-def html_isolated(text: str) -> str:
-    """Return a caller's text as an element of a page; only words too long for a column may break anywhere."""
-    is_long = any(len(word) > _LONGEST_WORD for word in text.split())
-    kind = ' class="long"' if is_long else ""
-    return f"<bdi{kind}>{escape(text)}</bdi>"
-
-
-def stop_name(visit: dict[str, Any]) -> str:
-    """Return, as HTML, what is done at a stop: its ticket, or "break" and its like."""
-    return html_isolated(visit["ticket_id"]) if visit["ticket_id"] else escape(visit["kind"])
+def needs_break(text: str) -> bool:
+    """Return whether a word of a text is too long for a column and may break anywhere."""
+    return any(len(word) > _LONGEST_WORD for word in text.split())
 
 
 def isolated(text: str) -> str:
-    """Return a caller's text to stand in the title of a shape, not yet escaped."""
+    """Return a caller's text between control characters that isolate its direction; not escaped yet."""
     return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_DIRECTIONAL_ISOLATE}"

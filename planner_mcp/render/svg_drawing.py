@@ -221,7 +221,7 @@ def timeline(plan: dict[str, Any], setups_s: Mapping[str, float]) -> str:
     for index, route in enumerate(routes):
         top = 30 + _ROW * index
         parts.append(f'<g class="route r{index}">{"".join(_row(route, setups_s, top, at))}</g>')
-    return _svg("timeline", _CHART_WIDTH, height, "RouteSchedule", parts)
+    return _svg("timeline", _CHART_WIDTH, height, "Timeline", parts)
 
 
 def _ticks(start_s: float, end_s: float) -> range:

@@ -30,7 +30,7 @@ def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
     assert "120 of 120 tickets" in done.stdout
     assert "kept: " in done.stdout
     drawn = (tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "RouteSchedule"))
+    assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "Timeline"))
 
 
 async def test_failure_to_start_is_told_with_the_log(tmp_path: Path) -> None:
