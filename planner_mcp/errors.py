@@ -15,7 +15,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ StoreError                  Redis failed; retryable   StoreUnavailableError
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
 ├─ WebhookError                the news did not travel   EndpointUnreachableError
-└─ RoadsUnavailableError       a road engine failed; retryable
+└─ RoutingProviderUnavailableError  a road engine failed; retryable
 ```
 An infeasible day and a search that ran out of time are results, not errors.
 """

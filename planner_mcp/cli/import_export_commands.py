@@ -68,7 +68,7 @@ def import_tables(
     try:
         content = Content(_bytes(file))
         fleet = None if agents is None else _fleet(agents, settings)
-        alike = {"spare" if agent is None and capacity is None else "agents": _uniform_fleet(agent, capacity)}
+        alike = {"default_agents" if agent is None and capacity is None else "agents": _uniform_fleet(agent, capacity)}
         import_options = ImportOptions(name or file.stem, date, depot, _chosen(column), sheet, fleet=fleet, **alike)
         read = _read_scenario(content, form, file, import_options, settings)
         for what, proposal in read.proposals.items():

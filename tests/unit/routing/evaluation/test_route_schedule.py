@@ -100,7 +100,7 @@ def test_money_beyond_64_bits_is_reckoned_exactly(case: tuple[Problem, Route, Sp
     day, route, span = case
     schedule = schedule_route(day, route, span)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(departure_optimization, "_numbers", lambda *_: object)
+        patch.setattr(departure_optimization, "_number_type", lambda *_: object)
         assert schedule_route(day, route, span) == schedule
 
 

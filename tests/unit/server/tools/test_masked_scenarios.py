@@ -111,7 +111,7 @@ async def test_texts_that_were_masked_are_warned_of(call: Call, ctx: ToolContext
 
 def test_who_tells_to_read_a_day_tells_not_to_send_a_masked_one_back() -> None:
     """SPEC R3, R4: a key of the default scopes reads every day masked."""
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     prompts = ("replan_after_change", "explain_unassigned")
     for page in (*(f"planner_mcp/server/prompts/{name}.md" for name in prompts), "skills/plan-routes/SKILL.md"):
         words = (root / page).read_text(encoding="utf-8")
