@@ -24,17 +24,44 @@ for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
 
 hypothesis.settings.register_profile(
-    "repeatable",
+    QUICK,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
-hypothesis.settings.load_profile("repeatable")  # the same examples each time, none judged by how long it takes
+hypothesis.settings.register_profile(THOROUGH, hypothesis.settings.get_profile(QUICK))
+hypothesis.settings.load_profile(QUICK)  # the same examples each time, none judged by how long it takes
 
 DATABASES = 14
 """A test's own; the last two of a server's sixteen are shared by modules whose servers stay (integration/protocol)."""
 _turn = count()
+
+
+FOLDERS_OF_ONE_PROCESS = (
+    "tests/system/auth",
+    "tests/system",
+    "tests/walkthrough",
+    "tests/docs",
+)
+"""Their tests share servers, so one process of pytest-xdist runs them all; elsewhere each file is run as a whole."""
+LAST = "tests/unit"
+"""Short files, kept for the end, so that no process waits long for another."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tell pytest-xdist which tests stay together, and begin with what takes long."""
+    for item in items:
+        path = item.nodeid.partition("::")[0]
+        group = next((folder for folder in FOLDERS_OF_ONE_PROCESS if path.startswith(f"{folder}/")), path)
+        item.add_marker(pytest.mark.xdist_group(group))
+    ranks = {folder: rank for rank, folder in enumerate(FOLDERS_OF_ONE_PROCESS)}
+
+    def rank(item: pytest.Item) -> int:
+        group = item.get_closest_marker("xdist_group").args[0]
+        return ranks.get(group, len(ranks) + group.startswith(f"{LAST}/"))
+
+    items.sort(key=rank)
 
 
 def pytest_collection_finish() -> None:
