@@ -7,6 +7,12 @@ IS_RECENT := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 # Without its package of environments a Debian leaves one behind that has an interpreter and no pip.
 IS_MADE := { $(BIN)/python $(IS_RECENT) && $(BIN)/python -m pip --version; } >/dev/null 2>&1
 
+JOBS ?= auto
+# Test processes side by side, each with a store of its own. JOBS=0 runs all tests in one, as a debugger needs it.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+# Tests start many processes; without its cache each of them would compile the project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
 
@@ -34,11 +40,11 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 	$(BIN)/python -m docs.build --check
 
 test: setup ## the quick suite
-	$(BIN)/python -m pytest -m "not chaos and not slow" $(ARGS)
+	$(PYTEST) -m "not chaos and not slow" $(ARGS)
 
-test-all: setup ## check, quick and slow suites
+test-all: setup ## check, quick and slow suites, property tests with all their examples
 	$(MAKE) check
-	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+	$(PYTEST) -m "not chaos" --hypothesis-profile=thorough $(ARGS)
 
 test-cluster: setup ## the suites of store, webhooks and workers, and storms, against a Redis Cluster of three nodes
 	STORE=cluster $(BIN)/python -m pytest -m "not chaos and not slow" tests/integration/jobs/store tests/integration/jobs/webhooks \

@@ -17,6 +17,7 @@ from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
+from tests.shared.property_tests.example_counts import FEWEST, QUICK, THOROUGH
 from tests.shared.store.keys_without_ttl import keys_without_ttl
 from tests.shared.store.redis_cluster import IS_CLUSTER, three_nodes
 
@@ -24,13 +25,13 @@ for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
 
 hypothesis.settings.register_profile(
-    QUICK,
+    THOROUGH,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
-hypothesis.settings.register_profile(THOROUGH, hypothesis.settings.get_profile(QUICK))
+hypothesis.settings.register_profile(QUICK, hypothesis.settings.get_profile(THOROUGH), max_examples=FEWEST)
 hypothesis.settings.load_profile(QUICK)  # the same examples each time, none judged by how long it takes
 
 DATABASES = 14

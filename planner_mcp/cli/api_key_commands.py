@@ -1,7 +1,6 @@
 """`planner-mcp keys`: an operator makes, lists and revokes API keys (SPEC A1).
 
-Owns the wording of these commands; `commands.py` hangs them into the command line. Servers accept keys when
-`PLANNER_AUTH_API_KEYS` is set.
+Owns the wording of these commands. Servers accept keys when `PLANNER_AUTH_API_KEYS` is set.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """`planner-mcp import` and `export`: a scenario from tables of a spreadsheet, a plan as a file for others (SPEC T5).
 
-Owns the wording of these commands; `commands.py` hangs them into the command line. What columns were taken for is told
+Owns the wording of these commands. What columns were taken for is told
 on standard error, so that whoever looks can correct it with `--column` and run the command again.
 """
 
@@ -37,7 +37,10 @@ Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
 
+app = typer.Typer()
 
+
+@app.command(name="import")
 def import_tables(
     file: Annotated[
         Path,
@@ -86,6 +89,7 @@ def import_tables(
         sys.exit(1)
 
 
+@app.command(name="export")
 def export_plan(
     plan: Annotated[Path, typer.Argument(help="A plan as JSON, as `solve` writes it.")],
     scenario: Annotated[Path, typer.Argument(help="The scenario it plans, as JSON.")],

@@ -1,17 +1,27 @@
-"""`planner-mcp validate FILE` and `solve FILE`: a scenario of a file judged, or planned, without a client.
+"""`planner-mcp validate`, `solve` and `matrix`: a scenario of a file is checked or planned without a client.
 
-Owns the wording of these commands and what they print; `commands.py` hangs them into the command line and brings the
-workers, `files.py` reads the scenario and writes the plan. Here `travel.matrix` is the path of a file beside the
-scenario's, or the id of uploaded matrices; `validate` opens no store, so it does not look for those.
+Owns the wording of these commands and what they print; `command_files.py` reads the scenario and writes the plan. Here
+`travel.matrix` is the path of a file beside the scenario's, or the id of uploaded matrices; `validate` opens no store,
+so it does not look for those.
 """
 
+import sys
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.cli.command_files import STDIN, check_output, print_faults, read_matrices, read_scenario
+from planner_mcp.cli.command_files import (
+    STDIN,
+    check_output,
+    print_faults,
+    read_matrices,
+    read_scenario,
+    write_plan,
+)
+from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.job_content import event_line
@@ -30,6 +40,57 @@ from planner_mcp.server.tools.validate_scenario import lines_of, validation_repo
 from planner_mcp.settings import Settings
 
 Json = dict[str, Any]
+File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
+app = typer.Typer()
+
+
+@app.command()
+def validate(file: File) -> None:
+    """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
+    sys.exit(0 if print_validation(file, command_settings()) else 1)
+
+
+@app.command()
+def solve(
+    file: File,
+    seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
+    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent or -: JSON.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Plan a scenario and write the plan; exit status 1 when there is none."""
+    settings = command_settings(redis_url=redis_url, data_dir=data_dir)
+    planned = run_command(_solve_with_worker(file, seconds, output, settings))
+    is_written = planned is not None and write_plan(planned[1], planned[0], output)
+    sys.exit(0 if is_written else 1)
+
+
+async def _solve_with_worker(
+    file: Path, seconds: int, output: Path | None, settings: Settings
+) -> tuple[Json, Json] | None:
+    from planner_mcp.app import open_application
+    from planner_mcp.cli.server_processes import workers_beside
+
+    async with open_application(settings) as services, workers_beside(settings, 1):
+        return await solve_file(services.job_service, file, seconds, output, settings=settings)
+
+
+@app.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="Matrices as JSON, as PUT /matrices takes them.")],
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep large matrices for the single user and print the id that `travel.matrix` names."""
+    settings = command_settings(redis_url=redis_url, data_dir=data_dir)
+    run_command(_keep_matrix(file, settings))
+
+
+async def _keep_matrix(file: Path, settings: Settings) -> None:
+    from planner_mcp.app import open_application
+
+    async with open_application(settings) as services:
+        typer.echo(await services.job_service.matrices.keep(LOCAL.id, read_matrices(file, settings)))
 
 
 def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices | None:
@@ -39,7 +100,7 @@ def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices
     return None if named is None or is_id(named) else read_matrices(folder / named, settings, "/travel/matrix")
 
 
-def validate(path: Path, settings: Settings) -> bool:
+def print_validation(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
         body = read_scenario(path)
@@ -54,13 +115,13 @@ def validate(path: Path, settings: Settings) -> bool:
     return bool(found["valid"])
 
 
-async def solve(
+async def solve_file(
     job_service: JobService, path: Path, solve_time_s: int, output: Path | None, *, settings: Settings
 ) -> tuple[Json, Json] | None:
     """Plan the scenario of a file, telling progress as it comes and what made it fail.
 
     Args:
-        planner: Whom the job is given to.
+        job_service: Whom the job is given to.
         path: Of the scenario.
         solve_time_s: Longest search.
         output: Where the plan is to go; looked at before the search.

@@ -1,7 +1,7 @@
 """Commands that ask the store one thing: the options that name it, and the way to its answer.
 
-Owns no wording but the help of these options. A command that runs for long opens its own house
-(`commands.py`, `processes.py`).
+Owns no wording but the help of these options. A command that runs for long opens the application
+itself (`service_commands.py`).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """`planner-mcp webhooks`: what an operator does with deliveries and secrets from a shell (issue 3, SPEC W3, W5).
 
-Owns the wording of these commands; `commands.py` hangs them into the command line. They act for one principal, the
-single user of a server without authorization unless `--principal` names another.
+Owns the wording of these commands. They act for one principal, the single user of a server without
+authorization unless `--principal` names another.
 """
 
 import sys

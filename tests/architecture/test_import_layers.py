@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BASE_MODULES = {"errors", "text", "settings", "setting_urls", "telemetry", "tracing", "task_cancellation"}
-SOLVER_FREE = ("planner_mcp.cli.commands", "planner_mcp.app", "workers.supervisor", "workers.__main__")
+SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.app", "workers.supervisor", "workers.__main__")
 
 
 def test_import_contracts_hold() -> None:
@@ -90,6 +90,14 @@ def test_the_server_runs_without_a_solver() -> None:
     """Our choice: only engines import a solver; a replica, a worker, and who starts workers, need none loaded."""
     code = f"import sys, {', '.join(SOLVER_FREE)}; print([m for m in ('ortools', 'pyvrp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_version_is_printed_without_the_sdk_or_the_store() -> None:
+    """Our choice: each command imports what it needs, so a short one is not made to wait."""
+    code = "import sys, planner_mcp.cli.commands; print([m for m in HEAVY if m in sys.modules])"
+    heavy = "HEAVY = ('pydantic', 'mcp', 'redis', 'numpy', 'starlette'); "
+    done = subprocess.run([sys.executable, "-c", heavy + code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 

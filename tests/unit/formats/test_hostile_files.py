@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import InputError
@@ -14,6 +14,7 @@ from planner_mcp.formats.text_tables import read_table
 from planner_mcp.formats.vroom_format import read_vroom
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.property_tests.example_counts import examples
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner))
@@ -33,7 +34,7 @@ vehicle = fields(
 shipment = st.fixed_dictionaries({"pickup": job, "delivery": job}, optional={"amount": values})
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(vehicle, max_size=2), st.lists(job | values, max_size=2), st.lists(shipment | values, max_size=2))
 def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: list[Any]) -> None:
     """SPEC T7: no exception but ours."""
@@ -44,7 +45,7 @@ def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: l
         assert error.errors
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.binary(max_size=60) | st.text(alphabet='ab,;\t"\n\r地1', max_size=60).map(str.encode))
 def test_any_table(data: bytes) -> None:
     """SPEC T7: any bytes, any quoting."""
@@ -56,7 +57,7 @@ def test_any_table(data: bytes) -> None:
         assert error.message
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.dictionaries(st.sampled_from(sorted(TICKETS)), st.text(max_size=8)), min_size=1, max_size=3))
 def test_any_cells(rows: list[dict[str, str]]) -> None:
     """SPEC T7: known columns, any text in them; what is read is judged like any scenario."""
@@ -72,7 +73,7 @@ def test_any_cells(rows: list[dict[str, str]]) -> None:
         assert error.message
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(values | st.fixed_dictionaries({"features": st.lists(fields("geometry", "properties", "id") | values)}))
 def test_any_points(told: Any) -> None:
     """SPEC T7: any JSON."""
@@ -82,7 +83,7 @@ def test_any_points(told: Any) -> None:
         assert error.message
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.text(max_size=40) | fields("locations", "distances", "durations").map(json.dumps))
 def test_any_upload(text: str) -> None:
     """SPEC T7: any text, any members."""

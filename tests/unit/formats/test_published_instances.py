@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.benchmark_instances import objective, problem_of, read_cordeau
@@ -18,6 +18,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.instance_texts import FORMS, HEADER, NODES, Read, li_lim, solomon, vrplib
+from tests.shared.property_tests.example_counts import examples
 
 
 def day_of(published: PublishedInstance) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def instances(draw: st.DrawFn) -> list[tuple[int, int, int, int, int, int]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=25)
+@examples(25)
 @given(nodes=instances())
 def test_a_plan_of_the_day_costs_what_the_rule_of_the_set_says(form: str, nodes: list[Any]) -> None:
     """SPEC T5, S2: the same routes on the imported day and by the benchmarks, whose code shares nothing with it."""
@@ -284,7 +285,7 @@ words = st.sampled_from([*TOY.split(), *SOLOMON.split(), "-1", "nan", "1e400", "
 
 
 @pytest.mark.parametrize("read", [read_vrplib, read_solomon, read_li_lim, read_cordeau])
-@settings(max_examples=60)
+@examples(60)
 @given(cut=st.integers(0, 400), more=st.lists(words, max_size=30), form=st.sampled_from([TOY, SOLOMON, PAIRS]))
 def test_whatever_is_cut_and_mixed_ends_in_a_fault_or_a_day(read: Read, cut: int, more: list[str], form: str) -> None:
     """SPEC T7, T8: no exception but ours, and what is read can be judged like any scenario."""

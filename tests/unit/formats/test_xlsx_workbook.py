@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import InputError, TooLargeError
@@ -15,6 +15,7 @@ from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES, unpacked
 from planner_mcp.formats.xlsx_workbook import read_workbook
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.xlsx_files import DAY, MAIN, MOMENT, SPAN, TIME, archive, cell, rows_of, sheet_xml, workbook
+from tests.shared.property_tests.example_counts import examples
 
 ORDERS = rows_of(("订单号", "纬度", "经度", "重量(kg)"), (1001.0, 39.95, 116.4, 3.5), ("A/2", 39.96, 116.42, 4.0))
 SHEET = sheet_xml(ORDERS)
@@ -226,7 +227,7 @@ def test_names_of_cells_read_back(column: int, row: int) -> None:
     assert place_of(f"{letters_of(column)}{row}") == (row, column)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(at=st.integers(0, len(GOOD)), more=st.binary(max_size=20))
 def test_any_bytes_in_a_workbook(at: int, more: bytes) -> None:
     """SPEC T7, T8: no exception but ours."""
@@ -236,7 +237,7 @@ def test_any_bytes_in_a_workbook(at: int, more: bytes) -> None:
         assert error.message
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(alphabet='<>/crvfis="A1 ', max_size=80))
 def test_any_xml_in_a_sheet(text: str) -> None:
     """SPEC T7, T8: the look over a sheet ends in a survey or a fault."""

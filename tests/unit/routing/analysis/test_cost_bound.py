@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.analysis import cost_bound
@@ -18,6 +18,7 @@ from planner_mcp.routing.feasibility import fleet_size_bounds
 from planner_mcp.routing.feasibility.cheapest_legs import cheapest_legs, legs_between_tickets
 from planner_mcp.routing.plan import PlanStatus
 from planner_mcp.routing.scenario.scenario_model import Scenario
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, problem, ticket
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.heuristics import enumeration
@@ -88,7 +89,7 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
     return body(draw(agents()), orders, travel=travel, **more)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(days())
 def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any]) -> None:
     """SPEC T5, J5: a bound where it can honestly be given, whatever the day is made of."""
@@ -101,7 +102,7 @@ def test_no_plan_that_serves_every_wanted_ticket_is_cheaper(day: dict[str, Any])
         assert bound.agents <= plan.agents_used
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(1, 6), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_each_of_the_three_bounds_holds_by_itself(count: int, fleet: int, random: Any) -> None:
     """SPEC T5: legs, trees and shares, on days of one depot and any legs, against every plan."""

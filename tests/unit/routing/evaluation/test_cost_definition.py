@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -12,6 +12,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 HOURLY = 3600
@@ -79,7 +80,7 @@ def cost_of(day: Problem, orders: Orders) -> int:
     return total + left_out + alternatives + day.span_cost * longest
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(days())
 def test_a_plan_costs_what_the_definition_says_and_one_unit_more_or_less_is_caught(
     case: tuple[Problem, Orders],

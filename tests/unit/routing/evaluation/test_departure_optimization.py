@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -17,6 +17,7 @@ from planner_mcp.routing.problem import Candidate, Problem, Route, StopKind, Tra
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.driving_verification import driving_time
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.scenario_builders import route as route_of
 
@@ -108,7 +109,7 @@ def arrival(day: Problem, now: int, origin: int, target: int, rests: list[Any]) 
     return now + left
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(drives())
 def test_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
     """SPEC S1, S2: of all departures, with lateness, waiting, overtime and breaks; none that is possible is lost."""
@@ -195,7 +196,7 @@ def hourly_costs(day: Problem, route: Route) -> Iterator[int]:
                 yield driver.time_cost * (end - leaving) + late
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rushed())
 def test_in_rushes_too_a_route_is_driven_at_the_hours_that_cost_least(case: tuple[Problem, Route]) -> None:
     """SPEC S1, S2: of all departures and breaks, up to the unit that each leg is rounded up by."""

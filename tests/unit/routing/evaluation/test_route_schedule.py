@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -18,6 +18,7 @@ from planner_mcp.routing.evaluation.time_dependent_travel import TravelSpeeds
 from planner_mcp.routing.problem import Candidate, Problem, Route, StopKind
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, problem, ticket
 from tests.shared.scenarios.scenario_builders import route as route_of
 
@@ -79,7 +80,7 @@ def every_burden(tour: Tour) -> Iterator[tuple[int, ...]]:
         yield _violation_and_cost(tour, RouteSchedule(tour.legs, _forward(tour.legs, at, None), at))
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(tours())
 def test_no_departure_of_a_long_route_costs_less(case: tuple[Problem, Route, SpanPrice]) -> None:
     """SPEC S1, S2: of all departures, one by one; where one keeps every limit the plan is proved."""
@@ -93,7 +94,7 @@ def test_no_departure_of_a_long_route_costs_less(case: tuple[Problem, Route, Spa
     assert (verify(day, build_plan(day, Candidate((route,)))) == []) == (best[0] == 0)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tours())
 def test_money_beyond_64_bits_is_reckoned_exactly(case: tuple[Problem, Route, SpanPrice]) -> None:
     """SPEC S1: an infeasible route may cost more than any plan can; numbers of either size choose one departure."""

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -17,6 +17,7 @@ from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.plan_enumeration import every_plan
 from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, ticket
 from workers.engines.engine_interface import SearchLimits
@@ -167,7 +168,7 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
     return body(agents, tickets, travel={"decimals": 0, "rush_hours": draw(period)}, incompatible=apart)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(days())
 def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     """SPEC T5: no plan serves all of its tickets, whatever else it leaves out."""
@@ -183,7 +184,7 @@ def test_what_is_called_a_conflict_is_one(day: dict[str, Any]) -> None:
     assert sum(len(route.tickets) for route in best.routes) < len(found.tickets)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(days())
 def test_no_ticket_of_a_conflict_can_be_spared(day: dict[str, Any]) -> None:
     """SPEC T5: without any one of them, what was proved of the set can be proved no more."""
@@ -255,7 +256,7 @@ def tangled(draw: st.DrawFn) -> dict[str, Any]:
     return body(crew, tickets, locations=[{"id": name} for name in "DABC"], travel=travel)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tangled())
 def test_no_plan_of_the_whole_day_serves_a_conflict(day: dict[str, Any]) -> None:
     """SPEC T5, S1: proved, whatever the day is made of and whatever other tickets a plan serves on the way."""
@@ -279,7 +280,7 @@ def plain(draw: st.DrawFn) -> dict[str, Any]:
     return body(crew, tickets, incompatible=apart)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(plain())
 def test_a_small_day_has_a_conflict_exactly_when_no_plan_serves_all(day: dict[str, Any]) -> None:
     """SPEC T5: infeasible days are explained; and the fewest tickets are named, by the same measure."""
@@ -319,7 +320,7 @@ def test_a_long_set_is_thinned_too() -> None:
     assert found.kind == "HOURS"
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(2, 6), st.integers(1, 4))
 def test_where_one_agent_carries_all_the_rest_of_a_conflict_can_be_served(
     demands: list[int], capacity: int, stops: int

@@ -5,7 +5,7 @@ from itertools import combinations, count
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -15,12 +15,13 @@ from planner_mcp.routing.feasibility.route_violations import RouteConstraint, vi
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, problem, route, ticket
 from tests.unit.routing.verification.test_plan_verification import Looked, crowd
 from tests.unit.routing.verification.test_timing_definition import days
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(days())
 def test_a_route_has_obstacles_exactly_when_the_verifier_refuses_it(case: tuple[Problem, list[int]]) -> None:
     """SPEC T5, S2: evidence and fixes rest on what the verifier would say."""

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -17,6 +17,7 @@ from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, haul, ticket
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.heuristics import enumeration
@@ -240,7 +241,7 @@ def torn(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
     return body([driver], [*served, ticket("c", draw(st.sampled_from("ABC")), time_windows=windows)]), order
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
+@examples(100, suppress_health_check=[HealthCheck.filter_too_much])
 @given(torn())
 def test_no_window_need_close_less_late_than_a_fix_says(case: tuple[dict[str, Any], str]) -> None:
     """SPEC T5: where closing a window of the ticket later is enough, the least such change is offered."""
@@ -338,7 +339,7 @@ def crowded(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
     return body([driver], tickets), list(draw(st.permutations("abcd")))
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(crowded())
 def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str]]) -> None:
     """SPEC T5, S2: whatever the day, a patch that is offered passes the checks and lets one more ticket in."""
@@ -412,7 +413,7 @@ def test_a_fix_is_the_smallest_there_is(limit: str) -> None:
     """SPEC T5: with one unit less of what is changed, nowhere in the route is there room."""
     seen = Counter[str]()
 
-    @settings(max_examples=35)
+    @examples(35)
     @given(narrow(limit))
     def judge(case: tuple[dict[str, Any], list[str]]) -> None:
         day, wished = case
@@ -577,7 +578,7 @@ def test_searching_again_finds_each_fix_worth_it() -> None:
     """SPEC T5: proved by a re-solve; from the best plan of a day, of all plans of the patched day, prices included."""
     seen = Counter[str]()
 
-    @settings(max_examples=40)
+    @examples(40)
     @given(priced())
     def judge(day: dict[str, Any]) -> None:
         assume(not check(Scenario.model_validate(day)))
@@ -606,7 +607,7 @@ def test_a_wanted_ticket_gets_the_room_where_no_other_waits_for_it() -> None:
     """SPEC T5: with the others that are left out gone, the best plan serves the ticket that was asked about."""
     seen = Counter[str]()
 
-    @settings(max_examples=40)
+    @examples(40)
     @given(priced())
     def judge(day: dict[str, Any]) -> None:
         tickets = [{name: of for name, of in entry.items() if name != "penalty"} for entry in day["tickets"]]

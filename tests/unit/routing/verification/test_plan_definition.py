@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -13,6 +13,7 @@ from planner_mcp.routing.plan import Plan, PlannedRoute, Unassigned, Visit
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.unit.routing.verification.model_definition import honest, is_allowed, is_right
 
@@ -230,7 +231,7 @@ def a_figure_changed(draw: st.DrawFn, plan: Plan) -> Plan:
     return with_visits(plan, at, visits)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(plans())
 def test_a_plan_of_two_agents_is_proved_exactly_when_the_definition_holds(case: tuple[Problem, Plan]) -> None:
     """SPEC S1, S2: skills, pairs, shipments, locks, backhaul, loads, reloads, limits, groups; the layout too."""
@@ -241,7 +242,7 @@ def test_a_plan_of_two_agents_is_proved_exactly_when_the_definition_holds(case: 
     assert not is_kept or plan == honest(day, plan)
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(plans(), st.data())
 def test_an_altered_plan_is_proved_exactly_when_the_definition_holds(
     case: tuple[Problem, Plan], data: st.DataObject

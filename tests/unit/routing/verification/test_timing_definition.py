@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise, product
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -16,6 +16,7 @@ from planner_mcp.routing.evaluation.time_dependent_travel import TravelSpeeds, a
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 HOURS = 14
@@ -127,7 +128,7 @@ def _clock(day: Problem) -> Callable[[int, int], int]:
     return drive
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(days())
 def test_a_route_is_proved_exactly_when_some_choice_of_hours_keeps_the_definition(
     case: tuple[Problem, list[int]],
@@ -138,7 +139,7 @@ def test_a_route_is_proved_exactly_when_some_choice_of_hours_keeps_the_definitio
     assert (verify(day, plan) == []) == can_be_done(day, order)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(days(with_rushes=True))
 def test_in_rushes_too_no_plan_is_judged_otherwise_than_by_the_definition(case: tuple[Problem, list[int]]) -> None:
     """SPEC S1, S2: travel that depends on the hour; no feasible route is lost either, but for what legs are rounded."""
@@ -153,7 +154,7 @@ def test_in_rushes_too_no_plan_is_judged_otherwise_than_by_the_definition(case: 
         assert can_be_done(replace(day, agents=(shorter,)), order) <= is_proved <= can_be_done(day, order)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(days(with_rushes=True))
 def test_what_can_be_driven_at_the_slowest_pace_can_be_driven_on_the_day(case: tuple[Problem, list[int]]) -> None:
     """SPEC S1: engines plan with the slowest pace of each shift; that is safe, whatever the hour."""

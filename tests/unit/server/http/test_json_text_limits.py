@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.server.http.json_text_limits import has_lone_surrogate, is_deeper
 from tests.shared.processes.stopwatch import Stopwatch
+from tests.shared.property_tests.example_counts import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=())),
@@ -67,7 +68,7 @@ def test_half_a_pair_is_found(body: bytes, is_half: bool) -> None:
 
 
 @given(JSON)
-@settings(max_examples=50)
+@examples(50)
 def test_it_agrees_with_the_encoder(value: object) -> None:
     """SPEC X3: a body is refused exactly when its text could not be written as UTF-8 again."""
     value = json.loads(json.dumps(value))  # joins halves that happen to stand side by side

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -11,6 +11,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, by_table, haul, raw_scenario, ticket
 
 Json = dict[str, Any]
@@ -69,7 +70,7 @@ def test_the_delivery_of_a_locked_pickup_may_be_come_to_over_other_stops() -> No
     assert [fault.path for fault in check(raw_scenario(alone))] == ["/agents/0/locked_tickets"]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_locked_pickups_that_a_plan_can_deliver_are_never_refused(data: st.DataObject) -> None:
     """SPEC T7: a check says only what it can prove, whatever setups, releases, windows and speeds do."""
@@ -99,7 +100,7 @@ def test_locked_pickups_that_a_plan_can_deliver_are_never_refused(data: st.DataO
     assert not [fault for fault in check(day) if "locked" in fault.path]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> None:
     """SPEC T7: a check says only what it can prove, whatever rounding, breaks and reloads do."""

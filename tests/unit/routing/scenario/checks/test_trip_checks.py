@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -13,6 +13,7 @@ from planner_mcp.routing.scenario.checks import leg_lookup, trip_checks
 from planner_mcp.routing.scenario.checks.agent_limits import AgentLimits
 from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, by_table, haul, raw_scenario, ticket
 
 Json = dict[str, Any]
@@ -179,7 +180,7 @@ def test_a_shipment_that_can_be_made_over_other_stops_is_let_in() -> None:
     assert fault.path == "/tickets/1"
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_a_shipment_that_a_plan_makes_is_never_refused(data: st.DataObject) -> None:
     """SPEC T7: a check says only what it can prove, whatever rounding, setups, releases and windows do."""

@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, MessageKind, parse
+from tests.shared.property_tests.example_counts import examples
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -18,7 +19,7 @@ ENVELOPES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.binary() | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
 def test_any_body_is_messages_or_malformed(body: bytes) -> None:
     """SPEC T7: nothing a stranger sends raises anything else."""
@@ -30,7 +31,7 @@ def test_any_body_is_messages_or_malformed(body: bytes) -> None:
         assert messages
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ENVELOPES.map(lambda value: json.dumps(value).encode()))
 def test_any_envelope_is_a_message_or_malformed(body: bytes) -> None:
     """JSON-RPC 2.0 §4: what is taken has the members its kind needs."""

@@ -1,0 +1,64 @@
+"""`planner-mcp serve`, `worker` and stdio, which run until they are stopped, and `doctor`, which checks their settings."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from planner_mcp.app import open_app
+from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.doctor import examine
+from planner_mcp.cli.http_server import check_exposure
+from planner_mcp.cli.server_processes import run_workers, serve_http, serve_stdio
+from planner_mcp.cli.store_queries import DataDir, RedisUrl
+from planner_mcp.settings import Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes beside the server; 0 for none.")] = None,
+    redis_url: RedisUrl = None,
+    data_dir: DataDir = None,
+    insecure: Annotated[bool, typer.Option(help="Listen beyond loopback although nobody is authenticated.")] = False,
+) -> None:
+    """Run the HTTP server and its workers."""
+    settings = command_settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
+    check_exposure(settings, is_allowed=insecure)
+    run_command(serve_http(settings, context.obj or open_app))
+
+
+@app.command()
+def worker(
+    redis_url: RedisUrl = None,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes; each solves one job at a time.")] = 1,
+    data_dir: DataDir = None,
+) -> None:
+    """Run workers for a store that servers share."""
+    settings = command_settings(redis_url=redis_url, data_dir=data_dir)
+    run_command(run_workers(settings, processes))
+
+
+@app.command()
+def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Check that everything is in place; exit status 1 when something is not."""
+    settings = command_settings(redis_url=redis_url, data_dir=data_dir)
+    run_command(_print_examination(settings))
+
+
+async def _print_examination(settings: Settings) -> None:
+    is_well = True
+    async for finding in examine(settings):
+        is_well &= finding.is_well
+        typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.detail}")
+    if not is_well:
+        sys.exit(1)
+
+
+def serve_stdio_until_closed() -> None:
+    """Speak MCP over standard input and output until the client closes its end or a signal comes."""
+    run_command(serve_stdio(command_settings()))
