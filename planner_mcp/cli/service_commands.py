@@ -1,4 +1,4 @@
-"""`planner-mcp serve`, `worker` and stdio, which run until they are stopped, and `doctor`, which checks their settings."""
+"""`planner-mcp serve`, `worker` and stdio, which run until they are stopped, and `doctor`, which checks settings."""
 
 import sys
 from typing import Annotated
