@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.routing.engine_names import AUTO
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -53,7 +54,7 @@ class SolveRequest:
 
     scenario_id: str
     solve_time_s: int
-    engine: str = "auto"
+    engine: str = AUTO
     seed: int = 0
     priority: int = 5
     """1 (can wait) … 9 (urgent); orders the jobs of one principal."""

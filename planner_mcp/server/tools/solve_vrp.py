@@ -1,11 +1,12 @@
 """`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.jobs.job_model import SolveRequest
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
+from planner_mcp.routing.engine_names import AUTO, EngineName
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
@@ -30,7 +31,7 @@ class SolveArguments(Arguments):
     callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="always a new job")] = False
-    engine: Literal["auto", "ortools", "pyvrp", "sisr"] = "auto"
+    engine: EngineName = AUTO
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
 

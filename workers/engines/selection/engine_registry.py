@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 from planner_mcp.errors import UnsupportedFeatureError
+from planner_mcp.routing.engine_names import AUTO as AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.problem import Feature, Problem
 from workers.engines.engine_interface import Engine
@@ -18,7 +19,6 @@ from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
 from workers.engines.selection.portfolio import Portfolio
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
-AUTO: Final = "auto"
 INSTALL_HINTS: Final = {
     "sisr": "install a C++ compiler and run python -m workers.engines.native.build",
     "pyvrp": "install planner-mcp[pyvrp]",

@@ -1,0 +1,13 @@
+"""The names of the engines that a caller can ask for.
+
+Owns the one list of these names, which the tools' schemas show. The engines themselves are in `workers.engines`, which
+this package does not import; a test compares the list with their registry.
+"""
+
+from typing import Final, Literal, get_args
+
+EngineName = Literal["auto", "ortools", "pyvrp", "sisr"]
+AUTO: Final[EngineName] = "auto"
+"""Combines the engines that support the scenario."""
+ENGINE_NAMES: Final[tuple[EngineName, ...]] = get_args(EngineName)
+"""All names, in the order of the alphabet."""
