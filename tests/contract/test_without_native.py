@@ -14,48 +14,48 @@ CHILD = """
 import asyncio, sys, time
 from pathlib import Path
 from workers.engines.native import sisr_engine
-sisr.LIBRARY = Path(sys.argv[1])
+sisr_engine.LIBRARY = Path(sys.argv[1])
 from planner_mcp.cli.doctor import examine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.settings import Settings
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import lay_out
+from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.selection import engine_registry
-from workers.engines.engine_interface import Limits
+from workers.engines.engine_interface import SearchLimits
 
-def told(body):
+def said(body):
     problem = compile_scenario(parse_scenario(body))
     try:
-        engine = registry.choose(problem)
+        engine = engine_registry.choose(problem)
     except UnsupportedFeatureError as error:
         return error.message
-    best = engine.solve(problem, Limits(time.monotonic() + 2), lambda _: None, lambda: False).best
-    plan = lay_out(problem, best)
+    best = engine.solve(problem, SearchLimits(time.monotonic() + 2), lambda _: None, lambda: False).best
+    plan = build_plan(problem, best)
     assert verify(problem, plan) == []
     return f"{plan.tickets_served} by {plan.engine}, able: {engine.version()}"
 
 async def engines():
-    return next(found.told for found in [found async for found in examine(Settings())] if found.name == "engines")
+    return next(found.detail for found in [found async for found in examine(Settings())] if found.name == "engines")
 
 plain = fleet_body(12)
 rest = {"breaks": [{"earliest": 100, "latest": 300, "duration_s": 20}]}
 reload = {"reload_locations": ["D"], "max_reloads": 1}
 for more in ({}, rest, {**rest, **reload}):
-    print(told({**plain, "agents": [{**agent, **more} for agent in plain["agents"]]}))
+    print(said({**plain, "agents": [{**agent, **more} for agent in plain["agents"]]}))
 print(asyncio.run(engines()))
 try:
-    registry.choose(compile_scenario(parse_scenario(plain)), "sisr")
+    engine_registry.choose(compile_scenario(parse_scenario(plain)), "sisr")
 except UnsupportedFeatureError as error:
     print(error.message)
 """
-REMEDY = "install a C++ compiler and run python -m workers.engines.native.build"
+REMEDY = "install a C++ compiler or the package ziglang, and run python -m workers.engines.native.build"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return what a process says that never had the library: of three days, of its engines, and asked for `sisr`."""
     folder = tmp_path_factory.mktemp("bare")
     root = Path(planner_mcp.__file__).parents[1]
@@ -66,26 +66,26 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_plain_day_and_day_with_breaks_are_planned(told: list[str]) -> None:
+def test_plain_day_and_day_with_breaks_are_planned(said: list[str]) -> None:
     """SPEC S2: the plain day by PyVRP and OR-Tools, the one with breaks by OR-Tools."""
-    plain, breaks = told[:2]
+    plain, breaks = said[:2]
     assert plain.startswith("12 by pyvrp")
     assert breaks.startswith("12 by ortools")
     assert "sisr" not in plain + breaks
 
 
-def test_day_only_the_native_engine_can_plan_is_refused_with_the_way_to_get_it(told: list[str]) -> None:
+def test_day_only_the_native_engine_can_plan_is_refused_with_the_way_to_get_it(said: list[str]) -> None:
     """SPEC S2: breaks and reloads together; the message names what is missing and how to get it."""
-    assert "lacks" in told[2]
-    assert f"'sisr' is not here: {REMEDY}." in told[2]
+    assert "lacks" in said[2]
+    assert f"'sisr' is not here: {REMEDY}." in said[2]
 
 
-def test_doctor_lists_the_engines_and_how_to_get_the_others(told: list[str]) -> None:
+def test_doctor_lists_the_engines_and_how_to_get_the_others(said: list[str]) -> None:
     """SPEC O3: versions of those that are here."""
-    assert told[3].startswith(f"pyvrp {version_of('pyvrp')}, ortools {version_of('ortools')}")
-    assert told[3].endswith(f"; no sisr: {REMEDY}")
+    assert said[3].startswith(f"pyvrp {version_of('pyvrp')}, ortools {version_of('ortools')}")
+    assert said[3].endswith(f"; no sisr: {REMEDY}")
 
 
-def test_engine_that_is_not_here_is_not_among_those_there_are(told: list[str]) -> None:
-    """SPEC T7: the names told can be used."""
-    assert told[4] == f"Engine 'sisr' is not installed; there are auto, pyvrp, ortools. 'sisr' is not here: {REMEDY}."
+def test_engine_that_is_not_here_is_not_among_those_there_are(said: list[str]) -> None:
+    """SPEC T7: the names in the message can be used."""
+    assert said[4] == f"Engine 'sisr' is not installed; there are auto, pyvrp, ortools. 'sisr' is not here: {REMEDY}."

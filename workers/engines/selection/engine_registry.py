@@ -13,6 +13,7 @@ from planner_mcp.routing.engine_names import AUTO as AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.problem import Feature, Problem
 from workers.engines.engine_interface import Engine
+from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
 from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
@@ -20,7 +21,7 @@ from workers.engines.selection.portfolio import Portfolio
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
 INSTALL_HINTS: Final = {
-    "sisr": "install a C++ compiler and run python -m workers.engines.native.build",
+    "sisr": HOW_TO_BUILD,
     "pyvrp": "install planner-mcp[pyvrp]",
     "ortools": "install ortools",
 }
