@@ -1,13 +1,19 @@
 # One image for servers and workers: `serve` is the default, `worker --redis-url …` the other half.
 FROM python:3.12-slim-bookworm AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-RUN python -m venv /opt/planner
+COPY requirements ./requirements
+RUN python -m venv /opt/planner && python -m venv /opt/build && \
+    /opt/planner/bin/pip install --no-cache-dir --require-hashes --requirement requirements/image.lock && \
+    /opt/build/bin/pip install --no-cache-dir --require-hashes --requirement requirements/build.lock
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY planner_mcp ./planner_mcp
 COPY workers ./workers
 COPY manifest ./manifest
-RUN /opt/planner/bin/pip install --no-cache-dir ".[otel,pyvrp]"
+# there is no C++ compiler here: Zig compiles the native engine, and an image without it is refused
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . && \
+    /opt/planner/bin/pip install --no-deps dist/*.whl && \
+    cd / && /opt/planner/bin/python -c \
+    "from workers.engines.native.sisr_engine import SisrEngine; raise SystemExit(not SisrEngine().is_available())"
 
 FROM python:3.12-slim-bookworm
 LABEL org.opencontainers.image.title="planner-mcp" \

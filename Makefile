@@ -12,19 +12,26 @@ JOBS ?= auto
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 # Tests start many processes; without its cache each of them would compile the project anew.
 unexport PYTHONDONTWRITEBYTECODE
+# One set of versions for every Python from 3.11 on and every system; no address of an index is written.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock"
+WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest clean
+.PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml requirements/dev.lock
 	@$(IS_MADE) || $(PYTHON) $(IS_RECENT) || \
 		{ echo "$(PYTHON) is no Python 3.11 or newer: name one, as in make setup PYTHON=python3.12"; exit 1; }
 	$(IS_MADE) || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[pyvrp]" --group dev
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/dev.lock
+	@$(BIN)/python workers/engines/native/build.py --has-compiler || { \
+		echo "No C++ compiler was found: the native engine is compiled with Zig, which takes two minutes the first time."; \
+		$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/build.lock; }
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 setup: $(STAMP) ## create .venv with everything the project needs
@@ -65,6 +72,7 @@ bench: setup ## measure latencies and throughput, record them in benchmarks/resu
 	$(BIN)/python -m benchmarks.run
 
 bench-plans: setup ## gaps to best known plans, goes on where it was stopped; DATA=folder of instances, ARGS="--most 1 --seconds 10"
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group bench
 	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans --log out/bench-plans.jsonl $(ARGS)
 
@@ -79,6 +87,21 @@ manifest: setup ## write manifest/manifest.json anew
 
 docs: setup ## write the generated pages under docs/reference
 	$(BIN)/python -m docs.build
+
+lock: setup ## pin all dependencies anew, with hashes; ARGS=--upgrade takes the newest, ARGS="--upgrade-package NAME" one
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group lock
+	$(LOCK) pyproject.toml --extra otel --extra pyvrp --group dev --output-file requirements/dev.lock $(ARGS)
+	$(LOCK) pyproject.toml --extra otel --extra pyvrp --constraint requirements/dev.lock --output-file requirements/image.lock
+	$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock $(ARGS)
+
+wheels: setup ## wheels with the native engine for Linux and macOS in dist/, compiled here with Zig
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/build.lock
+	for platform in $(WHEEL_PLATFORMS); do \
+		PLANNER_WHEEL_PLATFORM=$$platform $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation \
+			--wheel-dir dist . || exit 1; \
+	done
+	for wheel in dist/*manylinux_2_17*.whl; do $(BIN)/auditwheel show $$wheel || exit 1; done
 
 clean: ## remove what setup and runs left behind
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out

@@ -18,8 +18,9 @@ BARE = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\n[ "$1 $2" != "-m pip" ]
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A folder with the Makefile, what it looks at, and two interpreters that only say how recent they are."""
-    for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    for name in ("Makefile", "pyproject.toml", "requirements/dev.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     for name, text in (("old", OLD), ("recent", RECENT)):
         script(tmp_path / name, text)
     return tmp_path
