@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
@@ -41,7 +42,7 @@ from planner_mcp.server.http.http_responses import HANDLERS
 from planner_mcp.server.http.jobs_api import JobsApi
 from planner_mcp.server.http.manifest_routes import manifest_routes
 from planner_mcp.server.http.matrices_api import MatricesApi
-from planner_mcp.server.http.metrics_route import metrics_routes
+from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
@@ -88,7 +89,8 @@ class AppServices:
     subscriptions: Subscriptions
     streams: StreamLimit
     capabilities: ListCapabilities
-    meter: UsageMeter
+    registry: CollectorRegistry
+    """The metrics of this replica."""
 
 
 @asynccontextmanager
@@ -96,7 +98,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
     async with connect(settings) as store, EventFeed(store) as feed:
         job_service = JobService(store, feed, settings=settings)
-        audit_log = AuditLog(store.script_client, settings)
+        audit_log, registry = AuditLog(store.script_client, settings), CollectorRegistry()
         audit = Audit(audit_log)
         resource_reader = resource_methods(settings, job_service, audit_log)
         tool_handler = PlannerToolHandler(
@@ -105,6 +107,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             resource_reader,
             webhooks=RedisWebhookStore(store.script_client, settings),
             audit=audit,
+            meter=UsageMeter(registry),
         )
         notifier = ChannelNotifier(store.redis)
         watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
@@ -117,7 +120,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
         )
         elicitation_store, questions = ElicitationStore(store.redis), Elicitation(settings, [state_key(settings)])
-        capabilities, meter = ListCapabilities(settings, subscription_store), tool_handler.meter
+        capabilities = ListCapabilities(settings, subscription_store)
         features: list[ServerFeature] = [
             tasks,
             subscriptions,
@@ -131,7 +134,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         kernel.client_requests = ClientRequests(elicitation_store, notifier)
         try:
             yield AppServices(
-                settings, store, job_service, kernel, audit, notifier, subscriptions, streams, capabilities, meter
+                settings, store, job_service, kernel, audit, notifier, subscriptions, streams, capabilities, registry
             )
         finally:
             await audit.until_written()
@@ -234,7 +237,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             *manifest_routes(settings),
             *discovery_routes(settings, REVISIONS),
             *health_routes(),
-            *metrics_routes(settings, services.meter),
+            *metrics_routes(settings, services.registry),
             *metadata_routes(settings),
         ]
         audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)
@@ -244,7 +247,8 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             after_body=authorization_layers(services),
             refusals=dict.fromkeys(("/mcp", "/messages"), validation_refusal),
         )
-        outermost = [Middleware(TrailingSlashMiddleware), audit_middleware]
+        metrics = Middleware(RequestMetrics, registry=services.registry)
+        outermost = [Middleware(TrailingSlashMiddleware), metrics, audit_middleware]
         app = Starlette(routes=routes, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         app.state.services = services

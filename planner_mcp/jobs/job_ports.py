@@ -150,6 +150,10 @@ class JobStore(MatrixStore, Protocol):
         """Return the queue at a glance, over these pools or all; pools that do not answer are left out."""
         ...
 
+    async def measurements(self) -> Mapping[str, int]:
+        """Return what was measured since the store began, over the pools that answer (`jobs/measurements.py`)."""
+        ...
+
     async def ping(self) -> Sequence[int]:
         """Return the pools that answer and accept writes; raise `StoreUnavailableError` when none does."""
         ...

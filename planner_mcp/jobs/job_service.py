@@ -4,7 +4,7 @@ Owns the order of the steps a use case takes and what waiting means. Who may do 
 every step of the store; whether an input makes sense was decided before, by `vrp`.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -221,6 +221,10 @@ class JobService:
     async def stats(self) -> QueueStats:
         """Return the queue at a glance."""
         return await self._store.stats()
+
+    async def measurements(self) -> Mapping[str, int]:
+        """Return what was measured of jobs and webhooks (`jobs/measurements.py`)."""
+        return await self._store.measurements()
 
     async def allowance(self, principal: Principal) -> dict[str, Any]:
         """Return what a principal may use, what it uses now, and how busy the house is (SPEC J8)."""

@@ -15,7 +15,7 @@ PATIENCE_S = 15.0
 def patience() -> Iterator[None]:
     """Keep a silent call's answer plain JSON however the process is held up; who wants a stream of it sets less."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(post_exchange, "PATIENCE_S", PATIENCE_S)
+        patch.setattr(post_exchange, "STREAM_AFTER_S", PATIENCE_S)
         yield
 
 

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, table_json
+from planner_mcp.jobs.measurements import BOUNDS_MS
 from planner_mcp.jobs.principal_limits import limit_per_shard
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.settings import Settings
@@ -20,7 +21,7 @@ from planner_mcp.settings import Settings
 SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
 STEPS: Final = (
     "put_scenario", "list_scenarios", "put_matrix", "touch", "submit", "reserve", "release", "read_events", "list_jobs",
-    "cancel", "finish_now", "stats", "register", "renew", "report", "requeue", "reap",
+    "cancel", "finish_now", "stats", "measured", "register", "renew", "report", "requeue", "reap",
 )  # fmt: skip
 
 TAKING_SHARED: Final = (*SHARED, "_claim_job")
@@ -91,7 +92,8 @@ def _constants(settings: Settings) -> str:
         "control_s": store_keys.CONTROL_S,
         "refresh_ms": store_keys.REFRESH_MS,
     }
-    return f"local LIMITS = {_lua(limits)}\nlocal MOVES = {_lua(json.loads(table_json()))}"
+    bounds, moves = ", ".join(map(str, BOUNDS_MS)), _lua(json.loads(table_json()))
+    return f"local LIMITS = {_lua(limits)}\nlocal BOUNDS_MS = {{{bounds}}}\nlocal MOVES = {moves}"
 
 
 def _lua(table: Mapping[str, float | str]) -> str:

@@ -45,6 +45,7 @@ Without a TTL, for the pool owns them; each is bounded by what is queued, solvin
 {pN}:turn                zset    principals with work to hand out, by virtual time
 {pN}:credit              zset    principals ahead of the pool's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
+{pN}:measured            hash    counts and sums for /metrics (jobs/measurements.py)
 {pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is done
 {pN}:keys                hash    API keys by id (pool 0); owned by the operator, who makes and revokes them
 
@@ -67,7 +68,9 @@ SCENARIOS_LISTED: Final = 10_000
 REFRESH_MS: Final = 86_400_000
 """The reaper renews the lives of a job that is not over this often."""
 
-OWNED: Final = frozenset({"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox", "keys"})
+OWNED: Final = frozenset(
+    {"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox", "keys", "measured"}
+)
 """Last parts of the keys that have an owner instead of a TTL."""
 
 

@@ -1,90 +1,146 @@
-"""`GET /metrics`: figures of this replica and of the queue, in the text format of Prometheus (SPEC T9).
+"""`GET /metrics`: figures of this replica, of jobs and of the queue, in Prometheus' text format (SPEC T9, O3).
 
-Owns names and wording of the figures. Where callers are authenticated they need the scope of an operator.
+Owns names and wording of the figures. Calls and requests are those of this replica; jobs, webhooks and the queue are
+those of the whole deployment, and every replica shows the same. Where callers are authenticated they need the scope of
+an operator.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+import time
+from collections.abc import Iterable, Iterator
+from typing import Final
 
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import override
 
 from planner_mcp.errors import InsufficientScopeError, StoreError
+from planner_mcp.jobs import measurements
+from planner_mcp.jobs.job_ports import QueueStats
+from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.http_responses import refusal
-from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter, listings
+from planner_mcp.server.tools.answers.tool_usage_meter import listings
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 
-MEDIA_TYPE: Final = "text/plain; version=0.0.4"
-Sample = tuple[Mapping[str, str], float]
+BUCKETS_S: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0)
+UNROUTED: Final = "other"
+"""Label of requests that were refused before a route was found, and of methods that no route has."""
+_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
+_STORED: Final = (
+    (measurements.JOB_DURATION, "planner_job_duration_seconds", "From the first claim of a job to its end.", "outcome"),
+    (measurements.QUEUE_WAIT, "planner_job_queue_wait_seconds", "From submission to the first claim.", ""),
+    (measurements.FIRST_PLAN, "planner_job_first_plan_seconds", "From the first claim to the first plan.", ""),
+    (measurements.WEBHOOK_ATTEMPT, "planner_webhook_attempt_seconds", "Attempts to deliver a webhook.", "outcome"),
+)
+"""What the store measures: its name there, the name and help text here, and the label if there is one."""
 
 
-def metrics_routes(settings: Settings, meter: UsageMeter) -> list[Route]:
+class RequestMetrics:
+    """The ASGI layer that measures requests, from the request to the start of its answer: a stream may last for hours.
+
+    Args:
+        app: The application behind it.
+        registry: The registry of the application that is measured.
+    """
+
+    def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
+        self._app = app
+        labels = ("method", "route", "status")
+        help_text = "Time from a request to the start of its answer."
+        self._seconds = Histogram(
+            "planner_http_request_seconds", help_text, labels, registry=registry, buckets=BUCKETS_S
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+
+        async def measured(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                method = scope["method"] if scope["method"] in _METHODS else UNROUTED
+                route = getattr(scope.get("route"), "path", UNROUTED)
+                self._seconds.labels(method, route, message["status"]).observe(time.perf_counter() - began)
+            await send(message)
+
+        await self._app(scope, receive, measured)
+
+
+def metrics_routes(settings: Settings, registry: CollectorRegistry) -> list[Route]:
     """Return the route to mount.
 
     Args:
         settings: Which tools are listed.
-        meter: Counts what tools answer.
+        registry: The metrics of this replica.
     """
-    listed = list(_listed(settings))
+    _register_listings(settings, registry)
 
     async def metrics(request: Request) -> Response:
         try:
             principal_of(request.scope).require(ADMIN)
         except InsufficientScopeError as error:
             return refusal(error)
-        lines = [*_answered(meter), *listed, *await _queue(request.app.state.services.job_service)]
-        return PlainTextResponse("\n".join(lines) + "\n", media_type=MEDIA_TYPE)
+        stored = CollectorRegistry()
+        stored.register(_Collected(await _stored_metrics(request.app.state.services.job_service)))
+        text = generate_latest(registry) + generate_latest(stored)
+        return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return [Route("/metrics", metrics)]
 
 
-def _answered(meter: UsageMeter) -> Iterator[str]:
-    calls: Iterable[Sample] = (({"tool": tool, "outcome": how}, n) for (tool, how), n in sorted(meter.calls.items()))
-    yield from _family("planner_tool_calls_total", "counter", "Calls answered.", calls)
-    yield from _family("planner_tool_answer_bytes_total", "counter", "Bytes of answers.", _by_tool(meter.bytes))
-    help_text = "Estimated tokens (o200k) of answers."
-    yield from _family("planner_tool_answer_tokens_total", "counter", help_text, _by_tool(meter.tokens))
-
-
-def _listed(settings: Settings) -> Iterator[str]:
-    costs = dict(listings(shown_tools(settings)))
-    sizes, tokens = {name: cost.bytes for name, cost in costs.items()}, {n: cost.tokens for n, cost in costs.items()}
-    yield from _family("planner_tool_listing_bytes", "gauge", "Bytes of a tool in tools/list.", _by_tool(sizes))
+def _register_listings(settings: Settings, registry: CollectorRegistry) -> None:
+    sizes = Gauge("planner_tool_listing_bytes", "Bytes of a tool in tools/list.", ("tool",), registry=registry)
     help_text = "Estimated tokens (o200k) of a tool in tools/list."
-    yield from _family("planner_tool_listing_tokens", "gauge", help_text, _by_tool(tokens))
+    tokens = Gauge("planner_tool_listing_tokens", help_text, ("tool",), registry=registry)
+    for name, cost in listings(shown_tools(settings)):
+        sizes.labels(name).set(cost.bytes)
+        tokens.labels(name).set(cost.tokens)
 
 
-async def _queue(job_service: Any) -> list[str]:
-    """Return the figures of the queue; none while the store is away."""
+class _Collected(Collector):
+    """Metrics that were read before."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = metrics
+
+    @override
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
+
+
+async def _stored_metrics(job_service: JobService) -> list[Metric]:
+    """Return the metrics of the whole deployment; none while the store is away."""
     try:
-        stats = await job_service.stats()
+        stats, fields = await job_service.stats(), await job_service.measurements()
     except StoreError:
         return []
+    return [*_queue(stats), *_histograms(measurements.histograms_of(fields))]
+
+
+def _queue(stats: QueueStats) -> Iterator[Metric]:
     figures = {
         "planner_jobs_queued": ("Jobs that wait for a worker.", stats.queued),
         "planner_jobs_solving": ("Jobs that are being solved.", stats.solving),
-        "planner_workers_live": ("Workers that sent a sign of life.", stats.live_workers),
+        "planner_workers_live": ("Workers that sent a heartbeat in time.", stats.live_workers),
         "planner_slots_live": ("Solves those workers take at a time.", stats.live_slots),
-        "planner_pools_away": ("Pools whose node does not answer; not counted above.", stats.pools_away),
+        "planner_pools_away": ("Shards whose node does not answer; they are not counted above.", stats.pools_away),
     }
-    return [
-        line
-        for name, (help_text, value) in figures.items()
-        for line in _family(name, "gauge", help_text, [({}, value)])
-    ]
+    for name, (help_text, value) in figures.items():
+        yield GaugeMetricFamily(name, help_text, value)
 
 
-def _by_tool(values: Mapping[str, float]) -> Iterator[Sample]:
-    return (({"tool": name}, value) for name, value in sorted(values.items()))
-
-
-def _family(name: str, kind: str, help_text: str, samples: Iterable[Sample]) -> Iterator[str]:
-    yield f"# HELP {name} {help_text}"
-    yield f"# TYPE {name} {kind}"
-    for labels, value in samples:
-        named = ",".join(f'{label}="{text}"' for label, text in labels.items())
-        yield f"{name}{{{named}}} {value}" if named else f"{name} {value}"
+def _histograms(known: dict[str, dict[str, measurements.Histogram]]) -> Iterator[Metric]:
+    for name, metric_name, help_text, label in _STORED:
+        family = HistogramMetricFamily(metric_name, help_text, labels=[label] if label else [])
+        for value, histogram in sorted(known.get(name, {}).items()):
+            family.add_metric([value] if label else [], list(histogram.cumulative()), histogram.sum_ms / 1000)
+        yield family

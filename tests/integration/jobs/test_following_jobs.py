@@ -92,7 +92,7 @@ async def test_what_a_crowd_is_told_close_together_is_read_together(
     harness: Any, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J2: many watchers do not cost one look at the feed for each event; the story stays whole."""
-    monkeypatch.setattr(feed_module, "GATHER_S", 1.0)
+    monkeypatch.setattr(feed_module, "BATCHING_DELAY_S", 1.0)
     claim = await harness.solving()
     read_at_once: list[int] = []
 

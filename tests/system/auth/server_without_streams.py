@@ -10,5 +10,5 @@ from planner_mcp.server.mcp.transports import post_exchange
 
 PATIENCE_S: Final = 60.0
 
-setattr(post_exchange, "PATIENCE_S", PATIENCE_S)  # noqa: B010 a constant, to type checkers
+setattr(post_exchange, "STREAM_AFTER_S", PATIENCE_S)  # noqa: B010 a constant, to type checkers
 main()

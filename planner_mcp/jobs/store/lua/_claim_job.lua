@@ -24,6 +24,7 @@ end
 local function start(id, job, scenario, worker)
   move(id, job, 'claim')
   outlive(index_key(job.principal, job.state))
+  if not job.started_ms then observe('queue_wait', '', NOW_MS - job.submitted_ms) end
   write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, started_ms = job.started_ms or NOW_MS })
   emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
   save(id)

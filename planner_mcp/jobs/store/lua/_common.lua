@@ -8,6 +8,7 @@ local A = cjson.decode(ARGV[1])
 local CLOCK, READY, FEED, OUTBOX, CONTROL = P .. 'clock', P .. 'ready', P .. 'feed', P .. 'outbox', P .. 'control'
 local QUEUED, SOLVING, TURN, CREDIT, WEIGHTS = P .. 'queued', P .. 'solving', P .. 'turn', P .. 'credit', P .. 'weights'
 local ALIVE, SLOTS, GROUP = P .. 'alive', P .. 'slots', 'workers'
+local MEASURED = P .. 'measured'
 
 local function job_key(id) return P .. 'job:' .. id end
 local function events_key(id) return P .. 'ev:' .. id end
@@ -148,6 +149,26 @@ local function page(index, offset, count, row)
     end
   end
   return found
+end
+
+-- Counts a duration in a histogram (jobs/measurements.py): one field for each bound, one for the sum.
+local function observe(name, label, ms)
+  ms = math.max(0, math.floor(ms))
+  local bucket = 'inf'
+  for _, bound in ipairs(BOUNDS_MS) do
+    if ms <= bound then
+      bucket = bound
+      break
+    end
+  end
+  local prefix = name .. '/' .. label .. '/'
+  call('HINCRBY', MEASURED, prefix .. bucket, 1)
+  call('HINCRBY', MEASURED, prefix .. 'sum', ms)
+end
+
+-- Counts the time to the first plan of a job; called before the plan is written.
+local function observe_plan(job)
+  if job.plan_id == '' and job.started_ms then observe('first_plan', '', NOW_MS - job.started_ms) end
 end
 
 -- JSON text of an object from its first members and the text of another object.

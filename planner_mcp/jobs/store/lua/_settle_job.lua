@@ -37,6 +37,7 @@ local function settle(id, job, change, extra)
   release(id, job)
   if change == 'complete' then job.percent = '100' end
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
+  if job.started_ms then observe('job_duration', job.state, NOW_MS - job.started_ms) end
   local event, data = emit(id, job, job.state, final_extra(id, job, extra), true)
   post(id, job, event, data)
   if change ~= 'complete' then answer_no_more(id, job) end

@@ -9,6 +9,7 @@ if not job then
 end
 if A.progress ~= '' then write(A.job, job, { progress = A.progress, best = A.best }) end
 if ARGV[2] ~= '' then
+  observe_plan(job)
   call('SET', plan_key(A.job), ARGV[2], 'EX', LIMITS.live_s)
   write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
 end

@@ -6,6 +6,8 @@ if not delivery.endpoint or not let_go(A.id, A.id .. '/' .. A.fence, delivery) t
 call('HINCRBY', key, 'attempts', 1)
 call('RPUSH', attempts_key(A.id), cjson.encode({ at_ms = NOW, status = A.status, error = A.error, took_ms = A.took_ms }))
 
+observe('webhook_attempt', A.is_delivered and 'delivered' or A.delay_ms < 0 and 'dead' or 'failed', A.took_ms)
+
 local endpoint = endpoint_key(delivery.endpoint)
 call('HSET', endpoint, 'status', A.status, 'last_ms', string.format('%d', NOW))
 if A.is_delivered then

@@ -2,7 +2,8 @@
 
 import json
 from asyncio import timeout
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NoReturn
@@ -269,6 +270,14 @@ class RedisJobStore:
         rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
         queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
         return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
+
+    async def measurements(self) -> Mapping[str, int]:
+        """Return the fields of `jobs/measurements.py`, summed over the pools that answer."""
+        rows = await ask_all(range(self._settings.pools), lambda shard: self._script_client.step("measured", shard, {}))
+        total = Counter[str]()
+        for _ok, flat in rows.values():
+            total.update({name: int(value) for name, value in record_codec.fields_of(flat).items()})
+        return total
 
     async def ping(self) -> Sequence[int]:
         """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""

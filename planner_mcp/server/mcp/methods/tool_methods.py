@@ -4,6 +4,7 @@ Owns the translation between `planner_mcp.server.tools` and the SDK's types. Arg
 themselves, so that a mistake is a tool result with all faults at once (SPEC T7) and never the SDK's own message.
 """
 
+import time
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
@@ -45,6 +46,7 @@ class PlannerToolHandler:
         library: Where tools read resources, and whose cursors the list has.
         webhooks: What the tools for webhooks work on.
         audit: Told of every call.
+        meter: Counts the answers.
     """
 
     def __init__(
@@ -55,8 +57,9 @@ class PlannerToolHandler:
         *,
         webhooks: WebhookStore,
         audit: Audit,
+        meter: UsageMeter,
     ) -> None:
-        self.meter = UsageMeter()
+        self._meter = meter
         self._job_service = job_service
         self._webhooks = webhooks
         self._audit = audit
@@ -122,8 +125,9 @@ class PlannerToolHandler:
             reading=self._content_features.open_reading(principal),
             on_job=partial(set_job, ctx),
         )
+        began = time.perf_counter()
         result = await dispatch(tool, context, args)
-        self.meter.count(tool.name, result)
+        self._meter.count(tool.name, result, time.perf_counter() - began)
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 

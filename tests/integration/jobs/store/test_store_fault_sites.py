@@ -247,6 +247,7 @@ class Day:
         await insist(store.read_feed, 0, "0", wait_s=0.01, wanted={job.id})
         await insist(store._was_trimmed, "{p0}:feed", "0")
         await insist(store.stats)
+        await insist(store.measurements)
         await insist(store.ping)
         await insist(store.confirm)
         await insist(store.reap)

@@ -256,7 +256,7 @@ async def test_a_request_counts_until_its_work_ends_though_its_client_left(
         caller = Caller(http, await key("ann"))
         await caller.initialize()
         job, owner = await _job(caller, applications[0])
-        monkeypatch.setattr(post_exchange, "PATIENCE_S", 0.02)
+        monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.02)
         waiting = _call(2, "query_vrp_status", job_id=job, wait_s=45)
         await _left(http, "POST", "/mcp", caller.headers, waiting)
         assert (await caller.get("/jobs/x")).status_code == 404
@@ -380,7 +380,7 @@ async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhil
 ) -> None:
     """SPEC A1, J4: its stream ends with the answer, and older clients could not ask for it again."""
     caller, job = expiring
-    monkeypatch.setattr(post_exchange, "PATIENCE_S", 0.02)
+    monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.02)
     with anyio.fail_after(30):
         await caller.initialize()
         answer = await caller.call("query_vrp_status", job_id=job, wait_s=2)

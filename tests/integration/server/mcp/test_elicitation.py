@@ -115,7 +115,7 @@ async def test_who_does_not_choose_gets_assumptions(app_replicas: Two, asked: Pe
 
 async def test_silence_is_an_answer_too(app_replicas: Two, asked: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T7: bounded waits."""
-    monkeypatch.setattr(client_requests, "LONGEST_S", 0.2)
+    monkeypatch.setattr(client_requests, "ANSWER_TIMEOUT_S", 0.2)
     question, result = await converse(asked, app_replicas, None)
     assert question
     assert result["structuredContent"]["scenario_id"]
@@ -123,7 +123,7 @@ async def test_silence_is_an_answer_too(app_replicas: Two, asked: Person, monkey
 
 async def test_silence_over_a_pipe_is_an_answer_too(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T7, X1: the loop that serves stdio waits for a person no longer than HTTP does, and takes the form away."""
-    monkeypatch.setattr(client_requests, "LONGEST_S", 0.2)
+    monkeypatch.setattr(client_requests, "ANSWER_TIMEOUT_S", 0.2)
     taken_away = anyio.Event()
 
     async def silent(_context: Any, _params: Any) -> ElicitResult:

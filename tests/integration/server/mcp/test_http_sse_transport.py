@@ -163,7 +163,7 @@ async def test_call_of_a_dead_replica_is_answered_by_the_holder_of_the_stream(
     app_replicas: Two, web: httpx.AsyncClient, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4, X1: its lease ran out; the error comes once, and a late answer of the dead comes to nothing."""
-    monkeypatch.setattr(http_sse_requests, "LOOK_S", 0.05)
+    monkeypatch.setattr(http_sse_requests, "ORPHAN_CHECK_S", 0.05)
     work = RequestLeases(store.redis)
     async with opened(web, app_replicas[0]) as client:
         await client.initialize(app_replicas[0])

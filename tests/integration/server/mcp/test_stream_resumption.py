@@ -40,7 +40,7 @@ async def test_slow_silent_answer_becomes_a_stream(
     replicas: Two, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Spec 2025-11-25: a priming event first, so that the client can reconnect from the start."""
-    monkeypatch.setattr(post_exchange, "PATIENCE_S", 0.02)
+    monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.02)
     await client.initialize(replicas[0])
     async with client.stream(replicas[0], wait=True) as stream:
         received = events(stream)
@@ -163,7 +163,7 @@ async def test_stream_of_a_dead_replica_ends_with_an_error(
     replicas: Two, client: Client, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: the owner's lease runs out, and whoever resumes is told instead of waiting for ever."""
-    monkeypatch.setattr(session_streams, "CHECK_S", 0.05)
+    monkeypatch.setattr(session_streams, "OWNER_CHECK_S", 0.05)
     await client.initialize(replicas[0])
     async with client.stream(replicas[0], 17, to=1, wait=True) as stream:
         first = await anext(events(stream))
@@ -184,7 +184,7 @@ async def test_of_a_batch_of_a_dead_replica_only_what_it_owed_is_answered_with_a
     replicas: Two, client: Client, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: what was answered is not answered twice, and what was cancelled not at all."""
-    monkeypatch.setattr(session_streams, "CHECK_S", 0.05)
+    monkeypatch.setattr(session_streams, "OWNER_CHECK_S", 0.05)
     await client.initialize(replicas[0], "2025-03-26")
     tool_handler, log = replicas[0].tool_handler, SessionStore(store.redis)
     batch = [ping("early"), call("owed", wait=True), call("cancelled", to=1, wait=True), ping("late")]
@@ -257,7 +257,7 @@ async def test_draining_replica_still_answers_a_client_that_holds_no_event_id(
     replicas: Two, client: Client, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     """SPEC J4, J7: these revisions have no event at the start; such a stream could be resumed nowhere."""
-    monkeypatch.setattr(post_exchange, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.01)
     await client.initialize(replicas[0], version)
     with anyio.fail_after(30):
         async with client.stream(replicas[0], wait=True) as stream:
@@ -287,7 +287,7 @@ async def test_call_that_outlasts_the_grace_is_answered_with_an_error(
     store: RedisStore, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J7: a client that could not go on elsewhere is told, while it still listens."""
-    monkeypatch.setattr(post_exchange, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.01)
     async with replica(store, grace_s=0.01) as third:
         await client.initialize(third, "2025-06-18")
         with anyio.fail_after(30):

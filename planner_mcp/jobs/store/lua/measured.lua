@@ -1,0 +1,2 @@
+-- Everything this pool has measured: field and number, one after the other.
+return { 'ok', call('HGETALL', MEASURED) }
