@@ -11,6 +11,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 from mcp import Client
+from prometheus_client.parser import text_string_to_metric_families
 
 from examples.planner_server import PlannerServer
 from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use, wait_for
@@ -34,11 +35,12 @@ async def test_health_and_readiness_are_two_questions(
 async def test_metrics_count_what_was_asked(server: PlannerServer, client: Client, http: httpx.AsyncClient) -> None:
     """SPEC O3: Prometheus reads `/metrics`: calls by tool and outcome, what answers cost, how long the queue is."""
 
-    async def refusals() -> int:
-        lines = (await http.get(f"{server.url}/metrics")).text.splitlines()
-        counts = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
-        assert "planner_jobs_queued" in counts
-        return int(counts.get('planner_tool_calls_total{tool="create_scenario",outcome="error"}', 0))
+    async def refusals() -> float:
+        text = (await http.get(f"{server.url}/metrics")).text
+        samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+        assert "planner_jobs_queued" in {sample.name for sample in samples}
+        wanted = ("planner_tool_calls_total", {"tool": "create_scenario", "outcome": "error"})
+        return sum(sample.value for sample in samples if (sample.name, sample.labels) == wanted)
 
     before = await refusals()
     await client.call_tool("create_scenario", {"name": "nobody to drive"})
