@@ -19,7 +19,7 @@ from planner_mcp.text import counted, plain
 
 MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
-SPLIT: Final = "Split the day."
+SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
 _ENCODINGS: Final = ("utf-8-sig", "gb18030")
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -1,4 +1,4 @@
-"""Pure vocabulary of routing: scenarios, problems, plans, and the proof of a plan.
+"""Pure domain model of routing: scenarios, problems, plans, their evaluation and their verification.
 
-Builds on `planner_mcp.errors` and `planner_mcp.text` alone.
+Imports `planner_mcp.errors` and `planner_mcp.text` and nothing else of the application: no clock, no I/O, no settings.
 """

@@ -1,8 +1,8 @@
-"""A finished plan: timed routes in the caller's units, with what was left out and why.
+"""A finished plan: timed routes in the caller's units, and the unassigned tickets with their reasons.
 
-Owns the data and its JSON form. A plan is laid out by `layout/schedule.py` and shown only after `proof/verify.py`
-agreed. Times are seconds after midnight of the planning date, distances metres (or plane units), amounts as the caller
-wrote.
+Owns the data and its JSON form. `evaluation/plan_builder.py` builds a plan, and it is published only after
+`verification/plan_verification.py` accepted it. Times are seconds after midnight of the planning date, distances are
+metres (or plane units), amounts are in the caller's units.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class PlanStatus(StrEnum):
-    """What is known about a plan. A heuristic never says optimal."""
+    """What is known about a plan. Heuristics prove no optimality, so there is no status for it."""
 
     FEASIBLE = "feasible"
     """Verified; every wanted ticket is served."""
@@ -29,18 +29,18 @@ class Visit:
     location: str | None
     arrival_s: float
     start_s: float
-    """When service (or the break) starts; `start_s - arrival_s` is waiting and setup."""
+    """Start of service (or of the break); `start_s - arrival_s` is waiting and setup."""
     departure_s: float
     load: dict[str, float]
-    """On board when leaving, by capacity dimension."""
+    """Load on departure, by capacity dimension."""
     distance_m: float
-    """From the stop before."""
+    """From the previous stop."""
     late_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRoute:
-    """What one agent does."""
+    """The route of one agent."""
 
     agent_id: str
     visits: tuple[Visit, ...]
@@ -53,7 +53,7 @@ class PlannedRoute:
     waiting_s: float
     cost: float
     overtime_s: float = 0.0
-    """What of it is after the agent's shift."""
+    """Part of the duration after the end of the agent's shift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ class Unassigned:
 
     ticket_id: str
     code: str
-    """A reason from `layout/explain.py`."""
+    """A reason code for an unassigned ticket."""
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A verified plan. The better of two has the lower `penalty`, then the lower `cost`."""
+    """A verified plan. Of two plans the better has the lower `penalty`, then the lower `cost`."""
 
     status: PlanStatus
     cost: float
-    """Routes, the span, and what the caller said it costs to leave a ticket out."""
+    """Cost of the routes, the span, and the penalties that the caller set for unassigned tickets."""
     routes: tuple[PlannedRoute, ...]
     unassigned: tuple[Unassigned, ...]
     distance_m: float
@@ -82,17 +82,17 @@ class Plan:
     tickets_total: int
     assumptions: tuple[str, ...] = ()
     engine: str = ""
-    """Who found it: `sisr+pyvrp` where the second improved on the first."""
+    """Engines that found it: `sisr+pyvrp` where the second improved the plan of the first."""
     seed: int = 0
     versions: dict[str, str] = field(default_factory=dict)
     input_hash: str = ""
     travel: dict[str, Any] = field(default_factory=dict)
-    """Where distances and times came from: `source`, and of a road engine its name, profile, version, map."""
+    """Source of distances and times: `source`, and for a road engine its name, profile, version and map."""
     penalty: float = 0.0
-    """What the wanted tickets left out weigh: more than any cost, doubled by each level of priority. Nobody pays it."""
+    """Penalty of the wanted tickets left out: above any cost, doubled by each priority level. It is not a payment."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
+        """Return the plan as plain JSON. (`asdict` copies every value and takes four times as long.)"""
         routes = [{**_fields(route), "visits": [_fields(visit) for visit in route.visits]} for route in self.routes]
         return {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
 

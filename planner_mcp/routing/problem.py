@@ -1,33 +1,34 @@
-"""A scenario compiled to integers: the one shape every engine reads and the verifier judges by.
+"""A scenario compiled to integers: the input of every engine and of the verifier.
 
-Owns the meaning of each number. Building it from a `Scenario` is `compile/compiler.py`'s work; finding routes is the
-engines'; times are laid out by `layout/schedule.py`; `proof/verify.py` judges the result and trusts nobody.
+Owns the meaning of each number. `compilation/scenario_compiler.py` builds a problem from a `Scenario`. Engines find
+routes for it. `evaluation/plan_builder.py` computes times, loads and costs of the routes. `verification/` checks the
+result independently.
 
-Units. Distances and times are integers of `1 / scale` metre (or plane unit) and `1 / scale` second; times count from
-midnight of the planning date and may run past 24 h. Costs are integers of `1 / cost_scale` of the caller's currency
-(without prices the cost *is* the distance). Amounts are integers of `1 / amount_scale`.
+Units. Distances are integers of `1 / scale` metre (or plane unit), times are integers of `1 / scale` second. Times
+count from midnight of the planning date and may exceed 24 h. Costs are integers of `1 / cost_scale` of the caller's
+currency (without prices the cost is the distance). Amounts are integers of `1 / amount_scale`.
 
 The model.
-A **route** is what one agent does: an ordered list of stops (tickets, reloads, breaks). It leaves `start` (if any) not
-before `shift[0]`, may wait anywhere, serves each ticket inside one of its windows (the *start* of service counts),
-and reaches `end` (if any) not after `shift[1]` (plus `overtime`). Without `start` it begins at its first stop, without
-`end` it ends after its last. An agent with no stops is unused and costs nothing.
-*Setup* is spent before service where the location differs from the stop before (always at the first stop).
-*Load*, per dimension: a `DELIVERY` is on board from the start (or the last reload) until its stop; a `PICKUP` from its
-stop until the end (or the next reload); a shipment (`delivery.pickup` names its pickup ticket) from one to the other.
-At every moment 0 <= load <= capacity.
+A **route** is the work of one agent: an ordered list of stops (tickets, reloads, breaks). It leaves `start` (if any) at
+`shift[0]` or later, may wait anywhere, starts the service of each ticket inside one of the ticket's time windows, and
+reaches `end` (if any) by `shift[1]` (plus `overtime`). Without `start` it begins at its first stop. Without `end` it
+ends after its last stop. An agent with no stops is unused and costs nothing.
+*Setup time* is spent before service where the location differs from that of the previous stop, and at the first stop.
+*Load*, per dimension: a `DELIVERY` is on board from the start (or the last reload) until its stop. A `PICKUP` is on
+board from its stop until the end (or the next reload). A shipment (`delivery.pickup` names its pickup ticket) is on
+board from its pickup until its delivery. At every moment 0 <= load <= capacity.
 *Cost* = Σ used agents (fixed + distance_cost · distance + time_cost · duration + overtime_cost · overtime)
-+ Σ lateness_cost · (service start − soft_close)⁺ + Σ switch_cost of tickets served by another than `preferred`
-+ Σ penalties of unassigned tickets + Σ penalties of ONE_OF groups none of whose tickets is served
++ Σ lateness_cost · (service start − soft_close)⁺ + Σ switch_cost of tickets not served by their `preferred` agent
++ Σ penalties of unassigned tickets + Σ penalties of ONE_OF groups without a served ticket
 + span_cost · longest duration.
-Duration is from departure at the start to arrival at the end, waiting included.
-A *trip* is the part of a route up to the end or the next reload; it leaves (the start, the reload, or without start the
-first stop) not before the release of any ticket it serves. A shipment may stay on board through a reload.
-A *break* may interrupt a leg: between two places the time is at least the travel plus the breaks between them. A used
-agent takes each of its breaks, save one it can rest outside the route: where the route ends not after `window[1]`, or
-starts not before `window[0] + duration`.
-In a *rush* travel goes on at another pace: each unit of time that is driven counts 1000 / factor towards the leg, 1
-outside. A leg is over at the first whole unit of time at which what was driven counts as much as its duration.
+The duration of a route lasts from the departure at its start to the arrival at its end, waiting included.
+A *trip* is the part of a route up to the end or the next reload. It leaves (the start, the reload, or without a start
+the first stop) at or after the release time of every ticket it serves. A shipment may stay on board through a reload.
+A *break* may interrupt a leg: the time between two locations is at least the travel time plus the breaks between them.
+A used agent takes each of its breaks, except those it can take outside its route: where the route ends by `window[1]`,
+or starts at or after `window[0] + duration`.
+In a *travel period* (rush hours) the speed differs: each unit of time spent driving counts 1000 / factor towards the
+leg, outside every period it counts 1. A leg ends at the first whole unit of time at which the sum reaches its duration.
 """
 
 from dataclasses import dataclass, field
@@ -42,14 +43,14 @@ Matrix = NDArray[np.int64]
 
 
 class LoadKind(StrEnum):
-    """Where the amount of a ticket is on board."""
+    """When the amount of a ticket is on board."""
 
     DELIVERY = "delivery"
     PICKUP = "pickup"
 
 
 class Feature(StrEnum):
-    """What a problem asks of an engine beyond capacity and plain tours. An engine names those it supports."""
+    """What a problem requires of an engine beyond capacity and plain routes. An engine lists those it supports."""
 
     MULTI_CAPACITY = "multi_capacity"
     TIME_WINDOWS = "time_windows"
@@ -84,7 +85,7 @@ class Feature(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TravelPeriod:
-    """Part of the day, from `start` up to but not at `end`, in which travel takes `factor` thousandths of its time."""
+    """Travel from `start` up to, but excluding, `end` takes `factor` thousandths of its normal duration."""
 
     start: int
     end: int
@@ -93,7 +94,7 @@ class TravelPeriod:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A rest of `duration` that starts inside `window`, anywhere on the route, at no location of its own."""
+    """A break of `duration` that starts inside `window`, anywhere on the route, at no location of its own."""
 
     window: tuple[int, int]
     duration: int
@@ -115,20 +116,20 @@ class AgentSpec:
     max_duration: int | None = None
     max_stops: int | None = None
     overtime: int = 0
-    """Time units the route may end after `shift[1]`, each costing `overtime_cost`."""
+    """Time units by which the route may end after `shift[1]`; each costs `overtime_cost`."""
     overtime_cost: int = 0
     breaks: tuple[Break, ...] = ()
     reload_at: tuple[int, ...] = ()
-    """Locations where the vehicle may empty and refill during its route."""
+    """Locations where the vehicle may unload and load again during its route."""
     max_reloads: int = 0
     profile: int = 0
     """Index of the travel matrices this vehicle uses."""
     locked: tuple[int, ...] = ()
-    """Tickets this agent must serve, first and in this order."""
+    """Tickets this agent must serve before all others, in this order."""
 
     @property
     def reload_depots(self) -> tuple[int, ...]:
-        """Locations where it may load again, each once; none where it may not."""
+        """The distinct locations where the agent may reload; empty where it may not."""
         return tuple(dict.fromkeys(self.reload_at)) if self.max_reloads else ()
 
 
@@ -141,24 +142,24 @@ class TicketSpec:
     demand: tuple[int, ...]
     load: LoadKind = LoadKind.DELIVERY
     windows: tuple[tuple[int, int], ...] = ()
-    """Hard windows, sorted and disjoint; empty means any time. The start of service lies in one of them."""
+    """Hard time windows of the service start, sorted and disjoint; empty means any time."""
     soft_close: int | None = None
     lateness_cost: int = 0
     service: int = 0
     setup: int = 0
     release: int = 0
-    """The trip that carries it leaves its depot (or reload) not before this time."""
+    """The trip that carries it leaves its depot (or reload) at or after this time."""
     penalty: int = 0
-    """Cost of leaving it unassigned. Chosen so large for wanted tickets that no detour outweighs it."""
+    """Cost of leaving it unassigned. For wanted tickets it exceeds the cost of any detour."""
     is_priced: bool = False
-    """True where the caller set the penalty: leaving it out may be the better plan."""
+    """True where the caller set the penalty: the better plan may then leave the ticket out."""
     agents: frozenset[int] | None = None
     """Agents that may serve it (skills, pre-assignment, forbidden pairs); None means all."""
     preferred: int | None = None
-    """The agent who should serve it; any other pays `switch_cost`."""
+    """The agent that should serve it; service by any other agent costs `switch_cost`."""
     switch_cost: int = 0
     pickup: int | None = None
-    """For the delivery half of a shipment: the ticket to be visited earlier on the same route."""
+    """For the delivery of a shipment: the pickup ticket, visited earlier on the same route."""
 
 
 class GroupKind(StrEnum):
@@ -175,12 +176,12 @@ class Group:
     kind: GroupKind
     tickets: tuple[int, ...]
     penalty: int = 0
-    """For ONE_OF: cost when none is served (the tickets of such a group have penalty 0 themselves)."""
+    """For ONE_OF: cost when no ticket is served (the tickets of such a group have penalty 0 themselves)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Problem:
-    """A day as integers; see the module docstring for units and meaning."""
+    """A compiled scenario; see the module docstring for units and meaning."""
 
     agents: tuple[AgentSpec, ...]
     tickets: tuple[TicketSpec, ...]
@@ -202,22 +203,22 @@ class Problem:
     """On each trip every DELIVERY comes before every PICKUP."""
     span_cost: int = 0
     travel_periods: tuple[TravelPeriod, ...] = ()
-    """In order, not overlapping."""
+    """Sorted by time, disjoint."""
     frozen_until: int = 0
-    """Nobody sets out for anything but a locked visit before. Shifts and services see to it; the proof looks again."""
+    """No agent sets out before this time, except for a locked visit. Shifts and service times enforce it."""
     features: frozenset[Feature] = frozenset()
-    """What this problem asks of an engine; set by `compile/compiler.py`."""
+    """What this problem requires of an engine; set by `compilation/problem_features.py`."""
     assumptions: tuple[str, ...] = ()
     frozen_prefix_assumptions: tuple[str, ...] = ()
-    """Those of them that what has happened asks for."""
+    """The subset of `assumptions` that follows from the executed part of an earlier plan."""
     positions: tuple[tuple[float, float], ...] = ()
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""
     provenance: dict[str, Any] = field(default_factory=dict)
-    """Where travel came from: source, speed, detour, crs."""
+    """Source of the travel matrices: source, speed, detour, crs."""
 
 
 class StopKind(StrEnum):
-    """What a stop is."""
+    """Kinds of stops."""
 
     TICKET = "ticket"
     RELOAD = "reload"
@@ -246,17 +247,17 @@ class Route:
 
     @property
     def reloads(self) -> int:
-        """How often it loads again."""
+        """Number of reloads."""
         return sum(stop.kind is StopKind.RELOAD for stop in self.stops)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What an engine hands over: routes only. Times, loads and cost are laid out and checked by others."""
+    """Routes found by an engine. Times, loads and cost are computed and verified elsewhere."""
 
     routes: tuple[Route, ...]
     found_by: tuple[str, ...] = field(default=(), compare=False)
-    """Engines that took part in finding it, where several share a solve."""
+    """Engines that contributed to it, where several share a solve."""
 
     @staticmethod
     def of_tickets(routes: dict[int, list[int]]) -> "Candidate":

@@ -120,7 +120,7 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
     again = run("solve", str(tmp_path / "again.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
     assert json.loads(again.stdout)["distance_m"] == 150, again.stderr
     sound = run("validate", str(tmp_path / "again.json"))
-    assert sound.stdout.splitlines() == ["valid", "The matrix of this day is looked up when the day is solved."]
+    assert sound.stdout.splitlines() == ["valid", "The stored matrix is read when the scenario is solved."]
     (tmp_path / "gone.json").write_text(json.dumps({**body, "travel": {"matrix": f"mat-0-{'a' * 26}"}}))
     gone = run("solve", str(tmp_path / "gone.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
     assert (gone.returncode, "QUEUED" in gone.stderr) == (1, False)

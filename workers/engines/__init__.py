@@ -1,1 +1,1 @@
-"""Solvers behind one interface. An engine knows `planner_mcp.routing` and nothing of jobs."""
+"""Solver engines behind one interface. They import `planner_mcp.routing` and know nothing of jobs."""

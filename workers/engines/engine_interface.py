@@ -1,13 +1,13 @@
-"""What an engine is.
+"""The interface of a solver engine.
 
-Owns the interface every solver stands behind. An engine turns a `Problem` into `Candidate`s; it is never believed:
-the caller lays out times, verifies and prices each candidate itself. An engine must
+Owns the protocol every solver implements. An engine turns a `Problem` into `Candidate`s. The caller does not trust it:
+it computes times, verifies and prices each candidate itself. An engine must
 
-* look at `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true
-  (an engine whose library cannot do that says so, and its process is ended instead);
-* hand over each improvement as soon as it exists, by `on_improvement`, cheapest first not required;
-* end by itself at `limits.deadline` (monotonic clock), with what it has;
-* be repeatable for one seed as far as its solver allows, and say so in `is_deterministic`.
+* call `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true
+  (an engine whose library cannot do that documents it, and its process is killed instead);
+* report each improvement as soon as it exists, by `on_improvement`; the order of costs does not matter;
+* return by `limits.deadline` (monotonic clock) with the best candidate it has;
+* repeat its result for the same seed as far as its solver allows, and say so in `is_deterministic`.
 """
 
 import time
@@ -23,7 +23,7 @@ from planner_mcp.routing.problem import Candidate, Feature, Problem
 
 @cache
 def version_of(package: str) -> str:
-    """Return the version of an installed package, `""` without it. Read once: it takes longer than a small solve."""
+    """Return the version of an installed package, `""` if it is not installed. Cached, because reading it is slow."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -31,35 +31,35 @@ def version_of(package: str) -> str:
 
 
 class StopReason(StrEnum):
-    """Why a search ended."""
+    """The reason why a search ended."""
 
     TIME_LIMIT = "time_limit"
     STOPPED = "stopped"
     EXHAUSTED = "exhausted"
-    """The engine has nothing left to try (for example one ticket). Not a proof of optimality."""
+    """Nothing is left to try (for example, one ticket). This is no proof of optimality."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What a search may use."""
+    """The resources of a search."""
 
     deadline: float
     """`time.monotonic()` at which to return."""
     seed: int = 0
     cores: int = 1
     asked_s: float | None = None
-    """Seconds that were asked for. A search that paces itself goes by them, so that a seed repeats it whatever time was
-    lost before it began; None: by what is left until the deadline."""
+    """Seconds the caller requested. Schedules such as cooling use them, so that a seed repeats a search whatever time
+    was lost before it began. None: they use the time left until the deadline."""
 
     @property
     def span_s(self) -> float:
-        """Seconds by which a search paces itself."""
+        """Time span, in seconds, for schedules such as cooling."""
         return max(0.01, self.deadline - time.monotonic()) if self.asked_s is None else self.asked_s
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """How a search ended."""
+    """The result of a search."""
 
     best: Candidate | None
     reason: StopReason
@@ -71,16 +71,16 @@ ShouldStop = Callable[[], bool]
 
 
 class Engine(Protocol):
-    """One solver."""
+    """A solver."""
 
     @property
     def name(self) -> str:
-        """Name a caller may ask for."""
+        """The name callers select it by."""
         ...
 
     @property
     def features(self) -> frozenset[Feature]:
-        """Features it respects. A problem whose `features` are not a subset is not for this engine."""
+        """Features it supports. It may only solve problems whose `features` are a subset."""
         ...
 
     @property
@@ -89,11 +89,11 @@ class Engine(Protocol):
         ...
 
     def is_available(self) -> bool:
-        """Return whether its library can be loaded here."""
+        """Return whether its library is installed."""
         ...
 
     def version(self) -> str:
-        """Return the version of the solver behind it."""
+        """Return the version of the solver library."""
         ...
 
     def solve(
@@ -104,5 +104,5 @@ class Engine(Protocol):
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
-        """Search until the deadline, `should_stop`, or nothing is left to try."""
+        """Search until the deadline, until `should_stop`, or until nothing is left to try."""
         ...

@@ -1,1 +1,1 @@
-"""What a planner asks beyond one plan: what else, what if, why not, how far from the best."""
+"""Analyses beyond one plan: alternatives, comparison, bounds, convergence, and re-planning after a change."""

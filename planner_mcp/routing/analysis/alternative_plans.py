@@ -1,9 +1,9 @@
-"""Plans of one day that weigh things differently, and how they weigh up on the day's own terms (SPEC T5).
+"""Alternative plans of one scenario, under changed prices, and their comparison at the scenario's own prices (SPEC T5).
 
-Owns the styles and the table. A style is a patch that changes prices only, so that every plan of the patched day keeps
-all promises of the day itself; there each plan is priced anew, and so all rows can be compared. It adds to the prices
-there are, and changes how tickets are served, not whether: that was decided by the day's own prices. How different two
-plans are is measured by `advice/compare.py`.
+Owns the styles and the trade-off table. A style is a patch that changes prices only, so every plan of the patched
+scenario keeps all constraints of the original. There each plan is repriced, which makes all rows comparable. A style
+adds to the existing prices. It changes how tickets are served, not which: that was decided at the original prices. The
+difference of two plans is measured by `analysis/plan_comparison.py`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,21 +21,21 @@ from planner_mcp.routing.verification.plan_verification import verify
 
 Json = dict[str, Any]
 DUPLICATE_BELOW: Final = 0.05
-"""Plans that differ by less are one plan to people."""
+"""Plans that differ by less than this share of neighbours count as duplicates."""
 WEIGHT: Final = 3.0
-"""What a style cares for weighs this many times all that the plan costs now."""
+"""A style's main criterion weighs this many times the present cost of the plan."""
 DEFAULT_PER_KM: Final = 1000.0
-"""What driving costs where nobody names a rate (`compile/prices.py`); a style that adds a rate must name it."""
+"""Cost per km where no agent has a rate (`compilation/integer_prices.py`); a style that adds a rate must state it."""
 _MAX_EXTRA: Final = 1e8
-"""A style adds no more to a price, so that wanted tickets still outweigh it (`compile/prices.py`)."""
+"""The most a style adds to a price, so that the penalty of wanted tickets still exceeds it."""
 
 
 def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the styles that make a difference on a day, each as a patch; an empty one means another search.
+    """Return the styles that can change the plan, each as a patch; an empty patch means another search.
 
     Args:
         body: The scenario as stored.
-        plan: Its plan so far, as `Plan.as_json()`: what things cost now.
+        plan: Its present plan, as `Plan.as_json()`: the source of the present costs.
     """
     found = {name: build(body, plan) for name, build in _STYLES.items()}
     served = _as_served(body, plan)
@@ -43,7 +43,7 @@ def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def _as_served(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json:
-    """Return the patch under which what is priced is wanted where the plan serves it, else worth nothing."""
+    """Return the patch that makes optional tickets wanted where the plan serves them, and worthless elsewhere."""
     served = {visit["ticket_id"] for route in plan["routes"] for visit in route["visits"]}
     tickets = {
         ticket["id"]: {"penalty": None if ticket["id"] in served else 0}
@@ -118,7 +118,7 @@ def _is_any(body: Mapping[str, Any], *names: str) -> bool:
 
 
 def _is_any_rate(body: Mapping[str, Any]) -> bool:
-    """Return whether somebody names a rate, be it nothing: then who names none drives for nothing."""
+    """Return whether any agent has a rate, zero included: agents without a rate then drive at no cost."""
     return any(agent.get(name) is not None for agent in body["agents"] for name in ("cost_per_km", "cost_per_hour"))
 
 
@@ -134,13 +134,13 @@ _VARIED_PRICES: Final = {
     "agents": ("fixed_cost", "cost_per_km", "cost_per_hour"),
     "tickets": ("lateness_cost_per_hour", "penalty"),
 }
-"""Prices that a style changes, beside `balance_cost_per_hour` and what groups are worth."""
+"""Prices that a style changes, besides `balance_cost_per_hour` and the penalties of groups."""
 
 
 def with_prices_of(body: Mapping[str, Any], day: Mapping[str, Any]) -> Json:
-    """Return a style's day, or a revision of it, with the prices of the day that the style was made for.
+    """Return the scenario of a style, or a revision of it, with the prices of the original scenario.
 
-    Agents, tickets and groups that day does not know keep theirs.
+    Agents, tickets and groups that the original does not have keep their prices.
     """
     patch: Json = {"options": {"balance_cost_per_hour": (day.get("options") or {}).get("balance_cost_per_hour")}}
     for kind, fields in _VARIED_PRICES.items():
@@ -155,41 +155,41 @@ def with_prices_of(body: Mapping[str, Any], day: Mapping[str, Any]) -> Json:
 
 
 def _members(group: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what a group is known by: a patch replaces the list, so its place tells nothing."""
+    """Return the identity of a group: a patch replaces the whole list, so positions do not identify groups."""
     return (group["kind"], *group["tickets"])
 
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """One plan on the terms of the day: what people trade off."""
+    """One plan, evaluated at the prices of the original scenario."""
 
     cost: float | None
-    """None where the day does not know every stop of the plan."""
+    """None where the original scenario does not have every stop of the plan."""
     agents_used: int
     distance_m: float
     longest_s: float
-    """The longest route, from start to end."""
+    """Duration of the longest route."""
     spread_s: float
-    """From the shortest route to the longest."""
+    """Difference between the longest and the shortest duration."""
     late_s: float
     tickets_served: int
     difference: float
-    """From the first plan; 0 … 1."""
+    """Difference from the first plan, 0 … 1."""
     duplicate_of: int | None
-    """The first plan before it that it hardly differs from."""
+    """Position of the first earlier plan from which it differs by less than `DUPLICATE_BELOW`."""
     is_valid: bool
-    """Whether it keeps every word of the day."""
+    """Whether it keeps every constraint of the original scenario."""
 
 
 def trade_offs(
     problem: Problem, plans: Sequence[Mapping[str, Any]], at_stated_times: Collection[int] = ()
 ) -> list[TradeOff]:
-    """Return a row for each plan, all priced on one day.
+    """Return a row for each plan, all evaluated on one scenario.
 
     Args:
-        problem: The day.
-        plans: As `Plan.as_json()`, of that day or of revisions of it; the first is what the others differ from.
-        as_told: Positions of plans whose own hours stand, because they were made at another hour of the day.
+        problem: The original scenario.
+        plans: As `Plan.as_json()`, of that scenario or of revisions of it; the first is the reference.
+        at_stated_times: Positions of plans that keep their stated times, because they start at another hour.
     """
     return [_row(problem, plans, number, keeps_stated_times=number in at_stated_times) for number in range(len(plans))]
 

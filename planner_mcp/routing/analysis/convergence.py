@@ -1,6 +1,7 @@
-"""How a search came to its plan: the best cost over time, in few points (SPEC T5, J5).
+"""The convergence curve of a search: best cost over time, in few points (SPEC T5, J5).
 
-Owns the thinning. A curve may have thousands of improvements; a reader needs the first, the last and the steepest.
+Owns the simplification. A search may have thousands of improvements; the curve keeps the first, the last and the
+largest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,14 +16,14 @@ class ConvergencePoint:
     cost: float
     served: int
     penalty: float = 0.0
-    """Of wanted tickets left out: (penalty, cost) only falls, cost alone need not."""
+    """Penalty of wanted tickets left out: (penalty, cost) only falls, cost alone need not."""
 
 
 def convergence_curve(points: Iterable[ConvergencePoint], *, most: int = 20) -> list[ConvergencePoint]:
-    """Return the improvements among some points, thinned to the steepest; first and last are always kept.
+    """Return the improvements among some points, reduced to the largest; the first and the last are always kept.
 
     Args:
-        points: In the order of time; repeats of the same plan are passed over.
+        points: In the order of time; points that do not improve are dropped.
         most: Points kept, at least 2.
     """
     steps: list[ConvergencePoint] = []
@@ -35,7 +36,7 @@ def convergence_curve(points: Iterable[ConvergencePoint], *, most: int = 20) -> 
 
 
 def _least_visible(steps: Sequence[ConvergencePoint]) -> int:
-    """Return the inner point whose leaving changes the picture least: the smallest area between its neighbours."""
+    """Return the inner point whose removal changes the curve least: the smallest area between its neighbours."""
 
     def area(at: int) -> float:
         before, point, after = steps[at - 1 : at + 2]

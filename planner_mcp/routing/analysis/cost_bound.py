@@ -1,16 +1,18 @@
-"""A lower bound on what any plan of a day costs, and the gap it leaves (SPEC T5).
+"""A lower bound on the cost of any plan of a problem, and the gap to it (SPEC T5).
 
-Owns a bound that is valid and quick: it says how far a plan is from the best one at most, never that it is the best. It
-is the best of three, each adding up what nobody can avoid, for plans that serve every wanted ticket:
+Owns a bound that is valid and fast: it limits how far a plan is from the optimum, and never proves optimality. It is
+the maximum of three bounds on plans that serve every wanted ticket:
 
-* *legs*: each ticket is reached from somewhere and left for somewhere, at least over the cheapest leg there is for it
-  (the dual of the assignment relaxation, one sweep over columns and one over rows), or its price is paid;
-* *trees*: all trips together join the tickets to a depot (`advice/forest.py`);
-* *shares*: a trip to the farthest of its tickets and back is no shorter than the average over all it serves, each
-  weighed by the share of a vehicle it fills (Haimovich and Rinnooy Kan, Mathematics of Operations Research 10, 1985).
+* assignment bound: each ticket has one incoming and one outgoing leg, each at least as expensive as the cheapest there
+  is (a dual solution of the assignment relaxation: one reduction of columns, one of rows), or its penalty is paid;
+* 1-tree bound: all trips together connect the tickets to a depot (`analysis/one_tree_bound.py`);
+* radial bound: a trip to the farthest of its tickets and back is no shorter than the average over all its tickets,
+  weighted by the share of the vehicle each fills.
 
-To each are added the time that services are paid for, and what it costs that enough agents set out. Lateness, overtime,
-balance and switches are left out; each can only add.
+Each adds the paid service time and the fixed costs of the agents that are needed at least. Lateness, overtime, balance
+and switch costs are left out; each can only increase the cost.
+
+Source: the radial bound is that of Haimovich and Rinnooy Kan, Mathematics of Operations Research 10, 1985.
 """
 
 from dataclasses import dataclass
@@ -31,27 +33,27 @@ from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.text import at_least
 
 MAX_TICKETS: Final = 1500
-"""Above, the table of all legs would cost more memory and time than a bound is worth."""
-_TOO_LARGE: Final = f"the day has more than {MAX_TICKETS} tickets"
+"""Above this number the matrix of all legs takes too much memory and time."""
+_TOO_LARGE: Final = f"the scenario has more than {MAX_TICKETS} tickets"
 MAX_PLACES: Final = 400
-"""Places up to which shortest ways are worked out, which trees need where some tickets may be left out."""
+"""Locations up to which shortest paths are computed; the 1-tree bound needs them where tickets are optional."""
 
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """What any plan that serves every wanted ticket costs at least, in the caller's currency."""
+    """A lower bound on the cost of any plan that serves every wanted ticket, in the caller's currency."""
 
     cost: float | None
-    """None where the day is too large for it."""
+    """None where the problem is too large."""
     agents: int
-    """Agents needed at least."""
+    """A lower bound on the number of agents."""
 
     def gap(self, cost: float) -> float | None:
-        """Return the gap of a plan's cost as a share of it, 0 … 1; None where there is nothing to compare."""
+        """Return the gap as a share of the plan's cost, 0 … 1; None where it is not defined."""
         return (cost - self.cost) / cost if self.cost is not None and cost > 0 else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the bound as tools tell it; of a cost that has none, why."""
+        """Return the bound as tools report it, or the reason why there is none."""
         described: dict[str, Any] = {"agents_needed": self.agents}
         return described | (
             {"no_lower_bound": _TOO_LARGE} if self.cost is None else {"lower_bound": at_least(self.cost)}
@@ -59,7 +61,7 @@ class LowerBound:
 
 
 def lower_bound(problem: Problem) -> LowerBound:
-    """Return the bound; on the agents needed for a day of any size."""
+    """Return the bound on the cost, None for large problems, and the bound on the number of agents."""
     wanted = fleet_size_bounds.mandatory_tickets(problem)
     agents = fleet_size_bounds.agents_needed(problem, wanted)
     if len(problem.tickets) > MAX_TICKETS:
@@ -76,13 +78,13 @@ def lower_bound(problem: Problem) -> LowerBound:
 
 
 def _work(problem: Problem) -> Costs:
-    """Return what the service of each ticket costs at least."""
+    """Return a lower bound on the cost of the service time, (tickets,)."""
     hourly = min(agent.time_cost for agent in problem.agents)
     return np.array([ticket.service * hourly for ticket in problem.tickets], dtype=np.int64)
 
 
 def _assignment_bound(problem: Problem, legs: CheapestLegs, direct: Costs) -> int:
-    """Return the sum over what must be served, or priced and then the cheaper of serving and leaving out."""
+    """Return the sum over tickets of their cheapest legs; of optional tickets, the penalty where that is less."""
     places = np.array([ticket.location for ticket in problem.tickets])
     into = np.minimum(direct.min(axis=0), legs.out[places])
     away = np.minimum((direct - into).min(axis=1), legs.back[places])
@@ -100,7 +102,7 @@ def _assignment_bound(problem: Problem, legs: CheapestLegs, direct: Costs) -> in
 
 
 def _one_tree_bound(problem: Problem, legs: CheapestLegs, direct: Costs, wanted: list[int], agents: int) -> int:
-    """Return what driving to the wanted tickets costs by trees; where others may lie between them, over any detours."""
+    """Return the 1-tree bound on travel to the wanted tickets; over shortest paths where others may lie between."""
     places = np.array([problem.tickets[index].location for index in wanted], dtype=np.int64)
     if len(wanted) < len(problem.tickets):
         if len(legs.table) > MAX_PLACES:
@@ -112,7 +114,7 @@ def _one_tree_bound(problem: Problem, legs: CheapestLegs, direct: Costs, wanted:
 
 
 def _radial_bound(problem: Problem, legs: CheapestLegs, wanted: list[int]) -> int:
-    """Return the best average of ways there and back, over all that can fill a vehicle."""
+    """Return the largest radial bound over all capacity dimensions."""
     legs = over_shortest_paths(legs, everywhere=False)
     ways = [int(legs.out[place] + legs.back[place]) for place in (problem.tickets[i].location for i in wanted)]
     found = (

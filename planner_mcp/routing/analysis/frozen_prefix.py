@@ -1,9 +1,10 @@
-"""Holds on to an earlier plan while a changed day is planned anew (SPEC T5, S1 locks).
+"""Freezes the executed part of an earlier plan while a changed scenario is planned again (SPEC T5, S1 locks).
 
-Owns what is held: which visits have begun by an hour, what each agent is driving to, which tickets stay with their
-agents or pay a price if they move. It is kept as `held` beside what the caller wrote, and `compile/held.py` lays it on
-the day, so that every engine and the verifier read it like any other lock or price. What the plan says up to the hour
-counts as having happened. The rest is mended first, so what the changed day no longer allows is not held.
+Owns the choice of what is frozen: the visits that have begun by a given time, the visit each agent is driving to, and
+the tickets that stay with their agents or cost a penalty if they move. The result is stored as `held` beside the
+caller's fields. `compilation/frozen_prefix_compilation.py` turns it into locks and prices, which engines and the
+verifier read like any others. What the plan says up to that time counts as executed. The remaining plan is repaired
+first, so that only what the changed scenario allows is frozen.
 """
 
 import time
@@ -23,17 +24,17 @@ from planner_mcp.text import counted, named
 Json = dict[str, Any]
 _NEVER: Final = float("inf")
 REPAIR_S: Final = 1.0
-"""Time to find what the changed day allows of a plan; a caller waits for it."""
+"""Time limit of the repair of an earlier plan; the caller waits for it."""
 _ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost")
-"""Fields of `Held` that `ties` writes."""
+"""Fields of `Held` that `agent_assignments` writes."""
 
 
 def frozen_prefix(plan: Mapping[str, Any], until_s: float) -> Json:
-    """Return what of a plan has happened by an hour, as fields of `Held`.
+    """Return the executed part of a plan, as fields of `Held`.
 
     Args:
         plan: An earlier plan, as `Plan.as_json()`.
-        until_s: Visits that start before this time have begun.
+        until_s: Visits that start before this time have begun; seconds after midnight.
     """
     routes = (_route(route, until_s) for route in plan["routes"])
     return {"until_s": until_s, "routes": [route for route in routes if route is not None]}
@@ -47,15 +48,15 @@ def agent_assignments(
     switch_cost: float = 0.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[Json, list[str]]:
-    """Return who keeps which ticket of a plan, as fields of `Held`, and what is to be said of it.
+    """Return which agent keeps which ticket of a plan, as fields of `Held`, and sentences for the caller.
 
-    That is: whose own price stands against that of a change, and what is assumed so that the past can stand.
+    The sentences name tickets whose own switch cost applies instead, and the assumptions made for the frozen prefix.
 
     Args:
-        scenario: The day as it is to be planned.
+        scenario: The scenario to be planned.
         plan: An earlier plan, as `Plan.as_json()`.
-        agents: Tickets stay with the agent that serves them in the plan, where it still can.
-        switch_cost: What each of them costs that goes to another agent. 0: nothing.
+        agents: Whether tickets stay with the agent that serves them in the plan, where it still can.
+        switch_cost: Cost of each ticket that goes to another agent; 0 for none.
         clock: Monotonic seconds, for `REPAIR_S`.
     """
     problem = compile_scenario(scenario)
@@ -73,7 +74,7 @@ def agent_assignments(
 
 
 def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
-    """Return a sentence of the tickets whose own price stands in place of that of a change."""
+    """Return a sentence that names the tickets whose own switch cost applies instead of that of this call."""
     planned = (ticket for ticket in scenario.tickets if ticket.id in prefer)
     own = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
     described = f"switch_cost of this call passes over {counted(len(own), 'ticket')} ({named(own)})"
@@ -81,9 +82,9 @@ def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
 
 
 def without_assignments(body: Json) -> Json:
-    """Return a day in which no ticket is tied to an agent by an earlier call; what has happened stays held.
+    """Return a scenario without assignments of tickets to agents by an earlier call; the frozen prefix stays.
 
-    The day itself is returned where none is.
+    Returns the same object where there are none.
     """
     held = body.get("held") or {}
     past = {name: value for name, value in held.items() if name not in _ASSIGNMENT_FIELDS}
@@ -94,7 +95,7 @@ def without_assignments(body: Json) -> Json:
 
 
 def count_held(body: Json) -> int:
-    """Return how many tickets of a day are held where they are: begun, on the way to, or bound to an agent."""
+    """Return the number of tickets that are frozen: begun, being driven to, or assigned to an agent."""
     if (held := _held(body)) is None:
         return 0
     agents, tickets = _names(body, "agents"), _names(body, "tickets")
@@ -106,7 +107,7 @@ def count_held(body: Json) -> int:
 
 
 def has_other_frozen_prefix(body: Json, other: Json) -> bool:
-    """Return whether two days hold different pasts, so that a plan of the one cannot be timed by the other."""
+    """Return whether two scenarios have different frozen prefixes, so that their plans' times are not comparable."""
     return _past(body) != _past(other)
 
 
@@ -116,10 +117,10 @@ def _past(body: Json) -> Json:
 
 
 def without_departed_agents(body: Json) -> Json:
-    """Return a day without what agents that are gone have done: it is not served again, and nobody else has served it.
+    """Return a scenario without the tickets executed by agents that it no longer has: no other agent serves them again.
 
-    What such an agent has picked up and not brought leaves with it, and so do the alternatives of what it has done.
-    The day itself is returned where there is nothing of this.
+    Shipments such an agent has picked up and not delivered are removed too, as are the ONE_OF alternatives of what it
+    executed. Returns the same object where there are none.
     """
     if (held := _held(body)) is None:
         return body
@@ -133,13 +134,13 @@ def without_departed_agents(body: Json) -> Json:
 
 
 def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, tuple[str, float]]:
-    """Return the tickets that agents of a day have begun and that it no longer has: by whom, and when.
+    """Return the removed tickets that agents of the scenario have begun: the agent and the start, in seconds.
 
-    Without them nobody knows where these agents are. Nothing of a day where what it holds cannot be read.
+    Without these tickets the positions of the agents are unknown. Returns {} where `held` is invalid.
 
     Args:
-        body: The day as it is.
-        before: As it was; then tickets that it lacked already are left aside.
+        body: The changed scenario.
+        before: The scenario before the change; tickets it did not have either are ignored.
     """
     if (held := _held(body)) is None or not held.until_s:
         return {}
@@ -154,7 +155,7 @@ def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, t
 
 
 def _held(body: Json) -> Held | None:
-    """Return what a day holds; None where that cannot be read, which is told with the other faults of the day."""
+    """Return the `held` field of a scenario; None where it is invalid, which validation reports."""
     try:
         return None if body.get("held") is None else Held.model_validate(body["held"])
     except ValidationError:
@@ -168,14 +169,14 @@ def _names(body: Json, section: str) -> set[str | None]:
 
 
 def _with_dependents(body: Json, done: set[str | None]) -> set[str | None]:
-    """Return tickets that are done, with what hangs on them."""
+    """Return executed tickets with the tickets that depend on them."""
     groups = [group for group in body.get("groups") or () if group["kind"] == "one_of"]
     gone = done.union(*(group["tickets"] for group in groups if not done.isdisjoint(group["tickets"])))
     return gone | {entry["id"] for entry in body["tickets"] if entry.get("pickup") in gone}
 
 
 def _without(body: Json, gone: Collection[str | None]) -> Json:
-    """Return a day without some tickets, and without a word of them."""
+    """Return a scenario without some tickets and without any reference to them."""
 
     def rest(names: Sequence[str]) -> list[str]:
         return [name for name in names if name not in gone]
@@ -194,7 +195,7 @@ def _without(body: Json, gone: Collection[str | None]) -> Json:
 
 
 def _route(route: Mapping[str, Any], until_s: float) -> Json | None:
-    """Return what an agent has done by an hour; None where it has not set out."""
+    """Return the executed part of a route; None where the agent has not departed."""
     visits = route["visits"]
     count = next((at for at, visit in enumerate(visits) if visit["start_s"] >= until_s), len(visits))
     at_tickets = [at for at, visit in enumerate(visits[:count]) if visit["ticket_id"] is not None]
@@ -218,9 +219,9 @@ def _visit(visit: Mapping[str, Any]) -> Json:
 
 
 def _sets_out(route: Mapping[str, Any], first: int) -> float:
-    """Return when an agent starts moving on the way to what stands at a position of its route, or to its end.
+    """Return when an agent departs for the visit at position `first` of its route, or for its end.
 
-    It rests before it drives where a break is taken at once, and drives on until a break that comes later.
+    A break that starts at once is taken before the departure; a later break interrupts the leg.
     """
     visits = route["visits"]
     place = visits[first - 1]["location"] if first else route["start_location"]

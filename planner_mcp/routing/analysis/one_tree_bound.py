@@ -1,11 +1,11 @@
-"""A lower bound on driving, from trees (SPEC T5).
+"""A lower bound on travel costs from minimum spanning trees (SPEC T5).
 
-Owns the bound on what it costs to drive to a set of tickets, each once. A trip leaves a depot, goes from ticket to
-ticket, and comes back. Without the legs back, all trips together are a tree that joins the tickets to the depot; so no
-plan costs less than the shortest tree and the shortest legs back. That alone is weak. It gets better by *tolls*, paid
-at each end of a leg that is a ticket and given back twice for every ticket: they change no plan's cost, since a plan
-has two legs at each ticket, but they drive the shortest tree towards two legs as well. Any tolls give a valid bound;
-good ones are found by a subgradient ascent, and the last word is computed in whole numbers.
+Owns the bound on the cost of driving to a set of tickets, each once. A trip leaves a depot, visits tickets and returns.
+Without the return legs, all trips together form a tree that connects the tickets to the depot. So no plan costs less
+than the minimum spanning tree plus the cheapest return legs. Lagrangian multipliers strengthen this bound: each ticket
+has a multiplier that is added to every leg at the ticket and subtracted twice per ticket. They change the cost of no
+plan, since a plan has two legs at each ticket, but they drive the tree towards two legs at each ticket. Every choice of
+multipliers gives a valid bound. Good ones are found by subgradient ascent, and the final bound is computed in integers.
 
 Source: Held and Karp, Operations Research 18 (1970), for one vehicle; Fisher, Operations Research 42 (1994), for many.
 """
@@ -20,21 +20,21 @@ from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE, Costs
 
 MAX_ROUNDS: Final = 400
 WORK: Final = 40_000
-"""Tickets times rounds: below a second."""
+"""Tickets times iterations, a limit that keeps the bound below a second."""
 _FIRST_STEP: Final = 0.2
 _LAST_STEP: Final = 0.002
-"""Steps, as shares of what the bound is for each ticket, from the first round to the last."""
+"""Step sizes, as shares of the bound per ticket, of the first and the last iteration."""
 
 Values = NDArray[Any]
-"""Whole numbers, or floats on the way."""
+"""Integers, or floats during the ascent."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeCosts:
-    """What a tree is grown on: the least that legs cost, and how many trips there are at least."""
+    """The costs of the tree: lower bounds of the legs, and a lower bound on the number of trips."""
 
     between: Costs
-    """(n, n), of two tickets in either order; `UNREACHABLE` where nobody drives from one to the other."""
+    """(n, n), symmetric, between tickets; `UNREACHABLE` where neither direction can be driven."""
     out: Costs
     """(n,), from a depot."""
     back: Costs
@@ -44,7 +44,7 @@ class TreeCosts:
 
 @dataclass(frozen=True, slots=True)
 class Multipliers:
-    """What is paid at each ticket; the gate of the depots asks for it on the way out, and gives it back."""
+    """Lagrangian multipliers, (n,) for the tickets; that of the depot is added on the way out and subtracted back."""
 
     tickets: Values
     depot: Any
@@ -52,18 +52,18 @@ class Multipliers:
 
 @dataclass(frozen=True, slots=True)
 class SpanningTree:
-    """A shortest tree with the shortest legs back."""
+    """A minimum spanning tree with the cheapest return legs."""
 
     length: Any
-    """A bound, whatever the tolls."""
+    """A valid bound for any multipliers."""
     legs: Values
-    """(n,), at each ticket; a plan has two."""
+    """(n,), the degree of each ticket; 2 in a plan."""
     unreturned_trips: int
-    """Legs out that do not come back; a plan has none."""
+    """Legs out of the depot minus return legs; 0 in a plan."""
 
 
 def tree_bound(ground: TreeCosts) -> int:
-    """Return a length that no plan goes below."""
+    """Return a lower bound on the travel cost of any plan."""
     count = len(ground.out)
     if count == 0:
         return 0
@@ -74,7 +74,7 @@ def tree_bound(ground: TreeCosts) -> int:
 
 
 def _subgradient_ascent(ground: TreeCosts) -> Multipliers:
-    """Return the best tolls of a fixed number of rounds: dearer where too many legs meet, cheaper where too few."""
+    """Return the best multipliers of a fixed number of iterations: raised where the degree exceeds 2, else lowered."""
     count = len(ground.out)
     rounds = min(MAX_ROUNDS, max(10, WORK // count))
     multipliers = best = Multipliers(np.zeros(count), 0.0)
@@ -102,7 +102,10 @@ def _bounding_tree(ground: TreeCosts, multipliers: Multipliers) -> SpanningTree:
 
 
 def _tree(root: Values, between: Values) -> tuple[Any, Values, int]:
-    """Return the length of the shortest tree, its legs at each ticket, and those at the root. Source: Prim (1957)."""
+    """Return the length of the minimum spanning tree, its degrees (n,), and the degree of the root.
+
+    Source: Prim (1957).
+    """
     reach = root.copy()
     parent = np.full(len(root), -1)
     is_out = np.ones(len(root), dtype=bool)

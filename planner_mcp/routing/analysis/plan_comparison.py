@@ -1,11 +1,11 @@
-"""What differs between two plans of one day (SPEC T5).
+"""The differences between two plans of one scenario (SPEC T5).
 
-Owns the counting, on plans as stored (`Plan.as_json()`): which tickets went to another agent, changed their order, are
-newly served or left out, and what each agent gains. It judges nothing: which plan is better is for people. Costs are
-taken as they stand; by which prices two plans compare is `advice/pricing.py`'s.
+Owns the counting, on plans as stored (`Plan.as_json()`): tickets that moved to another agent, changed their order, are
+newly served or newly left out, and the change for each agent. It makes no judgement of which plan is better. Costs are
+taken as stated; `analysis/plan_repricing.py` makes them comparable.
 
-Difference of two plans is the share of neighbourships (ticket after ticket, by direction) of the one that the other
-does not have, so that equal routes driven by other vehicles of the same kind count as equal.
+The difference of two plans is the share of successor pairs (ticket after ticket, by direction) of one that the other
+does not have. Equal routes driven by other vehicles of the same kind therefore count as equal.
 """
 
 from bisect import bisect_left
@@ -16,12 +16,12 @@ from typing import Any, Final
 
 Json = Mapping[str, Any]
 SHIFTED_S: Final = 300.0
-"""A service that starts this much earlier or later has moved for whoever waits."""
+"""A service that starts at least this much earlier or later counts as shifted."""
 
 
 @dataclass(frozen=True, slots=True)
 class TicketMove:
-    """A ticket that another agent serves in plan b."""
+    """A ticket that is served by another agent in plan b."""
 
     ticket_id: str
     before: str
@@ -30,22 +30,22 @@ class TicketMove:
 
 @dataclass(frozen=True, slots=True)
 class AgentDelta:
-    """What changed for one agent from plan a to plan b, in the units of a plan."""
+    """The change for one agent from plan a to plan b, in the units of a plan."""
 
     agent_id: str
     tickets: int
     distance_m: float
     duration_s: float
     cost: float | None
-    """None where the costs are not to be seen."""
+    """None where the costs are not comparable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs from plan a to plan b."""
+    """The differences from plan a to plan b."""
 
     cost: float | None
-    """None where there are no prices that hold for both."""
+    """None where no prices apply to both plans."""
     distance_m: float
     agents_used: int
     moved: tuple[TicketMove, ...]
@@ -57,15 +57,15 @@ class Comparison:
     newly_served: tuple[str, ...]
     newly_left_out: tuple[str, ...]
     gone: tuple[str, ...]
-    """Served in plan a, and no ticket of plan b's day any more."""
+    """Served in plan a, and not a ticket of plan b's scenario."""
     agents: tuple[AgentDelta, ...]
-    """Agents for whom anything changed, the largest saving of cost (or distance) first."""
+    """Agents with a change, the largest saving of cost (or distance) first."""
     difference: float
-    """0 (same neighbours everywhere) … 1; see the module docstring."""
+    """0 (equal successors everywhere) … 1; see the module docstring."""
 
 
 def compare(a: Json, b: Json) -> Comparison:
-    """Return what changes when plan a gives way to plan b."""
+    """Return the differences from plan a to plan b."""
     routes = _orders(a), _orders(b)
     driver = tuple({ticket: agent for agent, order in side.items() for ticket in order} for side in routes)
     shared = [ticket for ticket in driver[0] if ticket in driver[1]]
@@ -88,7 +88,7 @@ def compare(a: Json, b: Json) -> Comparison:
 
 
 def difference(a: Json, b: Json) -> float:
-    """Return the share of neighbourships that only one of two plans has: 0 for equal routes, 1 for none in common."""
+    """Return the share of successor pairs that only one of two plans has: 0 for equal routes, 1 for none in common."""
     first, second = _neighbours(a), _neighbours(b)
     most = max(len(first), len(second))
     return 1 - len(first & second) / most if most else 0.0
@@ -116,7 +116,7 @@ def _neighbours(plan: Json) -> set[tuple[str | None, str | None]]:
 
 
 def _reordered(a: Mapping[str, list[str]], b: Mapping[str, list[str]]) -> list[str]:
-    """Return the tickets that break the order: all but a longest run that stands in the same order in both."""
+    """Return the reordered tickets: all outside a longest subsequence that has the same order in both plans."""
     found: list[str] = []
     for agent, order in b.items():
         place = {ticket: position for position, ticket in enumerate(a.get(agent, ()))}
@@ -127,7 +127,7 @@ def _reordered(a: Mapping[str, list[str]], b: Mapping[str, list[str]]) -> list[s
 
 
 def _longest_rising(values: Sequence[int]) -> set[int]:
-    """Return the positions of a longest rising subsequence (patience sorting)."""
+    """Return the positions of a longest increasing subsequence (patience sorting)."""
     tails: list[int] = []
     at: list[int] = []
     before: list[int] = []
@@ -165,7 +165,7 @@ def _delta(agent: str, old: Json, new: Json) -> AgentDelta:
 
 
 def _cost_delta(old: Json, new: Json) -> float | None:
-    """Return by how much the cost changes; None where one of them is not told."""
+    """Return the change of the cost; None where one of them is not comparable."""
     return None if old["cost"] is None or new["cost"] is None else new["cost"] - old["cost"]
 
 

@@ -1,9 +1,9 @@
-"""Makes an earlier plan fit a day that has changed since, by leaving out as little as it can (SPEC T5).
+"""Repairs an earlier plan for a changed problem by removing as few stops as possible (SPEC T5).
 
-Owns the choice of what is left out. First locked visits are put in front, tickets the agent may not serve go, and
-breaks are put where they cost least. Then each route drops, one by one, the stop without which the rest comes nearest
-to fitting; last go the tickets that groups forbid. When the time is up, a route that still does not fit is cut instead
-and keeps its beginning. The result is judged by `proof/verify.py` like any other plan.
+Owns the choice of what is removed. First, locked visits are moved to the front, tickets that the agent may not serve
+are removed, and breaks are placed where they cost least. Then each route loses, one by one, the stop whose removal
+reduces the violation most. Last, tickets that violate group rules are removed. When the time is up, an infeasible route
+is truncated instead. The result is verified by `verification/plan_verification.py` like any other plan.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,17 +16,17 @@ from planner_mcp.routing.feasibility.route_violations import violations
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 MAX_THINNED_TICKETS: Final = 60
-"""Tickets of a route above which it is cut instead of thinned: trying each stop costs the cube of their number."""
+"""Tickets of a route above which it is truncated first: removing single stops takes time cubic in their number."""
 
 
 def repair(problem: Problem, candidate: Candidate, is_over: StopCheck = lambda: False) -> Candidate:
-    """Return the candidate without the tickets that make it break the problem; equal to it where it breaks nothing.
+    """Return the candidate without the tickets that make it infeasible; equal to it where it is feasible.
 
     Args:
-        problem: The day.
-        candidate: As it was planned before the day changed, or on another clock.
-        is_over: Whether the time to try stop after stop is up; asked often, and once true it stays so. A route that
-            does not fit by then is cut, after a few tries.
+        problem: The changed problem.
+        candidate: A candidate for the problem before the change, or with other travel times.
+        is_over: Whether the time to remove single stops is up; asked often, and once true it stays true. A route that
+            is infeasible by then is truncated, after a few attempts.
     """
     owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
     driving = {route.agent for route in candidate.routes}
@@ -41,10 +41,10 @@ def repair(problem: Problem, candidate: Candidate, is_over: StopCheck = lambda: 
 
 
 def _with_locked_first(problem: Problem, route: Route, owners: Mapping[int, int]) -> Route:
-    """Return the route with its agent's locked visits in front, without those locked to others.
+    """Return the route with its agent's locked visits at the front, without those locked to other agents.
 
-    What leads already stays as it is, reloads included; breaks are left to be placed anew. The delivery of a locked
-    pickup comes along.
+    A matching beginning stays as it is, reloads included; breaks are removed and placed again later. The delivery of a
+    locked pickup is added too.
     """
     if foreign := {ticket for ticket in route.tickets if owners.get(ticket, route.agent) != route.agent}:
         route = _without(problem, route, foreign)
@@ -65,7 +65,7 @@ def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
 
 
 def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
-    """Return the route with stops left out until it fits; without any where nothing else helps."""
+    """Return the route with stops removed until it is feasible; empty where nothing else helps."""
     route = with_breaks_placed(problem, _permitted(problem, route), is_over)
     if not violations(problem, route):
         return route
@@ -79,16 +79,16 @@ def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
 
 
 def _permitted(problem: Problem, route: Route) -> Route:
-    """Return the route without the tickets its agent may not serve: no choice of others makes up for them."""
+    """Return the route without the tickets its agent may not serve."""
     allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
     not_permitted = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
     return _without(problem, route, not_permitted) if not_permitted else route
 
 
 def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lambda: False) -> Route:
-    """Return the route with each break it lacks where that is least in the way, or outside the route altogether.
+    """Return the route with each missing break at the position of least violation, or outside the route.
 
-    Of the places for a break those count that are tried before `is_over`.
+    Only positions that are tried before `is_over` count.
     """
     breaks = problem.agents[route.agent].breaks
     if not breaks or not violations(problem, route):
@@ -104,9 +104,9 @@ def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lamb
 
 
 def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> Route:
-    """Return the route with stops left out until it fits or time is up, the most obstructive first, locked ones last.
+    """Return the route with stops removed until it is feasible or time is up, the worst first, locked ones last.
 
-    Of the stops those are weighed that are come to before `is_over`.
+    Only removals that are tried before `is_over` count.
     """
     locked = set(problem.agents[route.agent].locked)
     while not is_over() and violations(problem, route) and (tickets := route.tickets):
@@ -118,9 +118,9 @@ def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> 
 
 
 def _truncated(problem: Problem, route: Route, least: int) -> Route:
-    """Return the beginning of a route, about as long as it can be and fit (bisection).
+    """Return the longest feasible beginning of a route, found by bisection.
 
-    Locked tickets stay, and the deliveries of locked pickups. Of the others at least `least` stay, fit or not.
+    Locked tickets and the deliveries of locked pickups stay. At least `least` others stay, feasible or not.
     """
     locked = problem.agents[route.agent].locked
     free = [each for each in route.tickets if each not in locked and problem.tickets[each].pickup not in locked]
@@ -139,7 +139,7 @@ def _violation_share(problem: Problem, route: Route) -> tuple[float, int]:
 
 
 def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
-    """Return the route without some tickets, and without the other halves of their shipments."""
+    """Return the route without some tickets, and without their shipment partners."""
     gone = set(left_out)
     for index in route.tickets:
         pickup = problem.tickets[index].pickup
@@ -150,7 +150,7 @@ def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
 
 
 def _against_groups(problem: Problem, routes: Iterable[Route], owners: Mapping[int, int]) -> set[int]:
-    """Return unlocked tickets that groups forbid: all but one of a ONE_OF, all of an ALL that is not whole."""
+    """Return unlocked tickets that violate groups: all but one of a ONE_OF, all of an incomplete ALL."""
     served = [ticket for route in routes for ticket in route.tickets]
     found: set[int] = set()
     for group in problem.groups:

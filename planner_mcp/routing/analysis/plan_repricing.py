@@ -1,11 +1,11 @@
-"""What a plan costs on a day other than its own (SPEC T5).
+"""The cost of a plan on a scenario other than its own (SPEC T5).
 
-Owns when that can be told: the day must know every stop of the plan. Costs themselves are `layout/schedule.py`'s. A
-plan of a revision carries the prices of that revision, and those of an alternative are made up
-(`advice/alternatives.py`), so that costs of two plans compare on one day only.
+Owns when such a cost is defined: the scenario must have every stop of the plan. The cost itself is computed by
+`evaluation/plan_builder.py`. A plan of a revision carries the prices of that revision, and an alternative plan those of
+its style (`analysis/alternative_plans.py`), so the costs of two plans are comparable on one scenario only.
 
-On that day a plan is timed as if it had been made for it. For a plan made at another hour that is wrong: a vehicle sent
-out at noon is late, and would not be if it were timed from eight on. Such a plan keeps its own hours.
+By default a plan is scheduled as a plan of that scenario. That is wrong for a plan made at another time of day: a
+vehicle sent out at noon would be scheduled from the morning on. Such a plan keeps its stated times.
 """
 
 from collections.abc import Mapping
@@ -18,29 +18,29 @@ from planner_mcp.routing.problem import Break, Candidate, Problem, StopKind
 
 Json = dict[str, Any]
 _NO_BREAK: Final = Break((0, 0), 0)
-"""In place of a break that a plan does not take: none of its routes has to go round it."""
+"""Replaces a break that the plan does not take; it never conflicts with a route."""
 
 
 def candidate_on(problem: Problem, plan: Mapping[str, Any]) -> Candidate | None:
-    """Return the stops of a plan (`Plan.as_json()`) on a day; None where it does not know each of them."""
+    """Return the stops of a plan (`Plan.as_json()`) as a candidate; None where the problem lacks one of them."""
     candidate = candidate_of(problem, plan)
     found = sum(len(route.stops) for route in candidate.routes)
     return candidate if found == sum(len(route["visits"]) for route in plan["routes"]) else None
 
 
 def plan_at_stated_times(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Plan:
-    """Return a plan on a day, with each visit and break at the hours the plan tells.
+    """Return a plan evaluated on a problem, with each visit and break at the times the plan states.
 
     Args:
-        problem: The day, whose prices, soft closes, shift ends and ways hold.
-        stops: Of the plan on this day, as `candidate_on` returns them.
+        problem: The problem, whose prices, soft closes, shift ends and travel matrices apply.
+        stops: The candidate of the plan on this problem, as `candidate_on` returns it.
         plan: As `Plan.as_json()`.
     """
     return build_plan(_pinned(problem, stops, plan), stops)
 
 
 def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Problem:
-    """Return a day that leaves no choice of hours to the routes of a plan."""
+    """Return the problem with every time of the routes of a plan fixed."""
     agents, tickets = list(problem.agents), list(problem.tickets)
     planned_routes = {route["agent_id"]: route for route in plan["routes"]}
 
@@ -60,7 +60,7 @@ def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Prob
                 tickets[stop.index] = replace(
                     spec,
                     windows=((start, start),),
-                    setup=min(spec.setup, start - unit(visit["arrival_s"])),  # a visit begun is held without it
+                    setup=min(spec.setup, start - unit(visit["arrival_s"])),  # frozen visits have no setup time
                     service=leave - start,
                     release=0,
                 )
@@ -69,12 +69,12 @@ def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Prob
 
 
 def repriced_on(problem: Problem, plan: Mapping[str, Any], *, keeps_stated_times: bool = False) -> Json | None:
-    """Return a plan with what it costs on a day, all else as it was; None where that has no answer.
+    """Return a plan with its costs on another scenario, all else unchanged; None where they are not defined.
 
     Args:
-        problem: The day.
+        problem: The other scenario.
         plan: As `Plan.as_json()`.
-        is_as_told: The hours of the plan stand; otherwise it is timed as a plan of that day.
+        keeps_stated_times: Whether the plan keeps its stated times; otherwise it is scheduled again.
     """
     if (candidate := candidate_on(problem, plan)) is None:
         return None
@@ -84,7 +84,7 @@ def repriced_on(problem: Problem, plan: Mapping[str, Any], *, keeps_stated_times
 
 
 def without_costs(plan: Mapping[str, Any]) -> Json:
-    """Return a plan whose costs are not told."""
+    """Return a plan without its costs."""
     return _with_costs(plan, None, {})
 
 

@@ -1,1 +1,1 @@
-"""From the caller's units to the integers every engine reads."""
+"""Compiles a scenario in the caller's units into a problem in integers."""

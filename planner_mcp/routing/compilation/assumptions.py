@@ -1,8 +1,8 @@
-"""What a scenario leaves open and the planner assumes, told without measuring the whole day.
+"""The assumptions the planner makes for fields that a scenario leaves out, found without compiling all of it.
 
-Owns no sentence: it compiles a sketch of the day (one place and one agent of each kind, nothing that refers to anything
-else) and hands on what `compile/compiler.py` says about it. Compiling thousands of tickets for a sentence would cost
-seconds and hundreds of megabytes.
+Owns no sentence. It compiles a small representative scenario (one location and one agent of each kind, no references)
+and returns the assumptions of `compilation/scenario_compiler.py`. Compiling thousands of tickets for these sentences
+would take seconds and hundreds of megabytes.
 """
 
 from collections.abc import Hashable, Iterable
@@ -17,7 +17,7 @@ from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
 
 def assumptions_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return what is assumed of travel and open ends on a day that `checks/logic.py` accepted; roundings come later."""
+    """Return the assumptions about travel and open ends of a checked scenario, without those about rounding."""
     sketch = _representative_scenario(scenario)
     travel_matrices = scenario.travel_matrices
     if travel_matrices is None and scenario.refers_to_matrices:
@@ -26,12 +26,14 @@ def assumptions_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _placeholder_matrices(sketch: Scenario) -> TravelMatrices:
-    """Return tables that say nothing but where travel will come from."""
+    """Return matrices of zeros, whose provenance states where the travel data will come from."""
     places = tuple(sorted(named_places(sketch)))
     nothing = np.zeros((len(places), len(places)))
     router = sketch.travel.router
-    asked = "The matrix of this day is looked up" if router is None else f"Travel is asked of the road engine {router}"
-    return TravelMatrices(places, nothing, nothing, {"said": f"{asked} when the day is solved."})
+    action = (
+        "The stored matrix is read" if router is None else f"Travel times are requested from the road engine {router}"
+    )
+    return TravelMatrices(places, nothing, nothing, {"said": f"{action} when the scenario is solved."})
 
 
 def _representative_scenario(scenario: Scenario) -> Scenario:

@@ -1,7 +1,7 @@
-"""What agents have done of an earlier plan, read from what a day holds into the indexes and units of a problem.
+"""Reads the executed part of an earlier plan from a scenario into the indexes and units of a problem.
 
-Owns the reading alone: names that the day no longer has are passed over, tickets among them noted, and a ticket counts
-only the first time it is named. What follows from it is `compile/held.py`'s.
+Owns the reading alone. Ids that the scenario no longer has are skipped, tickets among them are recorded, and a ticket
+counts only the first time it occurs. `compilation/frozen_prefix_compilation.py` applies the result.
 """
 
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from planner_mcp.routing.scenario.scenario_model import Held, HeldRoute
 
 @dataclass(slots=True)
 class ExecutedVisit:
-    """A visit that has begun."""
+    """A visit that has begun; times in units."""
 
     ticket: int
     start: int
     leave: int
     breaks: list[Break]
-    """Breaks on the way to it."""
+    """Breaks on the leg to it."""
 
 
 @dataclass(slots=True)
 class ExecutedRoute:
-    """What one agent has done, in indexes and time units."""
+    """The executed part of one route, in indexes and time units."""
 
     left: int
     visits: list[ExecutedVisit]
@@ -32,25 +32,25 @@ class ExecutedRoute:
     next: int | None
     arrival: int
     end: int | None
-    """Arrival at its end, if it has set out for it."""
+    """Arrival at the end of the route, if the agent is driving there."""
     lost: tuple[str, ...] = ()
-    """Ids of tickets it has begun that the day no longer has: nobody knows where they took it."""
+    """Ids of begun tickets that were removed from the scenario, so that the position of the agent is unknown."""
     has_slipped: bool = False
-    """On the changed day these times are no longer possible; each visit is then as early as it can be."""
+    """Whether the changed scenario makes the recorded times infeasible; each visit is then as early as possible."""
 
     @property
     def tickets(self) -> list[int]:
-        """What has been served, in order."""
+        """The served tickets, in order."""
         return [visit.ticket for visit in self.visits]
 
     @property
     def breaks(self) -> list[Break]:
-        """All breaks begun."""
+        """All breaks that have begun."""
         return [*(break_spec for visit in self.visits for break_spec in visit.breaks), *self.after]
 
 
 def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
-    """Return what has been done, by index of the agent."""
+    """Return the executed parts of routes, by agent index."""
     agents = {agent.id: number for number, agent in enumerate(problem.agents)}
     tickets = {ticket.id: number for number, ticket in enumerate(problem.tickets)}
     known = frozenset(tickets)
@@ -63,7 +63,7 @@ def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
 
 
 def _executed_route(route: HeldRoute, tickets: dict[str, int], scale: int) -> ExecutedRoute:
-    """Return one past; tickets are taken out as they are met."""
+    """Return one executed route; removes its tickets from `tickets`."""
 
     def unit(seconds: float) -> int:
         return round(seconds * scale)

@@ -1,17 +1,18 @@
-"""Lays what is held of an earlier plan on a compiled day (SPEC T5, S1 locks).
+"""Applies the frozen prefix of an earlier plan to a compiled problem (SPEC T5, S1 locks).
 
-Owns what the hour `held.until_s` means in integers. What an agent has begun is locked first, at its recorded times; the
-visit it is driving to is locked behind that. An agent standing at a stop stays there until the hour; one that has not
-set out leaves then at the earliest. An agent driving to its end, or there, serves nothing more, save what it still has
-on board. So nothing else begins before the hour, and a ticket that nobody can reach any more is left out like any other
-out of reach.
+Owns the meaning of `held.until_s` in integers. The visits that an agent has begun are locked first, at their recorded
+times. The visit it is driving to is locked next. An agent at a stop stays there until that time. An agent that has not
+departed leaves at that time at the earliest. An agent that is driving to its end, or has arrived, serves only what it
+still has on board. So no other visit begins before that time, and a ticket that no agent can reach any more is left
+unassigned.
 
-The past always stands: a limit of the day that it breaks is raised to fit, and an assumption of the plan says so. What
-is still ahead is held only as far as the day allows. The caller's day itself is never changed: a patch applies to what
-the caller wrote, and the past is laid on the result anew.
+The executed part is always kept: a limit that it violates is raised, and an assumption of the plan says so. What lies
+ahead is kept only as far as the scenario allows. The caller's scenario itself is never changed: a patch applies to what
+the caller wrote, and the frozen prefix is applied to the result again.
 
-Departures from exactness: on a day with rush hours the way home counts at the slowest pace, and the past counts as
-possible where it would be at the quickest. Reloads are not held, so capacity is not raised where there are any.
+Intended departures from exactness: with travel periods the way to the end counts at the slowest speed, and executed
+visits count as feasible where they would be at the fastest. Executed reloads are not recorded, so capacity is not
+raised for agents that may reload.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +27,14 @@ from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
 from planner_mcp.text import clock, figure, named, plain
 
 _MAX_NAME: Final = 40
-"""Characters of an id in a sentence of several."""
+"""Characters of an id in a sentence that lists several."""
 
 
 def bind_to_held_agents(scenario: Scenario) -> Scenario:
-    """Return the day with tickets bound to the agents that `held` names, where these exist and may serve them.
+    """Return the scenario with tickets assigned to the agents that `held` names, where these exist and are eligible.
 
-    A ticket has one price for a change of agent: what the caller wrote for the same agent is added to that of `held`,
-    and what the caller wrote for another agent stands alone.
+    A ticket has one switch cost. The caller's own cost for the same agent is added to that of `held`; the caller's own
+    cost for another agent replaces it.
     """
     if (held := scenario.held) is None or not (held.stay or held.prefer):
         return scenario
@@ -58,23 +59,23 @@ def bind_to_held_agents(scenario: Scenario) -> Scenario:
 
 
 def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
-    """Return whether the caller priced service of a ticket by another than an agent, and meant a third one."""
+    """Return whether the caller set a switch cost for a ticket in favour of a different agent."""
     return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
 
 
 def freeze_prefix(problem: Problem, held: Held | None, horizon: int) -> Problem:
-    """Return the problem with what has happened until the hour of `held`; features are left to the compiler.
+    """Return the problem with the frozen prefix applied; its features are set by the compiler.
 
     Args:
-        problem: The day as the caller wrote it.
-        held: What is held; without an hour nothing is laid.
-        horizon: A time by which any sensible day is over.
+        problem: The problem without the frozen prefix.
+        held: The `held` field of the scenario; without `until_s` the problem is returned unchanged.
+        horizon: A time, in units, by which every route ends.
     """
     return problem if held is None or not held.until_s else _PrefixFreezer(problem, held, horizon).frozen()
 
 
 class _PrefixFreezer:
-    """One day under construction."""
+    """Applies the frozen prefix to one problem."""
 
     def __init__(self, problem: Problem, held: Held, horizon: int) -> None:
         self._problem = problem
@@ -90,7 +91,7 @@ class _PrefixFreezer:
         self._taken |= {executed.next for executed in self._executed.values() if executed.next is not None}
 
     def frozen(self) -> Problem:
-        """Return the day with all pasts laid on it."""
+        """Return the problem with all executed routes applied."""
         owners: dict[int, int] = {}
         for number in range(len(self._agents)):
             executed = self._executed.get(number)
@@ -99,8 +100,8 @@ class _PrefixFreezer:
                 self._delay_departure(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=executed is not None and executed.end is not None)
-        hour, notes = (
-            f"It is {clock(self._frozen_until / self._problem.scale)}: nothing new begins before.",
+        freeze, notes = (
+            f"Planned from {clock(self._frozen_until / self._problem.scale)}: no new visit begins earlier.",
             tuple(self._assumption_texts()),
         )
         apart = (pair for pair in self._problem.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
@@ -112,12 +113,12 @@ class _PrefixFreezer:
             ),
             incompatible=frozenset(apart),
             frozen_until=self._frozen_until,
-            assumptions=(*self._problem.assumptions, hour, *notes),
+            assumptions=(*self._problem.assumptions, freeze, *notes),
             frozen_prefix_assumptions=notes,
         )
 
     def _after_frozen_prefix(self, spec: TicketSpec) -> TicketSpec:
-        """Return a ticket from the hour on: in no time it would fit between a visit and the rest begun after it."""
+        """Return a ticket with its windows after the freeze time, where it could precede breaks begun before it."""
         if spec.service or not any(executed.after for executed in self._executed.values()):
             return spec
         if spec.windows and spec.windows[-1][1] < self._frozen_until:
@@ -129,7 +130,7 @@ class _PrefixFreezer:
         return replace(spec, windows=ahead)
 
     def _delay_departure(self, number: int) -> None:
-        """Let an agent that is not out set out at the hour; its breaks so far it has had, or has yet."""
+        """Let an agent that has not departed leave at the freeze time at the earliest."""
         agent = self._agents[number]
         opens = max(agent.shift[0], self._frozen_until)
         if agent.shift[1] < opens:
@@ -138,7 +139,7 @@ class _PrefixFreezer:
             self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
 
     def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
-        """Lay a past on an agent; return the tickets to lock, an empty list where it sets out anew."""
+        """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
         if executed.visits:
             self._settle(number, executed)
             self._raise_limits(number, executed)
@@ -177,7 +178,7 @@ class _PrefixFreezer:
         )
 
     def _settle(self, number: int, executed: ExecutedRoute) -> None:
-        """Delay visits and rests where the changed day takes longer, and settle when the last visit is over."""
+        """Delay visits and breaks where the changed scenario takes longer, and set the end of the last visit."""
         agent = self._agents[number]
         now, place = executed.left, agent.start
         for visit in executed.visits:
@@ -199,7 +200,7 @@ class _PrefixFreezer:
             last.leave = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
 
     def _stay_until_release(self, number: int, executed: ExecutedRoute) -> None:
-        """Keep an agent at its last visit until the hour; if its limits leave no time after that, its route is over."""
+        """Extend the last visit to the freeze time; where the limits leave no time after that, end the route."""
         agent, last = self._agents[number], executed.visits[-1]
         ends = self._figures.ends(agent, executed, executed.tickets, max(last.leave, self._frozen_until))
         if self._exceeds_limits(agent, ends, executed.left):
@@ -215,7 +216,7 @@ class _PrefixFreezer:
         return is_long or ends > agent.shift[1] + agent.overtime
 
     def _next_visit(self, number: int, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
-        """Return the visit an agent is driving to, no earlier than it can be there; None if the day forbids it."""
+        """Return the visit an agent is driving to, no earlier than it can arrive; None if it is no longer feasible."""
         agent, spec = self._agents[number], self._tickets[ticket]
         place = self._place(number, executed)
         soonest = executed.arrival + (spec.setup if place != spec.location or not executed.visits else 0)
@@ -243,7 +244,7 @@ class _PrefixFreezer:
         return self._tickets[executed.visits[-1].ticket].location if executed.visits else self._agents[number].start
 
     def _raise_limits(self, number: int, executed: ExecutedRoute) -> None:
-        """Give an agent the hours, the way and the room that what it has done took."""
+        """Raise the limits of an agent that its executed visits exceed."""
         agent, tickets = self._agents[number], [*executed.tickets, *self._figures.aboard(executed.tickets)]
         ends, change = self._executed_end(number, executed), dict[str, Any]()
         if ends > agent.shift[1] + agent.overtime:
@@ -264,7 +265,7 @@ class _PrefixFreezer:
         self._agents[number] = replace(agent, **change)
 
     def _executed_end(self, number: int, executed: ExecutedRoute) -> int:
-        """Return when an agent would be at its end if it only delivered what it has on board."""
+        """Return the arrival of an agent at its end if it delivers what is on board and serves nothing else."""
         aboard = self._figures.aboard(executed.tickets)
         if executed.end is not None and not executed.has_slipped and not aboard:
             return executed.end
@@ -276,21 +277,21 @@ class _PrefixFreezer:
         self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
 
     def _assumption_texts(self) -> Iterator[str]:
-        """Yield what is assumed, a sentence for each limit: of a fleet that is out there are hundreds to name."""
+        """Yield the assumptions, one sentence for each limit: a large fleet would need hundreds of sentences."""
         for limit, values in self._raised.items():
-            yield f"{limit} counts as {named(values)}: what has been done needs it."
+            yield f"{limit} is set to {named(values)}: executed visits require it."
         if lost := [plain(ticket, _MAX_NAME) for executed in self._executed.values() for ticket in executed.lost]:
-            been = "Whoever began them is planned as if never there."
-            yield f"Begun and no longer of the day: {named(lost)}. {been}"
+            positions = "Their agents are planned as if they had not visited them."
+            yield f"Begun but removed from the scenario: {named(lost)}. {positions}"
         if self._unlocked:
-            yield f"{named(self._unlocked)} can be locked no longer."
+            yield f"{named(self._unlocked)} can no longer be locked."
 
     def _clock(self, moment: int) -> str:
-        """Return the first whole minute that is not before a moment."""
+        """Return the first full minute at or after a time."""
         return clock(-(-moment // (60 * self._problem.scale)) * 60)
 
     def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
-        """Lock what is done, then of what the caller locked as much as can still follow."""
+        """Lock the executed tickets, then as many of the caller's locked tickets as can still follow."""
         agent = self._agents[number]
         rest = [ticket for ticket in agent.locked if ticket not in self._taken]
         kept = [] if is_over else list(self._following(number, done, rest))
@@ -299,7 +300,7 @@ class _PrefixFreezer:
         self._agents[number] = replace(agent, locked=(*done, *kept))
 
     def _following(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
-        """Yield locked tickets while they can follow what is done in time."""
+        """Yield locked tickets as long as they are on time after the executed ones."""
         agent = self._agents[number]
         now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
         for at, ticket in enumerate([*done, *locked]):

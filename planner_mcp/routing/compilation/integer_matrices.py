@@ -1,7 +1,7 @@
-"""Distances and times between locations, as integers.
+"""Distances and travel times between locations, as integers.
 
-Owns where travel comes from (tables of `day/tables.py`, WGS-84 by haversine, the plane, or unit legs where nothing is
-known), rounding, and the sentences that tell a reader what was assumed. It compiles no ticket and no agent.
+Owns the sources of travel data (matrices of `scenario/travel_matrices.py`, haversine on WGS-84, the Euclidean plane, or
+unit legs where positions are unknown), the rounding, and the sentences about assumptions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices, decimals_of
 
 _CHUNK_ROWS: Final = 256
-"""Rows of a matrix computed at once; keeps the float work under 50 MB at 5000 locations."""
+"""Rows of a matrix computed at once; limits the float arrays to 50 MB at 5000 locations."""
 _FLOAT_ERROR: Final = 2e-15
-"""Share of a value by which it may be off after a few operations."""
+"""Relative error of a value after a few float operations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerMatrices:
-    """What a problem needs to know of travel; field meanings as in `Problem`."""
+    """The travel data of a problem; fields as in `Problem`."""
 
     distances: tuple[Matrix, ...]
     durations: tuple[Matrix, ...]
@@ -38,15 +38,15 @@ class IntegerMatrices:
 def integer_matrices_of(
     scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[float] = (1.0,)
 ) -> IntegerMatrices:
-    """Return matrices between locations, one pair for each speed factor.
+    """Return matrices between locations, one pair (n, n) for each speed factor.
 
     Args:
         scenario: Its travel section and positions.
-        ids: Locations to measure, in the order of the matrices.
-        speed_factors: An agent of factor 2 needs half the time.
+        ids: Locations, in the order of the matrices.
+        speed_factors: An agent with factor 2 needs half the travel time.
 
     Raises:
-        TravelUnknownError: The scenario refers to tables, and they did not come with it.
+        TravelUnknownError: The scenario refers to matrices that were not provided.
     """
     places = {place.id: place for place in scenario.locations}
     chosen = [places.get(name) for name in ids]
@@ -62,9 +62,9 @@ def integer_matrices_of(
 
 
 def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Matrix:
-    """Return lengths, or the times they take at a speed, as integers of 1/scale.
+    """Return lengths, or travel times at a speed, as integers of 1/scale.
 
-    `floor` and `ceil` forgive a float error of 1e-9, and in large values what a few operations on floats cost.
+    `floor` and `ceil` tolerate a float error of 1e-9, and in large values a relative error of `_FLOAT_ERROR`.
     """
     scaled = values / speed
     scaled *= scale
@@ -104,8 +104,8 @@ def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:
 def _great_circles(origins: Floats, targets: Floats) -> Floats:
     """Return metres between points on the unit sphere, (n, 3) and (m, 3), as (n, m).
 
-    The haversine formula by way of the chord: half the chord is the root of the haversine, and three subtractions are
-    cheaper than two sines for each pair.
+    The haversine formula by way of the chord: half the chord is the square root of the haversine, and three
+    subtractions are cheaper than two sines per pair.
     """
     chord = np.zeros((len(origins), len(targets)))
     for axis in range(3):
@@ -122,7 +122,7 @@ def _on_the_plane(travel: TravelFields, places: list[Location], factors: Sequenc
     size = len(places)
     distances = np.zeros((size, size), dtype=np.int64)
     speeds = [travel.plane_speed * factor for factor in factors]
-    # at speed 1 the same array, so that both cost the memory of one
+    # at speed 1 the same array serves both, which saves its memory
     durations = tuple(distances if speed == 1.0 else np.zeros_like(distances) for speed in speeds)
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
@@ -171,14 +171,14 @@ def _from_matrices(
 
 
 def _travel_times(travel: TravelFields, between: Mapping[str, Floats], scale: int, factor: float) -> Matrix:
-    """Return the travel times of who is so many times as fast, from those of a table or from its distances."""
+    """Return travel times at a speed factor, from given durations or from distances."""
     if "durations" in between:
         return _round(between["durations"], scale, travel.rounding, speed=factor)
     return _round(between["distances"], scale, travel.rounding, speed=travel.speed_kmh / 3.6 * factor)
 
 
 def _drawing_positions(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:
-    """Return positions for drawing beside explicit matrices; empty unless every location has one."""
+    """Return positions for drawing, for scenarios with explicit matrices; empty unless every location has one."""
     places = {place.id: place for place in scenario.locations}
     found: list[tuple[float, float]] = []
     for name in ids:

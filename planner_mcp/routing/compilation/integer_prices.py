@@ -1,18 +1,18 @@
-"""Prices as integers, and the penalty that makes a ticket wanted.
+"""Prices as integers, and the penalties of wanted tickets.
 
 Owns the cost scale: the smallest that keeps every price exact (the least common multiple of their denominators). It is
 lowered in three cases:
-1. A day's routes would cost more than 2^52, which a float cannot hold exactly.
-2. The caller's penalties would pass 2^60, which engines could not add up.
-3. M (below) would be clamped only to keep digits nobody reads. Digits without which a price would be off by more than a
-   thousandth do count.
+1. The routes of a plan would cost more than 2^52, which a float cannot hold exactly.
+2. The caller's penalties would exceed 2^60, which engines could not add up.
+3. M (below) would be clamped for the sake of digits that are not significant: digits without which every price is still
+   accurate to a thousandth.
 Where a price is off by more than a thousandth after all, the plan says so.
 
-Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the most a plan can cost,
-including the penalties of every ticket the caller priced, so that neither a detour, however long, nor other tickets
-outweigh one served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61
-divided by the sum of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the usual priority. Only on days that
-cost more than that is the promise weakened; where the caller's penalties alone do it, the plan says so.
+Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the largest cost of a
+plan, including the penalties of every optional ticket. So neither a detour of any length nor other tickets outweigh one
+served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61 divided by the sum
+of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the default priority. Only where a plan can cost more than
+that is the guarantee weakened; where the caller's penalties alone cause it, the plan says so.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,27 +26,27 @@ from planner_mcp.routing.compilation.scenario_extent import Extent, longest_s
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, has_travel_price
 
 _MAX_PRECISION: Final = 10**8
-"""Largest cost scale for each unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
+"""Largest cost scale per unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
 _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
 _ALL_PRICED: Final = 2**60
-"""What the caller's own penalties may come to: engines add them to those of wanted tickets in 64 bits."""
+"""Limit of the sum of the caller's penalties: engines add them to those of wanted tickets in 64 bits."""
 _REPORTED_ROUNDING: Final = Fraction(1, 1000)
-"""Share by which a price may be rounded in silence."""
+"""Relative rounding of a price above which the plan reports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerPrices:
-    """Integer prices of one problem."""
+    """The integer prices of one problem."""
 
     cost_scale: int
     scale: int
     default_per_km: Fraction
-    """What an agent without prices pays: 1000, so that cost is distance, where nobody names a price; else nothing."""
+    """Cost per km of an agent without prices: 1000, so that cost is distance, where no price is given; else 0."""
     most_wanted: int
     """M of the module docstring."""
     is_outweighed: bool = False
-    """Whether the caller's own penalties come to more than M, clamped as it is."""
+    """Whether the caller's own penalties exceed M after clamping."""
 
     def amount(self, price: float) -> int:
         """Return a sum of money in cost units."""
@@ -62,18 +62,18 @@ class IntegerPrices:
         return round(exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
 
     def wanted(self, priority: int) -> int:
-        """Return the penalty of a ticket that should be served whenever it can be."""
+        """Return the penalty of a wanted ticket of a priority."""
         return self.most_wanted << (priority - 1)
 
 
 @lru_cache(1024)
 def exact(price: float) -> Fraction:
-    """Return the decimal number the caller wrote. Few different ones stand in many places, zero most of all."""
+    """Return the decimal number the caller wrote. Cached, since few different values occur often, zero most of all."""
     return Fraction(repr(price))
 
 
 def _sum(prices: Iterable[float]) -> Fraction:
-    """Return the exact sum. Adding fractions is slow, and most prices are nothing."""
+    """Return the exact sum. Zeros are skipped, because adding fractions is slow."""
     return sum((exact(price) for price in prices if price), Fraction(0))
 
 
@@ -81,9 +81,9 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
     """Return the prices of a scenario.
 
     Args:
-        scenario: As checked.
-        scale: Units that make a metre or a second.
-        extent: How far and how long a plan can go.
+        scenario: A checked scenario.
+        scale: Units per metre or second.
+        extent: Bounds of the length and duration of any plan.
     """
     default = Fraction(0 if has_travel_price(scenario) else 1000)
     units = [price for _, price in _unit_prices(scenario, scale, default) if price]
@@ -103,14 +103,14 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
 
 
 def shortfalls(prices: IntegerPrices) -> tuple[str, ...]:
-    """Return a sentence where a wanted ticket may be given up for others, which a reader should know."""
+    """Return a sentence where a wanted ticket may be left out in favour of optional ones."""
     if not prices.is_outweighed:
         return ()
-    return ("Penalties come to so much that a ticket without one may be left out for tickets that have one.",)
+    return ("The sum of penalties is so large that a ticket without one may be left out for tickets that have one.",)
 
 
 def roundings(scenario: Scenario, prices: IntegerPrices) -> tuple[str, ...]:
-    """Return sentences about prices that integers render so badly that a reader should know."""
+    """Return a sentence that lists the prices whose rounding exceeds `_REPORTED_ROUNDING`."""
     worst: dict[str, Fraction] = {}
     for name, price in _unit_prices(scenario, prices.scale, prices.default_per_km):
         if price:
@@ -124,14 +124,14 @@ def roundings(scenario: Scenario, prices: IntegerPrices) -> tuple[str, ...]:
 
 
 def _wanted(scenario: Scenario) -> Iterator[Ticket]:
-    """Return the tickets that the caller put no price on, neither by themselves nor as one of several."""
+    """Return the tickets without a penalty from the caller, their own or that of their ONE_OF group."""
     groups = (group for group in scenario.groups if group.kind == "one_of" and group.penalty is not None)
     priced = {name for group in groups for name in group.tickets}
     return (ticket for ticket in scenario.tickets if ticket.penalty is None and ticket.id not in priced)
 
 
 def _unit_prices(scenario: Scenario, scale: int, default: Fraction) -> Iterator[tuple[str, Fraction]]:
-    """Yield the field and every different price in it, per unit."""
+    """Yield (field, price per unit) for every different price."""
     agents, tickets = scenario.agents, scenario.tickets
     sums = {
         "fixed_cost": {agent.fixed_cost for agent in agents},
@@ -156,7 +156,7 @@ def _per_km(agent: Agent, default: Fraction) -> Fraction:
 
 
 def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: Fraction) -> Fraction:
-    """Return an upper bound of what the routes of any plan cost, in the caller's currency."""
+    """Return an upper bound of the cost of the routes of any plan, in the caller's currency."""
     horizon_s = Fraction(extent.horizon, scale)
     hours = [_hours(agent, horizon_s) for agent in scenario.agents]
     paid = (_hourly(agent, time) for agent, time in zip(scenario.agents, hours, strict=True))
@@ -172,19 +172,19 @@ def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: 
 
 
 def _hours(agent: Agent, horizon_s: Fraction) -> Fraction:
-    """Return how long a route of the agent takes at most."""
+    """Return an upper bound of the duration of a route of the agent, in hours."""
     longest = longest_s(agent)
     return (horizon_s if longest == inf else min(horizon_s, exact(longest))) / 3600
 
 
 def _hourly(agent: Agent, hours: Fraction) -> Fraction:
-    """Return what the hours of a route cost at most."""
+    """Return an upper bound of the cost of the duration of a route."""
     overtime = min(hours, exact(agent.overtime_s) / 3600) * exact(agent.overtime_cost_per_hour)
     return hours * exact(agent.cost_per_hour or 0.0) + overtime
 
 
 def _lateness(ticket: Ticket, over: Fraction) -> Fraction:
-    """Return what a ticket's lateness costs at most, where every route is over by a time in seconds."""
+    """Return an upper bound of the lateness cost of a ticket; `over` is when every route has ended, in seconds."""
     if ticket.soft_close is None or not ticket.lateness_cost_per_hour:
         return Fraction(0)
     closes = max((close for _, close in ticket.time_windows), default=inf)

@@ -1,7 +1,6 @@
-"""What a road engine is asked about a day.
+"""The matrix a scenario requests from a road engine.
 
-Owns the question alone: which places, under which names. Asking is `planner_mcp.travel`, keeping the answer the
-store's.
+Owns the request alone: which places, under which ids. `planner_mcp.travel` sends it; the store keeps the response.
 """
 
 from dataclasses import dataclass, field
@@ -13,18 +12,18 @@ from planner_mcp.routing.scenario.scenario_model import Scenario
 
 @dataclass(frozen=True, slots=True)
 class MatrixRequest:
-    """All legs between the places of a day. Equal questions have equal answers, whatever else the days say."""
+    """All legs between the places of a scenario. Equal requests have equal responses, whatever else differs."""
 
     router: str
     ids: tuple[str, ...]
     positions: tuple[tuple[float, float], ...]
     """(lat, lon) in WGS-84, by place."""
     indexes: tuple[int, ...] = field(default=(), compare=False)
-    """Where the places stand in `locations`, to tell what is wrong with them."""
+    """Indexes of the places in `locations`, for error messages."""
 
 
 def matrix_request_of(scenario: Scenario) -> MatrixRequest | None:
-    """Return what a day needs to know of roads; None where its travel comes from elsewhere."""
+    """Return the matrix request of a scenario; None where its travel data come from elsewhere."""
     router = scenario.travel.router
     if router is None:
         return None

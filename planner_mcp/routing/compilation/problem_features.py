@@ -1,7 +1,7 @@
-"""What a compiled problem asks of an engine.
+"""The features a compiled problem requires of an engine.
 
-Owns the one table from data to `Feature`. A feature is named exactly where the data make it matter: where ignoring it
-would change which plans are allowed, or what they cost.
+Owns the table from data to `Feature`. A feature is set exactly where it matters: where ignoring it would change which
+plans are feasible, or what they cost.
 """
 
 from planner_mcp.routing.problem import AgentSpec, Feature, LoadKind, TicketSpec, TravelPeriod
@@ -15,7 +15,7 @@ def features_of(
     travel_periods: tuple[TravelPeriod, ...],
     span_cost: int,
 ) -> frozenset[Feature]:
-    """Return the features of a problem under construction."""
+    """Return the features of a problem."""
     shifts = any(agent.shift_start is not None or agent.shift_end is not None for agent in scenario.agents)
     shifts |= scenario.held is not None and scenario.held.until_s > 0
     asked = (

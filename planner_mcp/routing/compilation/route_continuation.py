@@ -1,6 +1,6 @@
-"""Reckons the route of an agent that goes on from its past: when it ends, how long it is and how much is on board.
+"""Evaluates the continuation of an executed route: when it ends, its length and its load.
 
-Owns these figures and changes nothing; what is laid on the day because of them is `compile/held.py`'s.
+Owns these figures and changes nothing; `compilation/frozen_prefix_compilation.py` applies them.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from planner_mcp.routing.compilation.executed_routes import ExecutedRoute
 from planner_mcp.routing.problem import AgentSpec, Break, LoadKind, Problem, TicketSpec
 
 _BASE_FACTOR: Final = 1000
-"""The factor of a rush that changes nothing."""
+"""The factor of normal travel, in thousandths."""
 
 
 class RouteFigures:
-    """Figures of routes on a day under construction, in its units.
+    """Figures of executed routes, in units of the problem.
 
     Args:
-        problem: The day as the caller wrote it.
-        tickets: The tickets as they stand when a figure is asked for: whoever lays pasts replaces them meanwhile.
-        since: The hour before which nothing new begins.
+        problem: The problem without the frozen prefix.
+        tickets: The current tickets; the caller replaces elements between calls.
+        frozen_until: The time before which no new visit begins.
     """
 
     def __init__(self, problem: Problem, tickets: Sequence[TicketSpec], frozen_until: int) -> None:
@@ -33,9 +33,9 @@ class RouteFigures:
         self._quickest, self._slowest = min(factors), max(factors)
 
     def ends(self, agent: AgentSpec, executed: ExecutedRoute, tickets: Sequence[int], now: int) -> int:
-        """Return when an agent would be at its end if it left the last of some tickets at a given moment.
+        """Return an upper bound of the arrival at the end of a route that leaves the last of some tickets at `now`.
 
-        On the way it delivers what it has on board, and takes the breaks that it cannot take at the end.
+        On the way the agent delivers what is on board, and takes the breaks that it cannot take at the end.
         """
         place: int | None = self._tickets[tickets[-1]].location
         for ticket in self.aboard(tickets):
@@ -49,11 +49,11 @@ class RouteFigures:
         return now
 
     def aboard(self, tickets: Sequence[int]) -> list[int]:
-        """Return the deliveries of what has been picked up and not yet delivered."""
+        """Return the deliveries of shipments that are on board after some tickets."""
         return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
 
     def ahead(self, agent: AgentSpec, executed: ExecutedRoute) -> list[Break]:
-        """Return the breaks an agent has not begun, not before the hour; those whose time has passed are gone."""
+        """Return the breaks an agent has not begun and can still take, from the freeze time on."""
         ahead, soonest = list(agent.breaks), max([self._frozen_until, *(visit.leave for visit in executed.visits[-1:])])
         for begun in executed.breaks:
             start = begun.window[0]
@@ -67,17 +67,17 @@ class RouteFigures:
         ]
 
     def metres(self, agent: AgentSpec, tickets: Sequence[int]) -> int:
-        """Return the length of a route through tickets in order, from the agent's start to its end."""
+        """Return the distance of a route through tickets in order, from the agent's start to its end, in units."""
         places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
         legs = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
         return sum(int(self._problem.distances[agent.profile][leg]) for leg in legs)
 
     def exceeds_capacity(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
-        """Return whether tickets need more room than there is; never true of an agent that may reload."""
+        """Return whether tickets exceed the capacity; False for agents that may reload."""
         return not agent.max_reloads and any(map(int.__gt__, self.peak(tickets), agent.capacity))
 
     def peak(self, tickets: Sequence[int]) -> list[int]:
-        """Return the most that is on board on a trip of some tickets, by dimension."""
+        """Return the largest load on a trip of some tickets, by dimension."""
         specs = [self._tickets[ticket] for ticket in tickets]
         on_board = [0] * len(self._problem.dimensions)
         for spec in specs:
@@ -91,7 +91,7 @@ class RouteFigures:
         return peak
 
     def quickest(self, agent: AgentSpec, origin: int | None, target: int | None) -> int:
-        """Return the time between two places at the quickest pace of the day; 0 where one of them is nowhere."""
+        """Return the travel time between two places at the fastest speed; 0 where one of them is None."""
         return self._travel(agent, origin, target, self._quickest)
 
     def _travel(self, agent: AgentSpec, origin: int | None, target: int | None, factor: int) -> int:

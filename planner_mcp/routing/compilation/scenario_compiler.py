@@ -1,8 +1,8 @@
-"""Turns a scenario into the integers engines read.
+"""Compiles a scenario into a problem in integers.
 
-Owns the choice of scales and the meaning of absent fields. It expects a scenario that `checks/logic.py` accepted.
-Travel is measured by `compile/travel.py`, prices are scaled by `compile/prices.py`, features named by
-`compile/features.py`.
+Owns the choice of scales and the defaults of absent fields. It expects a scenario that
+`scenario/checks/scenario_checks.py` accepted. Travel data come from `compilation/integer_matrices.py`, prices from
+`compilation/integer_prices.py`, features from `compilation/problem_features.py`.
 """
 
 import math
@@ -31,17 +31,17 @@ from planner_mcp.routing.scenario.time_windows import merged_windows
 
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 _MAX_LOADED: Final = 2**51
-"""Amount units that all tickets and one vehicle may come to, so that a load as a float still tells the unit."""
+"""Limit of the sum of all demands and one capacity, in amount units, so that floats represent loads exactly."""
 _FLOAT_TOLERANCE: Final = Fraction(1, 10**6)
-"""Of an amount unit: what adding up in floats may have left behind."""
+"""In amount units: the error that adding floats may cause."""
 
 
 def compile_scenario(scenario: Scenario) -> Problem:
     """Return the scenario as integers.
 
-    Times and lengths round to the nearest unit, windows inwards, so a plan in integers keeps every promise in the
-    caller's numbers; only a window with no whole unit in it becomes the nearest one. An agent that does not name a
-    capacity dimension carries nothing of it. What is held of an earlier plan is laid on it (`compile/held.py`).
+    Times and lengths are rounded to the nearest unit, windows inwards, so a plan in integers keeps every constraint in
+    the caller's numbers; only a window without a whole unit becomes the nearest unit. An agent without a capacity
+    dimension has capacity 0 in it. The frozen prefix is applied last (`compilation/frozen_prefix_compilation.py`).
     """
     scenario = bind_to_held_agents(scenario)
     names = _locations(scenario)
@@ -87,7 +87,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
 
 
 def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float]) -> IntegerMatrices:
-    """Return the travel of a day, with fewer decimals than the caller's where legs are too long for engines."""
+    """Return the matrices, with fewer decimals than the caller's where legs are too long for engines."""
     travel = integer_matrices_of(scenario, names, factors)
     if (scale := finest_scale(scenario, travel, factors)) == travel.scale:
         return travel
@@ -98,7 +98,7 @@ def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float
 
 
 def _locations(scenario: Scenario) -> tuple[str, ...]:
-    """Return the locations in use, ends of routes first."""
+    """Return the ids of the locations in use, ends of routes first."""
     ends = [place for agent in scenario.agents for place in (start_of(scenario, agent), end_of(scenario, agent))]
     reloads = [place for agent in scenario.agents for place in agent.reload_locations]
     used = [*ends, *reloads, *(ticket.location for ticket in scenario.tickets)]
@@ -106,7 +106,7 @@ def _locations(scenario: Scenario) -> tuple[str, ...]:
 
 
 class _Units:
-    """Indexes and scales shared by all parts of one compilation."""
+    """Indexes and scales of one compilation."""
 
     def __init__(
         self, scenario: Scenario, names: tuple[str, ...], factors: list[float], scale: int, horizon: int
@@ -126,15 +126,15 @@ class _Units:
         return round(seconds * self.scale)
 
     def opening(self, seconds: float) -> int:
-        """Return the first unit not before."""
+        """Return the first unit at or after a time."""
         return math.ceil(seconds * self.scale - 1e-6)
 
     def closing(self, seconds: float) -> int:
-        """Return the last unit not after."""
+        """Return the last unit at or before a time or length."""
         return math.floor(seconds * self.scale + 1e-6)
 
     def span(self, opens: float, closes: float) -> tuple[int, int]:
-        """Return what is left of a window in whole units; the nearest one where no unit lies within."""
+        """Return a window in whole units, rounded inwards; the nearest unit where none lies inside."""
         first, last = self.opening(opens), self.closing(closes)
         return (first, last) if first <= last else (self.time(opens), self.time(opens))
 
@@ -151,7 +151,7 @@ class _Units:
 
 
 def _amount_scale(amounts: Sequence[dict[str, float]]) -> int:
-    """Return the smallest power of ten that keeps every amount whole, else the largest there is room for."""
+    """Return the smallest power of ten that makes every amount an integer, else the largest within `_MAX_LOADED`."""
     values = {value for amount in amounts for value in amount.values()}
     most = max(map(abs, values), default=0.0) + max(total(amounts).values(), default=0.0)
     roomy = [scale for scale in _AMOUNT_SCALES if most * scale <= _MAX_LOADED] or [1]
@@ -164,7 +164,7 @@ def _is_whole(value: float, scale: int) -> bool:
 
 
 def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
-    """Return a sentence where amounts are finer than a scale can tell."""
+    """Return a sentence where amounts are finer than the scale."""
     parts = (*(agent.capacity for agent in scenario.agents), *(ticket.demand for ticket in scenario.tickets))
     if all(_is_whole(value, scale) for value in {value for amount in parts for value in amount.values()}):
         return ()
@@ -256,7 +256,7 @@ def _group(group: scenario_model.Group, tickets: tuple[TicketSpec, ...], units: 
 def _without_group_penalties(
     tickets: tuple[TicketSpec, ...], groups: tuple[Group, ...], scenario: Scenario
 ) -> tuple[TicketSpec, ...]:
-    """Return the tickets with penalty 0 where their ONE_OF group carries it; priced where the group is."""
+    """Return the tickets with penalty 0 where their ONE_OF group has the penalty; priced where the group is."""
     changed = list(tickets)
     for group, source in zip(groups, scenario.groups, strict=True):
         if group.kind is GroupKind.ONE_OF:
@@ -267,7 +267,7 @@ def _without_group_penalties(
 
 
 def _travel_periods(scenario: Scenario, units: _Units) -> tuple[TravelPeriod, ...]:
-    """Return the hours in which the pace differs, in order."""
+    """Return the periods whose factor is not 1, in order."""
     travel_periods = (
         TravelPeriod(units.time(period.start), units.time(period.end), round(period.factor * 1000))
         for period in scenario.travel.rush_hours

@@ -1,8 +1,7 @@
-"""How far and how long a day can go at most.
+"""Upper bounds of the length and duration of any plan of a scenario.
 
-Owns the bounds from which scales are chosen, and the ends of shifts that have none. They hold for every route that
-keeps its limits. A leg too long for any shift or limit is left out: tables often have a large number where there is no
-way.
+Owns the bounds from which scales are chosen, and the end of shifts that have none. They hold for every feasible route.
+Legs that exceed any shift or limit are ignored: matrices often have a large number where there is no connection.
 """
 
 import math
@@ -19,34 +18,34 @@ from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, end_of,
 
 _DAY_S: Final = 86_400
 _CHUNK_ROWS: Final = 256
-"""Rows of a table looked at at once."""
+"""Rows of a matrix processed at once."""
 _ENDLESS: Final = math.inf
 LONGEST_LEG: Final = 2**31 - 1
-"""Units of a leg that every engine tells from a longer one: ours keeps legs in 32 bits."""
+"""Largest leg in units that every engine represents: the native engine stores legs in 32 bits."""
 _MAX_UNITS: Final = 2**62
 
 Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""The longest leg out of each place, and the longest into it."""
+"""(n,) the longest leg out of each place, and (n,) the longest leg into it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Bounds of one day."""
+    """Bounds of one scenario."""
 
     distance: int
-    """Distance units that all routes together can drive."""
+    """Upper bound of the total distance of all routes, in units."""
     horizon: int
-    """A time unit by which every route is over that waits for nothing but windows, breaks and releases."""
+    """A time, in units, by which every route ends that waits only for windows, breaks and releases."""
 
 
 def finest_scale(scenario: Scenario, travel: IntegerMatrices, factors: list[float]) -> int:
-    """Return the largest scale, that of the matrices or a power of ten below, at which no leg that matters is too long.
+    """Return the largest scale, that of the matrices or a power of ten below, at which no relevant leg is too long.
 
-    What matters is each leg that can be driven, and each limit that a longer leg must be seen to break. Beside tables,
-    legs of more than `MAX_TIME_S` are no ways.
+    Relevant are legs that can be driven, and limits that longer legs must be seen to violate. In explicit matrices,
+    legs of more than `MAX_TIME_S` count as no connection.
 
     Args:
-        scenario: As checked.
+        scenario: A checked scenario.
         travel: Its matrices.
         factors: Speed factors in the order of the profiles.
     """
@@ -61,7 +60,7 @@ def finest_scale(scenario: Scenario, travel: IntegerMatrices, factors: list[floa
 
 
 def _longest_relevant_leg(scenario: Scenario, scale: int, factor: float, metres: Matrix, seconds: Matrix) -> int:
-    """Return the longest leg or limit of agents of this speed, in units."""
+    """Return the longest relevant leg or limit of agents with this speed factor, in units."""
     far, late = _limits(scenario, scale, factor)
     undrivable = MAX_TIME_S * scale
     is_drivable = seconds <= min(late, _ENDLESS if scenario.travel_matrices is None else undrivable)
@@ -71,13 +70,13 @@ def _longest_relevant_leg(scenario: Scenario, scale: int, factor: float, metres:
 
 
 def extent_of(scenario: Scenario, travel: IntegerMatrices, names: tuple[str, ...], factors: list[float]) -> Extent:
-    """Return the bounds of a day.
+    """Return the bounds of a scenario.
 
-    Legs that take longer than any time that can be written (`MAX_TIME_S`) are no ways, where every ticket can be served
-    without them: a shift without an end leaves no time for them either.
+    Legs of more than `MAX_TIME_S` count as no connection where every ticket can be served without them. A shift without
+    an end then has no time for them either.
 
     Args:
-        scenario: As checked.
+        scenario: A checked scenario.
         travel: Its matrices.
         names: Locations in the order of the matrices.
         factors: Speed factors in the order of the profiles.
@@ -106,7 +105,7 @@ def _extent(
 
 
 def _latest_time_without_travel(scenario: Scenario, scale: int) -> int:
-    """Return a time by which a day without any travel is over."""
+    """Return a time by which every route would end if travel took no time, in units."""
     times = [2.0 * _DAY_S]
     for ticket in scenario.tickets:
         times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
@@ -120,7 +119,7 @@ def _latest_time_without_travel(scenario: Scenario, scale: int) -> int:
 
 
 def _frozen_times(scenario: Scenario) -> list[float]:
-    """Return how late the earlier plan was on its way that is held, by what is said of each route."""
+    """Return the latest times of the frozen prefix, in seconds."""
     if (held := scenario.held) is None:
         return []
     times_by_route = (
@@ -130,10 +129,10 @@ def _frozen_times(scenario: Scenario) -> list[float]:
 
 
 def _longest_travel(scenario: Scenario, place: dict[str, int], longest: Longest, routes: int) -> int:
-    """Return how long the ways of so many routes are together that serve every ticket.
+    """Return an upper bound of the total travel of so many routes that serve every ticket.
 
-    Every ticket, start and reload is left once, by its longest way out at the most; or, read backwards, every ticket,
-    end and reload is come to once. Both are true, so the smaller holds.
+    Every ticket, start and reload is left once, by its longest leg out at most. Likewise every ticket, end and reload
+    is entered once. Both bounds hold, so the smaller one is returned.
     """
     trips = routes * (1 + max(map(most_reloads, scenario.agents)))
     visited = np.array([place[ticket.location] for ticket in scenario.tickets], dtype=np.intp)
@@ -149,7 +148,7 @@ def _longest_travel(scenario: Scenario, place: dict[str, int], longest: Longest,
 def _longest_legs(
     scenario: Scenario, travel: IntegerMatrices, factors: list[float], most: float
 ) -> tuple[Longest, Longest]:
-    """Return the longest distances and times of legs that some agent can drive in one go, `most` time at the most."""
+    """Return the longest distances and times of legs that some agent can drive; legs longer than `most` are ignored."""
     size = len(travel.distances[0])
     lengths, times = ((np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)) for _ in range(2))
     for factor, metres, seconds in zip(factors, travel.distances, travel.durations, strict=True):
@@ -159,9 +158,9 @@ def _longest_legs(
 
 
 def _limits(scenario: Scenario, scale: int, factor: float) -> tuple[float, float]:
-    """Return the longest distance and time of one leg that an agent of this speed could drive, in units."""
+    """Return the longest distance and time of one leg that an agent with this speed factor could drive, in units."""
     if scenario.held is not None and scenario.held.until_s:
-        return _ENDLESS, _ENDLESS  # limits shorter than the past are raised to it
+        return _ENDLESS, _ENDLESS  # limits below the executed part are raised to it
     agents = [agent for agent in scenario.agents if agent.speed_factor == factor]
     quickest = min([1.0, *(period.factor for period in scenario.travel.rush_hours)])
     far = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
@@ -174,13 +173,13 @@ def _or_endless(metres: float | None, kilometres: float | None) -> float:
 
 
 def longest_s(agent: Agent) -> float:
-    """Return how long the agent may be on its way at most, in seconds."""
+    """Return an upper bound of the duration of a route of the agent, in seconds."""
     shift = _ENDLESS if agent.shift_end is None else agent.shift_end + agent.overtime_s - (agent.shift_start or 0.0)
     return max(0.0, min(shift, _ENDLESS if agent.max_duration_s is None else agent.max_duration_s))
 
 
 def _widen(found: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix], limits: tuple[float, float]) -> None:
-    """Take the longest legs of a pair of tables into what was found, without those beyond a limit."""
+    """Update `found` with the longest legs of a pair of matrices, without those beyond a limit."""
     allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
     is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(travel_matrices, allowed, strict=True))
     for low in range(0, len(travel_matrices[0]), _CHUNK_ROWS):

@@ -1,1 +1,1 @@
-"""From bare routes to a plan with times, loads and reasons."""
+"""Turns routes into a plan with times, loads, costs and reasons."""

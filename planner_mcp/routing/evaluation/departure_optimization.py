@@ -1,10 +1,11 @@
-"""The departure that is best where hours are paid or limited.
+"""Finds the best departure of a route where its duration is paid or limited.
 
-Owns the list of departures at which the cost of leaving later changes its slope: a service meets the edge of a window
-or becomes late, a break must begin, the shift ends, or a leg meets the edge of a rush. Between two of them cost is
-linear, so the best is among them. Without rushes each is found by subtracting the work before it; with rushes, by
-running the route backwards. Candidates are costed by running the route forwards, all at once as arrays, so that many
-windows take no longer than few. The times of the one chosen are laid out by `layout/timeline.py`.
+Owns the breakpoints: departures at which the slope of the cost changes, because a service reaches the edge of a time
+window or becomes late, a break must begin, the shift ends, or a leg reaches the edge of a travel period. Between two
+breakpoints the cost is linear, so the best departure is one of them. At constant speed each breakpoint is found by
+subtracting the work before it; with travel periods, by scheduling the route backwards. The cost of all breakpoints is
+computed at once with arrays, so that many windows take little longer than few. The resulting times are computed by
+`evaluation/route_schedule.py`.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,17 +21,17 @@ from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, MA
 from planner_mcp.routing.problem import AgentSpec, Break, Problem, StopKind
 
 _MAX_AT_ONCE: Final = 1000
-"""Moments followed through one route; of more, as a day with dozens of rushes has, every second or third is."""
+"""Breakpoints kept for one route. Of more, as dozens of travel periods give, every second or third is kept."""
 
 LegBounds = Sequence[tuple[int, int]]
-"""By leg: the earliest moments at which the agent can set out on it, and can be at its end."""
+"""Per leg: the earliest departure and the earliest arrival."""
 LegFollower = Callable[[Leg, Moments], tuple[Moments, Moments]]
-"""Takes many moments of setting out on a leg; gives when each arrives, and by how much its breaks begin too late."""
+"""Takes departures (k,) of a leg; returns its arrivals (k,) and by how much its breaks start too late (k,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanPrice:
-    """Extra price per unit of time of the longest route above `floor`, the duration of the second longest."""
+    """Extra price per unit of time of the longest route beyond `floor`, the duration of the second longest."""
 
     cost: int = 0
     floor: int = 0
@@ -38,44 +39,44 @@ class SpanPrice:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """A route with all that the price of its hours depends on."""
+    """A route and everything its time-dependent cost depends on."""
 
     problem: Problem
     agent: AgentSpec
     legs: list[Leg]
     untaken_breaks: list[Break]
-    """Breaks that are not on the route: to be rested outside it."""
+    """Breaks that are not stops of the route, so that they must be taken outside it."""
     span: SpanPrice
 
     @property
     def over(self) -> int:
-        """When the shift ends, overtime included."""
+        """The latest end: end of the shift plus overtime."""
         return self.agent.shift[1] + self.agent.overtime
 
     def lateness_cost(self, leg: Leg) -> int:
-        """Return what each unit costs by which the service at the end of a leg is late."""
+        """Return the cost per unit of lateness of the service at the end of a leg."""
         is_ticket = leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET
         return self.problem.tickets[leg.stop.index].lateness_cost if is_ticket and leg.stop is not None else 0
 
 
 def best_departure(tour: Tour, soonest: int) -> int:
-    """Return the departure that breaks the limits least, then costs least, then takes least time; the first of several.
+    """Return the departure with the least violation, then the least cost, then the least duration, then the earliest.
 
     Args:
-        tour: On a day whose travel takes the same at every hour.
-        soonest: The first departure that is possible.
+        tour: A route of a problem without travel periods.
+        soonest: The earliest feasible departure.
     """
     leaving: Moments = np.array(sorted(_breakpoints_constant_speed(tour, soonest)), dtype=_number_type(tour, soonest))
     return _best(tour, leaving, _follow_constant_speed)
 
 
 def best_departure_time_dependent(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds) -> int:
-    """Return the same on a day with rushes.
+    """Return the best departure, by the same criteria, of a problem with travel periods.
 
     Args:
-        tour: On such a day.
-        bounds: As the first departure that is possible leads to them.
-        pace: The clock of the day.
+        tour: A route of such a problem.
+        bounds: The earliest times of each leg, those of the earliest feasible departure.
+        speeds: The speeds of the problem.
     """
     soonest = bounds[0][0]
     breakpoints = _breakpoints(tour, bounds, speeds, _number_type(tour, soonest, speeds))
@@ -84,7 +85,7 @@ def best_departure_time_dependent(tour: Tour, bounds: LegBounds, speeds: TravelS
 
 
 def _best(tour: Tour, leaving: Moments, follow: LegFollower) -> int:
-    """Return the best of some departures and of those between them from which on the route is short enough."""
+    """Return the best of the given departures and of those between them at which the route becomes short enough."""
     hours = _evaluated(tour, leaving, follow)
     if (more := _duration_crossings(tour, leaving, hours[-1])).size:
         leaving = _in_order(leaving, more)
@@ -94,7 +95,7 @@ def _best(tour: Tour, leaving: Moments, follow: LegFollower) -> int:
 
 
 def _evaluated(tour: Tour, leaving: Moments, follow: LegFollower) -> tuple[Moments, Moments, Moments]:
-    """Return by how much each departure breaks the limits, then what its hours cost, then how many they are."""
+    """Return, per departure, the violation of limits, the cost of its hours, and the duration."""
     agent, now, broken, late = tour.agent, leaving, 0 * leaving, 0 * leaving
     for leg in tour.legs:
         arrival, missed = follow(leg, now)
@@ -117,9 +118,9 @@ def _evaluated(tour: Tour, leaving: Moments, follow: LegFollower) -> tuple[Momen
 
 
 def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
-    """Return the departures at which something changes on the way.
+    """Return the departures at which the slope of the cost changes.
 
-    A moment on the way depends on the departure only while nobody waits before it, so what lies between is work alone.
+    A time on the route depends on the departure only if no waiting precedes it, so the difference is work alone.
     """
     found, work = {break_spec.window[0] + break_spec.duration for break_spec in tour.untaken_breaks}, 0
     for leg in tour.legs:
@@ -137,7 +138,7 @@ def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
 
 
 def _duration_crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments:
-    """Return departures between those given from which on, as waiting shrinks, the route is short enough or free."""
+    """Return the departures between those given at which the duration, as waiting shrinks, meets a limit."""
     limits = [tour.span.floor] if tour.span.cost else []
     limits += [] if tour.agent.max_duration is None else [tour.agent.max_duration]
     found = [(leaving + lasts - limit)[:-1] for limit in limits]
@@ -146,7 +147,7 @@ def _duration_crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments
 
 
 def _number_type(tour: Tour, soonest: int, speeds: TravelSpeeds | None = None) -> type:
-    """Return what to reckon time and money in: numbers of 64 bits where those suffice."""
+    """Return the number type for times and costs: 64-bit integers where they suffice, else Python integers."""
     slowest = BASE_FACTOR if speeds is None else speeds.slowest
     work = sum(leg.setup + leg.service + sum(break_spec.duration for break_spec in leg.breaks) for leg in tour.legs)
     work += sum(1 + leg.travel * slowest // BASE_FACTOR for leg in tour.legs)
@@ -157,13 +158,13 @@ def _number_type(tour: Tour, soonest: int, speeds: TravelSpeeds | None = None) -
 
 
 def _last_edge(leg: Leg) -> int:
-    """Return after when nothing waits for a moment any more at the end of a leg or in its breaks."""
+    """Return the last time that matters to the end of a leg or to its breaks."""
     closes = leg.windows[-1][1] if leg.windows else 0
     return max(closes, leg.earliest, leg.soft_close or 0, *(break_spec.window[1] for break_spec in leg.breaks))
 
 
 def _follow_constant_speed(leg: Leg, leaving: Moments) -> tuple[Moments, Moments]:
-    """Follow a leg that takes the same at every hour; travel done before a break counts."""
+    """Drive a leg at constant speed. Travel done before a break counts."""
     missed, break_time, waits_until = 0 * leaving, 0, None
     for break_spec in leg.breaks:
         opens = break_spec.window[0] - break_time
@@ -175,17 +176,17 @@ def _follow_constant_speed(leg: Leg, leaving: Moments) -> tuple[Moments, Moments
 
 
 def _edges(leg: Leg) -> set[int]:
-    """Return when something begins to change for the service at the end of a leg."""
+    """Return the times at which the cost of the service at the end of a leg changes its slope."""
     return {edge for window in leg.windows for edge in window} | {leg.earliest, leg.soft_close or 0}
 
 
 def _ends(tour: Tour) -> set[int]:
-    """Return when something begins to change for the end of the route."""
+    """Return the times at which the cost of the end of the route changes its slope."""
     return {tour.agent.shift[1], tour.over, *(break_spec.window[1] for break_spec in tour.untaken_breaks)}
 
 
 def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, numbers: type) -> Moments:
-    """Return the departures at which something changes on the way through rushes, and the moments after them."""
+    """Return the departures at which the slope of the cost changes with travel periods, and the times after them."""
     over, ends = tour.over, _ends(tour)
     edges: Moments = np.array(speeds.edges, dtype=numbers)
     leave = edges[:0]
@@ -206,7 +207,7 @@ def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, numbers: t
 
 
 def _in_order(*times: Moments) -> Moments:
-    """Return the moments of all, each once."""
+    """Return all times, sorted and without duplicates."""
     found = np.sort(np.concatenate(times))
     is_new = np.ones(len(found), dtype=bool)
     is_new[1:] = found[1:] != found[:-1]
@@ -214,7 +215,7 @@ def _in_order(*times: Moments) -> Moments:
 
 
 def _departures_for_breaks(leg: Leg, edges: Moments, speeds: TravelSpeeds) -> list[Moments]:
-    """Return when to leave for a leg on which a break should begin by the edge of its window or of a rush."""
+    """Return the departures at which a break of a leg starts at the edge of its window or of a travel period."""
     if not leg.breaks:
         return []
     windows = [edge for break_spec in leg.breaks for edge in break_spec.window]
@@ -229,7 +230,7 @@ def _departures(leg: Leg, arrive: Moments, speeds: TravelSpeeds) -> Moments:
 
 
 def _arrivals(leg: Leg, leaving: Moments, speeds: TravelSpeeds) -> tuple[Moments, Moments]:
-    """Return when a leg is over, and by how much its breaks begin too late."""
+    """Return the arrivals of a leg, and by how much its breaks start too late."""
     if not leg.breaks:
         return speeds.arrivals(leaving, leg.travel), 0 * leaving
     ways = [drive_leg(leg, int(at), speeds) for at in leaving]
@@ -243,10 +244,10 @@ def _arrivals(leg: Leg, leaving: Moments, speeds: TravelSpeeds) -> tuple[Moments
 
 
 def _openings(leg: Leg, ready: Moments) -> Moments:
-    """Return the first moments from `ready` on that lie in a window; `ready` itself when none is left."""
+    """Return the first times at or after `ready` that lie in a window; `ready` itself when none is left."""
     if not leg.windows:
         return ready
-    # behind the last window is one that has always been open, and has no end to look for
+    # a last window without end, open at every time, catches the times after all others
     opens, closes = np.array([*leg.windows, (-MAX_IN_64_BITS, 0)], dtype=ready.dtype).T
     start: Moments = np.maximum(ready, opens.take(np.searchsorted(closes[:-1], ready)))
     return start

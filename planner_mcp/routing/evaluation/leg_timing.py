@@ -1,7 +1,7 @@
-"""One leg, driven from a moment on or backwards from an arrival, with the breaks taken on it.
+"""Times one leg with its breaks, forwards from a departure or backwards from an arrival.
 
-Owns when a break is taken on the way. Where travel takes the same at every hour, the earliest moment is best. In a day
-with rushes the best is the one at which the leg ends earliest: often during a rush, when the vehicle would crawl.
+Owns when a break on the way is taken. At constant speed the earliest start is best. With travel periods the best start
+is the one with the earliest arrival: often during rush hours, when driving is slow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,16 @@ from planner_mcp.routing.evaluation.time_dependent_travel import TravelSpeeds
 from planner_mcp.routing.problem import Break
 
 _MAX_JOINT_BREAKS: Final = 2
-"""Breaks of one leg up to which the hours of each are tried with those of the others; more are taken at once."""
+"""Breaks of one leg up to which their start times are tried in combination; with more, each starts at once."""
 _MAX_BREAK_STARTS: Final = 8
-"""Hours of a break that are tried; of more, as a day with dozens of rushes has, every second or third is."""
+"""Start times of a break that are tried. Of more, as dozens of travel periods give, every second or third is tried."""
 
 DrivenLeg = tuple[list[tuple[int, int]], int, int]
-"""When each break is reached and begun, the arrival, and the time spent driving."""
+"""(arrival, start) of each break, the arrival, and the time spent driving."""
 
 
 def drive_leg(leg: Leg, now: int, speeds: TravelSpeeds | None) -> DrivenLeg:
-    """Return how a leg goes that is left at a moment. Travel done before a break counts."""
+    """Return the times of a leg with the given departure. Travel done before a break counts."""
     if speeds is not None:
         arrival, break_times, driven = _earliest_arrival(leg.breaks, now, leg.travel * speeds.per_unit, speeds)
         return break_times, arrival, driven
@@ -35,7 +35,7 @@ def drive_leg(leg: Leg, now: int, speeds: TravelSpeeds | None) -> DrivenLeg:
 
 
 def latest_departure(leg: Leg, arrival: int, speeds: TravelSpeeds | None) -> int:
-    """Return the latest departure of a leg that must arrive by `arrival`, its breaks as late as they may be."""
+    """Return the latest departure of a leg that must arrive by `arrival`, with its breaks as late as possible."""
     now, remaining = arrival, leg.travel if speeds is None else leg.travel * speeds.per_unit
     for break_spec in reversed(leg.breaks):
         end = min(now, break_spec.window[1] + break_spec.duration)
@@ -47,7 +47,7 @@ def latest_departure(leg: Leg, arrival: int, speeds: TravelSpeeds | None) -> int
 def _earliest_arrival(
     breaks: Sequence[Break], now: int, work: int, speeds: TravelSpeeds
 ) -> tuple[int, list[tuple[int, int]], int]:
-    """Return arrival, breaks and driving of the way that is over first; of several that with the earlier breaks."""
+    """Return arrival, breaks and driving time with the earliest arrival; ties go to the earlier breaks."""
     over = speeds.arrival(now, work)
     if not breaks:
         return over, [], over - now
@@ -65,7 +65,7 @@ def _earliest_arrival(
 
 
 def _break_starts(break_spec: Break, now: int, over: int, speeds: TravelSpeeds) -> Iterator[int]:
-    """Yield when a break is worth beginning, in order: at once, by the edge of a rush, when there is no way left."""
+    """Yield start times worth trying, in order: at once, at the edges of travel periods, when the travel is done."""
     first = max(now, break_spec.window[0])
     last = min(break_spec.window[1], over)
     break_starts = {edge - before for edge in speeds.edges for before in (0, break_spec.duration)} | {last}

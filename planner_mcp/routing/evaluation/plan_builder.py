@@ -1,8 +1,8 @@
-"""Turns the bare routes of an engine into a plan: times, loads and costs, in the caller's units.
+"""Builds a plan from the routes of an engine: times, loads and costs, in the caller's units.
 
-Owns the form of a plan and the price of a candidate. Timing is `layout/timeline.py`, reasons are `layout/explain.py`.
-Routes timed lately keep their times (`layout/recent.py`): what was priced is laid out without timing it anew. It
-believes nothing and judges nothing: an infeasible candidate is laid out too, and `proof/verify.py` says what is wrong.
+Owns the form of a plan and the price of a candidate. Times are computed by `evaluation/route_schedule.py` and cached by
+`evaluation/timing_cache.py`. Nothing is assumed about the candidate and nothing is checked: an infeasible candidate
+gives a plan too, and `verification/plan_verification.py` reports what is wrong with it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,12 +36,12 @@ def build_plan(
     versions: Mapping[str, str] | None = None,
     input_hash: str = "",
 ) -> Plan:
-    """Return the plan of a candidate: earliest services, latest departures, reasons for what is left out.
+    """Return the plan of a candidate: earliest services, latest departures, reasons for unassigned tickets.
 
     Args:
-        problem: What was asked.
+        problem: The problem.
         candidate: Routes as an engine found them; routes without a ticket are dropped.
-        engine: Name of the engine, for the record, where the candidate does not say who found it.
+        engine: Name of the engine, recorded in the plan where the candidate does not name its finders.
         seed: Its seed.
         versions: Versions of the software that took part.
         input_hash: Hash of the scenario.
@@ -73,22 +73,22 @@ def build_plan(
 
 
 def price(problem: Problem, candidate: Candidate) -> int:
-    """Return what engines minimize: cost and penalty in cost units.
+    """Return the objective that engines minimize: cost plus penalty, in cost units.
 
-    It may take up to 0.2 s of CPU per 1000 tickets where hours are paid, with rushes or many windows; next to nothing
-    for routes priced or laid out just before.
+    It takes up to 0.2 s of CPU per 1000 tickets where duration is paid, with travel periods or many windows. Routes
+    timed just before are cached and take almost no time.
     """
     timed = _timed(problem, candidate)
     return _total(problem, timed, _served(timed))
 
 
 def operating_cost(problem: Problem, candidate: Candidate) -> int:
-    """Return what the routes and the span cost, in cost units: the price without what is left out."""
+    """Return the cost of the routes and the span, in cost units: the price without penalties."""
     return _operating_cost(problem, _timed(problem, candidate))
 
 
 def route_cost(problem: Problem, route: Route, schedule: RouteSchedule) -> int:
-    """Return what a route costs by itself, in cost units, whatever limits it breaks."""
+    """Return the cost of one route, in cost units, whether or not it is feasible."""
     agent = problem.agents[route.agent]
     distance = sum(leg.distance for leg in schedule.legs)
     late = 0
@@ -106,12 +106,12 @@ def route_cost(problem: Problem, route: Route, schedule: RouteSchedule) -> int:
 
 
 def _overtime(agent: AgentSpec, schedule: RouteSchedule) -> int:
-    """Return how long a route goes on after its shift, in time units."""
+    """Return by how much a route ends after its shift, in time units."""
     return max(0, schedule.end - agent.shift[1])
 
 
 def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
-    """Return the stops of a stored plan (`Plan.as_json()`), leaving out what the problem no longer knows."""
+    """Return the stops of a stored plan (`Plan.as_json()`), without those the problem does not have."""
     agents = {agent.id: index for index, agent in enumerate(problem.agents)}
     known = _PlanReader(problem)
     routes = []
@@ -124,7 +124,7 @@ def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
 
 
 class _PlanReader:
-    """Ids of a problem, and the tickets already placed."""
+    """Reads stored visits, by the ids of a problem; remembers the tickets already placed."""
 
     def __init__(self, problem: Problem) -> None:
         self._scale = problem.scale
@@ -133,7 +133,7 @@ class _PlanReader:
         self._placed: set[int] = set()
 
     def stops(self, agent: AgentSpec, visits: Sequence[Mapping[str, Any]]) -> Iterator[Stop]:
-        """Yield the stops that still make sense for the agent."""
+        """Yield the stops that are still valid for the agent."""
         breaks = list(range(len(agent.breaks)))
         for visit in visits:
             if visit["kind"] == StopKind.BREAK and breaks:
@@ -145,7 +145,7 @@ class _PlanReader:
                 yield Stop(StopKind.TICKET, ticket)
 
     def _take_break(self, agent: AgentSpec, breaks: list[int], start_s: float) -> int:
-        """Take the first break left whose window holds the start, else the first left."""
+        """Take the first remaining break whose window contains the start, else the first remaining one."""
         start = round(start_s * self._scale)
         fits = (
             break_spec
@@ -163,9 +163,9 @@ def _timed(problem: Problem, candidate: Candidate) -> list[tuple[Route, RouteSch
 
 
 def _rebalanced(problem: Problem, timed: list[tuple[Route, RouteSchedule]]) -> list[tuple[Route, RouteSchedule]]:
-    """Return the routes with the longest timed anew while that is cheaper: what the span costs counts for their hours.
+    """Return the routes with the longest scheduled again, with the span cost as part of the price of their hours.
 
-    Several of one length share its price, because only together they make it shorter.
+    Repeats while the cost falls. Routes of equal length share the span cost, because only together they reduce it.
     """
     cost = _operating_cost(problem, timed)
     for _ in timed:
@@ -188,7 +188,7 @@ def _served(timed: Sequence[tuple[Route, RouteSchedule]]) -> set[int]:
 
 
 def _status(problem: Problem, served: set[int]) -> PlanStatus:
-    """Return PARTIAL where a ticket that nobody priced, and no alternative replaces, stays behind."""
+    """Return PARTIAL where a ticket without a caller's penalty is unassigned and no ONE_OF alternative is served."""
     replaced = {
         ticket
         for group in problem.groups
@@ -210,7 +210,7 @@ def _operating_cost(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule
 
 
 def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
-    """Return the penalties of what stays behind, of tickets that the caller priced or of those that are wanted."""
+    """Return the penalties of unassigned tickets: of those priced by the caller, or of the wanted ones."""
     tickets = (ticket for index, ticket in enumerate(problem.tickets) if index not in served)
     groups = (
         group
@@ -222,7 +222,7 @@ def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
 
 
 def _switches(problem: Problem, route: Route) -> int:
-    """Return the price of the tickets that should be somebody else's."""
+    """Return the switch costs of the tickets that another agent should serve."""
     tickets = (problem.tickets[index] for index in route.tickets)
     return sum(ticket.switch_cost for ticket in tickets if ticket.preferred not in (None, route.agent))
 
@@ -276,18 +276,18 @@ def _visit(problem: Problem, leg: Leg, time: LegTimes, load: dict[str, float]) -
 
 
 class _Loads:
-    """What is on board while a route is walked."""
+    """The load along a route."""
 
     def __init__(self, problem: Problem, route: Route) -> None:
         self._problem = problem
         self._halves = {problem.tickets[index].pickup for index in route.tickets}
         self._trips = iter(self._deliveries(route))
         self._on_board = [0] * len(problem.dimensions)
-        self._carried = [0] * len(problem.dimensions)  # shipments, which a reload leaves on board
+        self._carried = [0] * len(problem.dimensions)  # shipments, which stay on board at a reload
         self._load_trip()
 
     def _deliveries(self, route: Route) -> list[list[int]]:
-        """Return what each trip takes along, by dimension."""
+        """Return the amounts each trip leaves with, by dimension."""
         trips = [[0] * len(self._problem.dimensions)]
         for stop in route.stops:
             if stop.kind is StopKind.RELOAD:
@@ -302,7 +302,7 @@ class _Loads:
         self._on_board = [a + b for a, b in zip(next(self._trips), self._carried, strict=True)]
 
     def pass_stop(self, stop: Stop) -> None:
-        """Change the load as the stop does."""
+        """Update the load for a stop."""
         if stop.kind is StopKind.RELOAD:
             self._load_trip()
             return

@@ -1,6 +1,6 @@
-"""The stretches of one route: the way to each stop, with what waits there and the breaks taken on the way.
+"""Splits a route into legs: the travel to each stop, its breaks, and the service at the stop.
 
-Owns what is fixed by the order of stops alone. When each happens is `layout/timeline.py`'s.
+Owns what depends on the order of stops alone. The times are computed by `evaluation/route_schedule.py`.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Windows = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class Leg:
-    """The way to one stop (or to the end), with the breaks taken on it and what waits there."""
+    """The travel to one stop (or to the end of the route), with the breaks on it and the service at its end."""
 
     stop: Stop | None
     """None for the end of the route."""
@@ -29,7 +29,7 @@ class Leg:
 
 
 def legs_of(problem: Problem, route: Route) -> list[Leg]:
-    """Return the legs of a route, the way to its end included."""
+    """Return the legs of a route, including the one to its end."""
     agent = problem.agents[route.agent]
     legs: list[Leg] = []
     pending_breaks: list[Break] = []
@@ -71,7 +71,7 @@ def _travel(problem: Problem, profile: int, place: int | None, leg: Leg) -> None
 
 
 def _release_reloads(problem: Problem, legs: list[Leg]) -> None:
-    """Let each reload wait for the goods of the trip it begins."""
+    """Set the earliest departure of each reload: the latest release of the trip it begins."""
     latest = 0
     for leg in reversed(legs):
         if leg.stop is None:
@@ -83,7 +83,7 @@ def _release_reloads(problem: Problem, legs: list[Leg]) -> None:
 
 
 def first_release(problem: Problem, legs: Sequence[Leg]) -> int:
-    """Return the time before which the first trip cannot leave."""
+    """Return the release time of the first trip: the earliest time at which it can leave."""
     latest = 0
     for leg in legs:
         if leg.stop is None or leg.stop.kind is StopKind.RELOAD:

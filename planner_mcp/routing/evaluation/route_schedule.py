@@ -1,11 +1,11 @@
-"""The clock of one route: when each stop of a given order happens.
+"""Schedules one route: computes when each of its stops happens.
 
-Owns canonical timing: every service as early as its windows allow, then the departure as late as it can be without
-ending later or missing a window by more. Where hours are paid or limited, leaving later still may be better: it may
-lead to other windows, or wait less at the price of lateness. Then the cheapest departure that keeps all limits is taken
-(`layout/departures.py`). A break that is not among the stops may have to be over before the agent leaves. Loads, prices
-and the form of a plan are `layout/schedule.py`'s. Nothing here judges: a route that cannot keep its windows is timed
-all the same.
+Owns canonical timing: every service as early as its time windows allow, then the departure as late as possible without
+a later end or a larger violation. Where duration is paid or limited, an even later departure may be better, because it
+leads to other windows, or trades waiting for lateness. The cheapest departure that keeps all limits is then chosen
+(`evaluation/departure_optimization.py`). A break that is not among the stops may have to end before the departure.
+Loads, prices and the form of a plan belong to `evaluation/plan_builder.py`. Nothing is checked here: an infeasible
+route is scheduled too.
 """
 
 from collections.abc import Sequence
@@ -28,19 +28,19 @@ _EVER: Final = 2**62
 
 @dataclass(slots=True)
 class LegTimes:
-    """When a leg happens. `rests` holds, for each break, when the agent reached it and when it began."""
+    """The times of one leg. `breaks` has (arrival, start) of each break."""
 
     breaks: tuple[tuple[int, int], ...]
     arrival: int
     start: int
     departure: int
     driven: int
-    """Time spent driving; more or less than the leg's own in a rush."""
+    """Time spent driving; in a travel period it differs from the leg's own duration."""
 
 
 @dataclass(slots=True)
 class RouteSchedule:
-    """A timed route."""
+    """A route with the times of its legs."""
 
     legs: list[Leg]
     times: list[LegTimes]
@@ -48,7 +48,7 @@ class RouteSchedule:
 
     @property
     def end(self) -> int:
-        """When the route is over."""
+        """When the route ends."""
         return self.times[-1].departure
 
     @property
@@ -58,11 +58,11 @@ class RouteSchedule:
 
 
 FREE: Final = SpanPrice()
-"""The price of being the longest where it costs nothing."""
+"""The span price of a route where being the longest costs nothing."""
 
 
 def schedule_route(problem: Problem, route: Route, span: SpanPrice = FREE) -> RouteSchedule:
-    """Return the canonical times of a route; `span`: the price of being the longest, where it is."""
+    """Return the canonical times of a route; `span` is the price of being the longest route, where it is one."""
     legs, agent = legs_of(problem, route), problem.agents[route.agent]
     soonest = max(agent.shift[0], first_release(problem, legs))
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
@@ -76,7 +76,7 @@ def schedule_route(problem: Problem, route: Route, span: SpanPrice = FREE) -> Ro
 
 
 def _choices(tour: Tour, soonest: int) -> list[RouteSchedule]:
-    """Return the times worth weighing of departures from one on, those that end first in front."""
+    """Return the schedules worth comparing, with departure at `soonest` or later; the earliest end comes first."""
     speeds, agent = speeds_of(tour.problem), tour.agent
     first = _timed(tour.legs, soonest, speeds)
     is_limited = agent.max_duration is not None or agent.time_cost > 0 or tour.problem.span_cost > 0
@@ -98,12 +98,12 @@ def _choices(tour: Tour, soonest: int) -> list[RouteSchedule]:
 
 
 def _has_choice(leg: Leg) -> bool:
-    """Return whether more than one start of the service at the end of a leg may be worth weighing."""
+    """Return whether more than one service start at the end of a leg may be worth comparing."""
     return leg.soft_close is not None or len(leg.windows) > 1
 
 
 def _trades_window_for_duration(agent: AgentSpec, schedule: RouteSchedule) -> bool:
-    """Return whether a route lasts too long and misses a window: leaving later may cure the one at the other's cost."""
+    """Return whether a route is too long and misses a window: a later departure may trade one for the other."""
     if agent.max_duration is None or schedule.duration <= agent.max_duration:
         return False
     return any(_is_missed(leg, time.start) for leg, time in zip(schedule.legs, schedule.times, strict=True))
@@ -115,9 +115,9 @@ def _is_missed(leg: Leg, start: int) -> bool:
 
 
 def _least_duration(tour: Tour) -> int:
-    """Return a duration that no departure beats: nothing waited, all driven at the quickest pace of the day.
+    """Return a lower bound of the duration of the route: no waiting, all travel at the fastest speed.
 
-    Nor is a route that takes no longer anywhere later than one that leaves after it.
+    A route that reaches this bound is also nowhere later than one with a later departure.
     """
     factor = min([BASE_FACTOR, *(period.factor for period in tour.problem.travel_periods)])
     breaks = sum(break_spec.duration for leg in tour.legs for break_spec in leg.breaks)
@@ -125,7 +125,7 @@ def _least_duration(tour: Tour) -> int:
 
 
 def _timed(legs: list[Leg], soonest: int, speeds: TravelSpeeds | None) -> RouteSchedule:
-    """Return the times that end first, and leave last for that."""
+    """Return the schedule with the earliest end and, for that end, the latest departure."""
     first = _forward(legs, soonest, speeds)
     departure = max(soonest, _latest_departure(legs, first, speeds))
     times = _forward(legs, departure, speeds) if departure > soonest else first
@@ -135,7 +135,7 @@ def _timed(legs: list[Leg], soonest: int, speeds: TravelSpeeds | None) -> RouteS
 
 
 def _is_undone(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[LegTimes]) -> bool:
-    """Return whether leaving later ends later or misses a window: a break taken elsewhere in a rush may cost more."""
+    """Return whether a later departure ends later or misses a window, as breaks taken in other travel periods can."""
     return times[-1].departure > first[-1].departure or any(
         after.start > max(before.start, _deadline(leg, before.start))
         or any(
@@ -147,18 +147,18 @@ def _is_undone(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[L
 
 
 def _break_overlap(break_spec: Break, schedule: RouteSchedule) -> int:
-    """Return how much earlier a route would have to end, or later to begin, for a break to be rested outside it."""
+    """Return by how much a route must end earlier or start later for a break to fit outside it."""
     return max(0, min(schedule.end - break_spec.window[1], break_spec.window[0] + break_spec.duration - schedule.start))
 
 
 def _rank(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
-    """Return the burden of a route; of equal excess one that keeps the breaks is the nearer to holding."""
+    """Return violation, breaks that do not fit outside the route, cost and duration: lower is better."""
     broken, *break_spec = _violation_and_cost(tour, schedule)
     return broken, sum(_break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
 
 
 def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
-    """Return by how much a route breaks its limits, then what its hours cost, then how many they are."""
+    """Return the violation of limits, the cost of the hours, and the duration of a route."""
     agent, span = tour.agent, tour.span
     late, broken = 0, sum(_break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
     for leg, time in zip(schedule.legs, schedule.times, strict=True):
@@ -177,7 +177,7 @@ def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
 
 
 def _forward(legs: Sequence[Leg], departure: int, speeds: TravelSpeeds | None) -> list[LegTimes]:
-    """Return earliest times after leaving at `departure`. A break on the way lets travel done before it count."""
+    """Return the earliest times after a departure. Travel done before a break counts."""
     times: list[LegTimes] = []
     now = departure
     for leg in legs:
@@ -189,7 +189,7 @@ def _forward(legs: Sequence[Leg], departure: int, speeds: TravelSpeeds | None) -
 
 
 def _opening(windows: Windows, ready: int) -> int:
-    """Return the first moment from `ready` on that lies in a window; `ready` itself when none is left."""
+    """Return the first time at or after `ready` that lies in a window; `ready` itself when none is left."""
     for opens, closes in windows:
         if ready <= closes:
             return max(ready, opens)
@@ -197,7 +197,7 @@ def _opening(windows: Windows, ready: int) -> int:
 
 
 def _latest_departure(legs: Sequence[Leg], times: Sequence[LegTimes], speeds: TravelSpeeds | None) -> int:
-    """Return the latest departure that ends at the same time, in the same windows and no later than promised."""
+    """Return the latest departure with the same end, the same windows and no additional lateness."""
     leave = times[-1].departure
     for leg, time in zip(reversed(legs), reversed(times), strict=True):
         latest = max(time.start, min(leave - leg.service, _deadline(leg, time.start)))
@@ -206,12 +206,12 @@ def _latest_departure(legs: Sequence[Leg], times: Sequence[LegTimes], speeds: Tr
 
 
 def _deadline(leg: Leg, start: int) -> int:
-    """Return how late the service may start without leaving its window or becoming later than agreed."""
+    """Return the latest start of a service in the same window and without additional lateness."""
     return min(_closing(leg, start), _EVER if leg.soft_close is None else max(leg.soft_close, start))
 
 
 def _closing(leg: Leg, start: int) -> int:
-    """Return when the window closes in which the service starts; too late for all it is as late as it may be."""
+    """Return the close of the window in which the service starts; `start` itself after the last window."""
     if _is_missed(leg, start):
         return start
     return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)

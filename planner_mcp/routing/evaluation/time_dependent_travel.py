@@ -1,11 +1,14 @@
-"""Travel that takes longer at some hours of the day.
+"""Travel times that depend on the time of day.
 
-Owns the clock of a moving vehicle: how far it comes between two moments, and when it arrives. A leg is work to be
-done; at a factor of 1.4 an hour does an hour's work divided by 1.4. The pace changes at the moments themselves, on the
-way too, so whoever leaves later never arrives earlier. All arithmetic is exact in integers; an arrival is the first
-whole unit of time at which the work is done. One vehicle is followed in a unit of work of which every pace does a whole
-number; many at once by `_SpeedIntervals`, whose numbers stay small. Also owns what can be said of a day without the
-clock: its quickest and its slowest travel.
+Owns the speed function: how much of a leg is driven between two times, and when the vehicle arrives. A leg is an amount
+of work; at factor 1400 an hour of driving does 1000 / 1400 of an hour's work. The speed changes at the edges of travel
+periods, also on the way, so a later departure never arrives earlier (the FIFO property). All arithmetic is exact in
+integers; an arrival is the first whole unit of time at which the work is done. Single vehicles use a unit of work of
+which every speed does a whole number. Arrays of vehicles use `_SpeedIntervals`, whose numbers stay small. Also owns
+bounds that hold at every time: the fastest and the slowest travel.
+
+Source: the speed model with the FIFO property is that of Ichoua, Gendreau and Potvin, "Vehicle dispatching with
+time-dependent travel times", 2003.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,28 +24,28 @@ from numpy.typing import NDArray
 from planner_mcp.routing.problem import AgentSpec, Feature, Matrix, Problem, TravelPeriod
 
 Moments = NDArray[Any]
-"""Time units, as 64-bit or Python integers."""
+"""Times in units, as 64-bit or Python integers."""
 BASE_FACTOR: Final = 1000
-"""The factor outside every rush, in thousandths."""
+"""The factor outside every travel period, in thousandths."""
 _ENDLESS: Final = 2**62
 MAX_IN_64_BITS: Final = 2**62
-"""Numbers up to which the sum of two still fits."""
+"""A bound on numbers such that the sum of two fits into 64 bits."""
 
 
 class TravelSpeeds:
-    """The clock of a day with rushes.
+    """The speeds of a problem with travel periods.
 
     Args:
-        rushes: In order, not overlapping; at least one.
+        travel_periods: Sorted, disjoint; at least one.
     """
 
     def __init__(self, travel_periods: Sequence[TravelPeriod]) -> None:
         common = lcm(BASE_FACTOR, *(period.factor for period in travel_periods))
         spans = list(_spans(travel_periods))
         self.per_unit = common // BASE_FACTOR
-        """Work of one unit of undisturbed travel."""
+        """Work of one unit of travel at factor 1000."""
         self.edges = [end for _, end, _ in spans[:-1]]
-        """When the pace changes."""
+        """When the speed changes."""
         self.slowest = max(factor for _, _, factor in spans)
         """The largest factor."""
         self._spans = [(start, end, common // factor) for start, end, factor in spans]
@@ -50,11 +53,11 @@ class TravelSpeeds:
         self._intervals: dict[Any, _SpeedIntervals] = {}
 
     def done(self, since: int, until: int) -> int:
-        """Return the work done by driving from one moment to another."""
+        """Return the work done by driving from one time to another."""
         return sum(speed * (min(end, until) - max(start, since)) for start, end, speed in self._among(since, until))
 
     def arrival(self, leaving: int, work: int) -> int:
-        """Return when the work is done by whoever begins at a moment."""
+        """Return when the work is done for a departure."""
         now = leaving
         for _, end, speed in self._among(leaving, _ENDLESS):
             if work <= speed * (end - now):
@@ -64,7 +67,7 @@ class TravelSpeeds:
         return now
 
     def departure(self, arriving: int, work: int) -> int:
-        """Return the last moment at which to begin work that must be done by another."""
+        """Return the latest departure that completes the work by `arriving`."""
         now = arriving
         for start, _, speed in reversed(list(self._among(-_ENDLESS, arriving))):
             if work <= speed * (now - start):
@@ -74,17 +77,17 @@ class TravelSpeeds:
         return now
 
     def is_small(self, latest: int) -> bool:
-        """Return whether 64 bits suffice for many moments up to one and legs no longer than that."""
+        """Return whether 64-bit integers suffice for times up to `latest` and legs up to that duration."""
         least = min(self._factors)
         most = self.slowest * (self.slowest * -(-BASE_FACTOR // least) + BASE_FACTOR) * (latest + self.edges[-1])
         return most < MAX_IN_64_BITS
 
     def arrivals(self, leaving: Moments, travel: int) -> Moments:
-        """Return when legs of so much undisturbed travel are over that are left at many moments, as `arrival` does."""
+        """Return the arrivals (k,) of a leg of `travel` units, for departures (k,); as `arrival` does."""
         return self._in_intervals(leaving.dtype).arrivals(leaving, travel)
 
     def departures(self, arriving: Moments, travel: int) -> Moments:
-        """Return the last moments to leave for legs that must be over at many moments, as `departure` does."""
+        """Return the latest departures (k,) of a leg of `travel` units, for arrivals (k,); as `departure` does."""
         return self._in_intervals(arriving.dtype).departures(arriving, travel)
 
     def _in_intervals(self, dtype: Any) -> "_SpeedIntervals":
@@ -98,17 +101,17 @@ class TravelSpeeds:
 
 
 class _SpeedIntervals:
-    """The same clock for many vehicles at once, without the unit of work that a day of odd factors makes immense.
+    """The same speed function for arrays, without the common unit of work, which odd factors make very large.
 
-    What a vehicle has done since the beginning of the stretch it is in, times the factor there, is a whole number; so
-    it may be compared with what the stretches between two edges hold, times that factor, cut to whole numbers.
+    The work a vehicle has done since the start of its interval, times the factor of that interval, is an integer. It is
+    therefore compared with the work between two edges times the same factor, rounded to integers.
 
     Args:
-        edges: When the pace changes.
-        factors: Of the stretch before the first edge, and from each edge on.
-        done: Work from the first edge up to the moment from which each stretch is reckoned: an edge, the first twice.
-        per_unit: Work of one unit of undisturbed travel.
-        dtype: Of the moments.
+        edges: When the speed changes.
+        factors: Of the interval before the first edge, and of the interval after each edge.
+        done: Work from the first edge to the reference time of each interval: its start, the first edge twice.
+        per_unit: Work of one unit of travel at factor 1000.
+        dtype: Number type of the times.
     """
 
     def __init__(
@@ -117,18 +120,18 @@ class _SpeedIntervals:
         self._base = np.array([edges[0], *edges], dtype=dtype)
         self._factor = np.array(factors, dtype=dtype)
         works, by = np.array(done, dtype=object), np.array(factors, dtype=object)
-        # (stretch a vehicle is in, another), in one row each: the work between them, times the factor of the first …
+        # (interval of the vehicle, another interval), flattened: work between the two, times the factor of the first …
         between = by[:, None] * (works[None, :] - works[:, None])
         beyond = np.full((len(by), 1), MAX_IN_64_BITS if dtype == np.int64 else MAX_IN_64_BITS**3, dtype=object)
         self._width = len(by) + 1
         self._work_to_pass = np.hstack([between // per_unit, beyond]).astype(dtype).ravel()
         self._work_to_stay = np.hstack([-beyond, -(-between[:, 1:] // per_unit), beyond]).astype(dtype).ravel()
-        # … and times that of the other, rounded down and up
+        # … and times the factor of the other, rounded down and up
         self._at_least = np.hstack([between * by // per_unit, beyond]).astype(dtype).ravel()
         self._at_most = np.hstack([-(-between * by // per_unit), beyond]).astype(dtype).ravel()
 
     def arrivals(self, leaving: Moments, travel: int) -> Moments:
-        """Return when legs are over: in the last stretch whose beginning they pass."""
+        """Return the arrivals: each in the last interval whose start the vehicle passes."""
         here, row, factor, begun = self._place(leaving)
         ahead, there = begun + travel * factor, here
         while (goes_on := ahead > self._work_to_pass.take(row + there + 1)).any():
@@ -138,7 +141,7 @@ class _SpeedIntervals:
         return over
 
     def departures(self, arriving: Moments, travel: int) -> Moments:
-        """Return when to leave for legs: in the first stretch before whose end that must be."""
+        """Return the departures: each in the first interval before whose end the vehicle must leave."""
         here, row, factor, begun = self._place(arriving)
         behind, there = begun - travel * factor, here
         while (goes_on := behind < self._work_to_stay.take(row + there)).any():
@@ -148,13 +151,13 @@ class _SpeedIntervals:
         return last
 
     def _place(self, times: Moments) -> tuple[Moments, Moments, Moments, Moments]:
-        """Return by moment: its stretch, the row of that, its factor, and what is done in it by then, times that."""
+        """Return, per time: its interval, the row of that, its factor, and the work done in it by then times that."""
         here = np.searchsorted(self._base[1:], times, side="right")
         return here, here * self._width, self._factor.take(here), BASE_FACTOR * (times - self._base.take(here))
 
 
 def _spans(travel_periods: Sequence[TravelPeriod]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, factor) without gaps, from long before the day to long after."""
+    """Yield (start, end, factor) without gaps, from long before the planning date to long after."""
     now = -_ENDLESS
     for period in travel_periods:
         if period.start > now:
@@ -165,7 +168,7 @@ def _spans(travel_periods: Sequence[TravelPeriod]) -> Iterator[tuple[int, int, i
 
 
 def speeds_of(problem: Problem) -> TravelSpeeds | None:
-    """Return the clock of a day, None where travel takes the same at every hour."""
+    """Return the speeds of a problem, None where travel times are constant."""
     return _speeds(problem.travel_periods) if problem.travel_periods else None
 
 
@@ -175,7 +178,7 @@ def _speeds(travel_periods: tuple[TravelPeriod, ...]) -> TravelSpeeds:
 
 
 def fastest_durations(problem: Problem) -> tuple[Matrix, ...]:
-    """Return travel times that no hour of the day beats."""
+    """Return lower bounds of the travel times, per profile (L, L): those at the fastest speed of the day."""
     least = (
         min(BASE_FACTOR, *(period.factor for period in problem.travel_periods))
         if problem.travel_periods
@@ -187,9 +190,9 @@ def fastest_durations(problem: Problem) -> tuple[Matrix, ...]:
 
 
 def at_worst_case_speeds(problem: Problem) -> Problem:
-    """Return the day as it would be if each agent always drove at the slowest pace of its shift.
+    """Return the problem with constant travel times: each agent at the slowest speed of its shift.
 
-    What can be driven there can be driven on the day itself at the same times: on real legs there is time to spare.
+    A plan that is feasible there is feasible in the original problem at the same times, because real legs are shorter.
     """
     if not problem.travel_periods:
         return problem

@@ -1,8 +1,8 @@
-"""The times of routes that were asked for lately.
+"""Caches the schedules of recently timed routes.
 
-Owns how long they are kept: as long as the day itself, and of each day those of its last candidates. One candidate is
-priced and laid out several times before it is an answer (by the engines that share it, by whoever judges it), and the
-next shares most of its routes. Where hours are paid, timing is nearly all of what each of these costs.
+Owns the lifetime of the cache: it lives as long as the problem and keeps the routes of the last candidates. A candidate
+is priced and built several times (by the engines that share it and by the verifier), and the next candidate shares
+most of its routes. Where duration is paid, scheduling is nearly all of that work.
 """
 
 from typing import Final
@@ -13,13 +13,13 @@ from planner_mcp.routing.evaluation.route_schedule import FREE, RouteSchedule, s
 from planner_mcp.routing.problem import Problem, Route
 
 CANDIDATES: Final = 2
-"""Candidates whose routes, all different, are kept at least; up to twice as many are."""
+"""Candidates whose routes are kept at least, assuming that all differ; up to twice as many are kept."""
 
 _Schedules = dict[tuple[Route, SpanPrice], RouteSchedule]
 
 
 class _RecentSchedules:
-    """Times of routes of one day. What nobody asked for since the last time there were too many is let go."""
+    """Schedules of one problem. When full, schedules not requested since the last time it was full are dropped."""
 
     def __init__(self, problem: Problem) -> None:
         self._capacity = CANDIDATES * len(problem.agents)
@@ -39,7 +39,7 @@ _schedules_by_problem: WeakKeyDictionary[Problem, _RecentSchedules] = WeakKeyDic
 
 
 def cached_schedule(problem: Problem, route: Route, span: SpanPrice = FREE) -> RouteSchedule:
-    """Return `schedule_route` of the same; whoever asks leaves it unchanged."""
+    """Return `schedule_route` of the same arguments. Callers must not change the result."""
     recent = _schedules_by_problem.get(problem) or _schedules_by_problem.setdefault(problem, _RecentSchedules(problem))
     schedule = recent.find((route, span)) or schedule_route(problem, route, span)
     recent.keep((route, span), schedule)

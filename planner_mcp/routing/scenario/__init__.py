@@ -1,1 +1,1 @@
-"""The day as a caller writes it: its fields, its schema, its faults, its changes."""
+"""The scenario as a caller writes it: its fields, JSON Schema, validation and patches."""

@@ -1,8 +1,8 @@
-"""Which agents may serve which ticket, by skills and by name.
+"""Which agents may serve which ticket, by skills and by id.
 
-Owns that one relation, for checks and compilation alike. Names that do not exist are passed over: `checks/logic.py` has
-said so already. Tickets that ask the same share one answer, kept as the bits of an integer: thousands of tickets may
-each ask for something else, and as many sets of agents would take hundreds of megabytes.
+Owns this relation for checks and compilation. Unknown ids are ignored, because `scenario/checks/` reports them. Tickets
+with equal requirements share one result, stored as the bits of an integer: thousands of tickets may all differ, and as
+many sets of agents would take hundreds of megabytes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from planner_mcp.routing.scenario.scenario_model import Scenario, Ticket
 
 
 class Eligibility:
-    """The relation of one scenario."""
+    """The eligibility relation of one scenario."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._all = (1 << len(scenario.agents)) - 1
@@ -34,7 +34,7 @@ class Eligibility:
         return bool(self._bits(ticket) >> agent & 1)
 
     def restriction(self, ticket: Ticket) -> frozenset[int] | None:
-        """Return what `agents` does, or None where every agent may; for good, so that equal answers are one set."""
+        """Return what `agents` returns, or None where every agent is eligible; equal results are the same set."""
         if (bits := self._bits(ticket)) == self._all:
             return None
         if bits not in self._kept:

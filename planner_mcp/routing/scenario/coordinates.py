@@ -1,8 +1,8 @@
-"""Positions on the globe: great-circle distance, and Chinese coordinate systems turned into WGS-84.
+"""Geographic positions: great-circle distance, and conversion of Chinese coordinate systems to WGS-84.
 
-Owns single pairs; whole matrices are `compile/travel.py`'s. GCJ-02 (maps of AMap and Tencent) and BD-09 (Baidu) are
-public approximations, exact to about a metre inside China; outside the rectangle where GCJ-02 applies positions are
-returned unchanged.
+Owns single positions; `compilation/integer_matrices.py` computes whole matrices. GCJ-02 (maps of AMap and Tencent) and
+BD-09 (Baidu) are converted by public approximations, accurate to about a metre inside China. Outside the rectangle
+where GCJ-02 applies positions are returned unchanged.
 """
 
 from math import asin, atan2, cos, pi, radians, sin, sqrt
@@ -18,14 +18,14 @@ _BD_ANGLE: Final = pi * 3000.0 / 180.0
 
 
 def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Return great-circle metres between two (lat, lon) in degrees."""
+    """Return the great-circle distance in metres between two (lat, lon) in degrees."""
     north, east = radians(b[0] - a[0]) / 2, radians(b[1] - a[1]) / 2
     half = sin(north) ** 2 + cos(radians(a[0])) * cos(radians(b[0])) * sin(east) ** 2
     return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
 
 
 def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
-    """Return (lat, lon) in WGS-84 of a position given in `wgs84`, `gcj02` or `bd09`."""
+    """Return the WGS-84 (lat, lon) of a position given in `wgs84`, `gcj02` or `bd09`."""
     if crs == "bd09":
         lat, lon = _bd09_to_gcj02(lat, lon)
     if crs == "wgs84" or not is_in_china(lat, lon):
@@ -38,7 +38,7 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
 
 
 def is_in_china(lat: float, lon: float) -> bool:
-    """Return whether degrees lie in the rectangle where GCJ-02 applies."""
+    """Return whether a position in degrees lies in the rectangle where GCJ-02 applies."""
     return 0.8293 <= lat <= 55.8271 and 72.004 <= lon <= 137.8347
 
 
@@ -59,7 +59,7 @@ def _wgs84_to_gcj02(lat: float, lon: float) -> tuple[float, float]:
 
 
 def _offset(lat: float, lon: float) -> tuple[float, float]:
-    """Return the shift in metres north and east, a sum of waves."""
+    """Return the GCJ-02 offset in metres north and east, a sum of sines."""
     x, y = lon - 105.0, lat - 35.0
     common = (20.0 * sin(6.0 * x * pi) + 20.0 * sin(2.0 * x * pi)) * 2.0 / 3.0
     north = -100.0 + 2.0 * x + 3.0 * y + 0.2 * y * y + 0.1 * x * y + 0.2 * sqrt(abs(x)) + common

@@ -1,8 +1,8 @@
 """Scalar types of a scenario: identifiers, numbers, amounts, times.
 
-Owns how one JSON value is read and what is said when it cannot be. Each reader takes any JSON value and either returns
-the plain value or raises with `accepted` and `hint` for the fault. Nothing is coerced: a number in quotes is a mistake.
-Times become seconds after midnight of the planning date, which the validation context carries.
+Owns how one JSON value is read, and the fault reported when it is invalid. Each reader takes any JSON value and returns
+the plain value, or raises with `accepted` and `hint` for the fault. Nothing is coerced: a number in quotes is invalid.
+Times become seconds after midnight of the planning date, which the validation context provides.
 """
 
 import math
@@ -17,31 +17,31 @@ from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorF
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 MAX_NUMBER: Final = 1e9
-"""Largest amount, price or coordinate. Leaves sums over 5000 tickets, in integers of 1/1000, below 2^53."""
+"""Largest amount, price or coordinate. Sums over 5000 tickets, in integers of 1/1000, then stay below 2^53."""
 MAX_TIME_S: Final = 10_000_000
-"""Latest time given as a number; about four months, room for benchmark instances without a calendar."""
+"""Latest time given as a number, in seconds; about four months, for benchmark instances without a calendar."""
 NUMBERS: Final = "numbers"
-"""Where the validation context remembers the times that were written as numbers, save 0."""
+"""Key of the validation context under which times written as non-zero numbers are collected."""
 TEXTS: Final = "texts"
-"""Where it remembers the earliest and the latest time that was written as text."""
+"""Key under which the earliest and the latest time written as text are collected."""
 SHOWS_NAMES: Final = "shows_names"
-"""Where it tells that whoever is answered may know the names for people."""
+"""Key that says whether error messages may contain names of people."""
 MAX_FREE_TEXT_LENGTH: Final = 500
-"""Characters of text for people: names, addresses, notes."""
+"""Characters of free text: names, addresses, notes."""
 MAX_ID_LENGTH: Final = 100
 MAX_ROWS: Final = 20
-"""Rows of one matrix that are told to be wrong."""
+"""Invalid rows of one matrix that are reported."""
 
 POSITION_FIELD_NAMES: Final = frozenset({"lat", "lon", "lng", "latitude", "longitude", "coordinates", "x", "y"})
 PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and name it"
-"""What to do with a position where the id of a location is wanted."""
+"""Hint for a position given where the id of a location is expected."""
 
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
 
 
 def field_error(problem: str, accepted: str, hint: str = "") -> PydanticCustomError:
-    """Return the error a reader raises; `problem` quotes nothing of the caller."""
+    """Return the error a reader raises; `problem` must not quote the caller's value."""
     return PydanticCustomError("reader", "{problem}", {"problem": problem, "accepted": accepted, "hint": hint})
 
 
@@ -53,7 +53,7 @@ def is_number(value: Any) -> bool:
 
 
 def _number(low: float, high: float, others: str = "") -> Callable[[Any], float]:
-    """Return a reader of numbers; `others` is what else is accepted where it stands."""
+    """Return a reader of numbers; `others` names further accepted forms in the error text."""
     bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
     accepted = f"a number{bounds}{others}"
 
@@ -94,14 +94,14 @@ def read_id(value: Any) -> str:
 
 
 def read_location_id(value: Any) -> str:
-    """Return the id of a location; whoever writes its position there is told where that belongs."""
+    """Return the id of a location; for a position the error says where positions belong."""
     if isinstance(value, dict) and POSITION_FIELD_NAMES & value.keys():
         raise field_error("The value is not text.", f"text of 1 to {MAX_ID_LENGTH} characters", f"{PLACE_HINT} here.")
     return read_id(value)
 
 
 def read_free_text(value: Any) -> str:
-    """Return free text that planning does not read; what does not show in it is dropped where it is shown."""
+    """Return free text, which planning ignores. Unprintable characters are removed on display."""
     accepted = f"text of at most {MAX_FREE_TEXT_LENGTH} characters"
     if not isinstance(value, str):
         raise field_error("The value is not text.", accepted, "Write it in quotes." if is_number(value) else "")
@@ -128,11 +128,11 @@ def read_time(value: Any, info: ValidationInfo) -> float:
 
 
 def moment(value: Any, context: dict[str, Any]) -> float:
-    """Return the same where no model is read.
+    """Return seconds after midnight of the planning date, outside of model validation.
 
     Args:
         value: Any JSON value.
-        context: May have the `planning_date`; remembers an `offset`, and what was written as a number, what as text.
+        context: May have the `planning_date`; collects an `offset`, and the times written as numbers and as text.
     """
     if isinstance(value, str):
         seconds = _read_text(value, context)
@@ -156,7 +156,7 @@ def _read_text(text: str, context: dict[str, Any]) -> float:
 
 
 def _read_iso(text: str, context: dict[str, Any]) -> float:
-    """Return the seconds of a wall clock time; a day has one wall, so an offset says nothing, but two contradict."""
+    """Return the seconds of a local time. Its UTC offset is ignored, but two different offsets are an error."""
     try:
         moment = datetime.fromisoformat(text) if "T" in text or " " in text else None
     except ValueError:
@@ -171,32 +171,32 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
     offset = moment.utcoffset()
     if offset is not None and context.setdefault("offset", offset) != offset:
         hint = _with_offset(moment, context["offset"])
-        raise field_error("The date-time has another offset than one before.", _TIME_FORMS, hint)
+        raise field_error("The date-time has a different UTC offset than an earlier one.", _TIME_FORMS, hint)
     return seconds
 
 
 def _with_offset(moment: datetime, offset: timedelta | None) -> str:
-    """Return how to write a date-time with an offset; on the day clocks change, local times would be an hour out."""
-    if offset is None:  # the wall clock of the day, wherever it is
+    """Return a hint that writes a date-time with an offset; a fixed offset is exact also on days of clock changes."""
+    if offset is None:  # local time of the planning date
         return "Write all times as local times of the planning date."
     try:
         written = moment.astimezone(timezone(offset))
-    except OverflowError:  # on the first or the last day there is
+    except OverflowError:  # at the limits of the calendar
         return "Write all with one offset."
     return f"Write all with one offset: {moment.isoformat()} as {written.isoformat()}."
 
 
 def read_duration(value: Any) -> float:
-    """Return a length of time in seconds."""
+    """Return a duration in seconds."""
     return _number(0, MAX_TIME_S)(value)
 
 
 def read_amount(value: Any) -> dict[str, float]:
-    """Return amounts by dimension; a bare number is the dimension `load`."""
+    """Return amounts by dimension; a bare number is the amount of dimension `load`."""
     if not isinstance(value, dict):
         return {"load": _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")(value)}
     if not 0 < len(value) <= 10:
-        raise field_error("The object names no or too many dimensions.", "a number, or an object of 1 to 10 numbers")
+        raise field_error("The object has no dimensions or too many.", "a number, or an object of 1 to 10 numbers")
     read = _number(-MAX_NUMBER, MAX_NUMBER)
     return {read_id(name): read(amount) for name, amount in value.items()}
 
@@ -229,43 +229,41 @@ Decimals = Annotated[int, PlainValidator(_whole(0, 3)), WithJsonSchema({"type": 
 
 @dataclass(slots=True)
 class ErrorBudget:
-    """How many more mistakes of a day are told one by one; it goes along as `patience` of the validation context."""
+    """The number of further faults of a scenario that are reported individually; part of the validation context."""
 
     left: int = 1000
 
 
 def report_within_budget(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """Pass on a part of a day, and its mistakes while there is patience; later ones as one, or they take gigabytes."""
+    """Validate a part of a scenario; once the error budget is spent, its faults become one, to save memory."""
     try:
         return read(value)
     except ValidationError as error:
-        error_budget = (info.context or {}).get("patience")
+        error_budget = (info.context or {}).get("error_budget")
         if error_budget is None:
             raise
         if error_budget.left > 0:
             error_budget.left -= error.error_count()
             raise
-        raise field_error(
-            "There is a mistake in this part, beside many others.", "", "Mend the others first."
-        ) from None
+        raise field_error("This part is invalid, as are many others.", "", "Correct the others first.") from None
 
 
 def need_some(value: Any) -> Any:
-    """Pass on a list that is not empty."""
+    """Return the value unless it is an empty list."""
     if value == []:
         raise field_error("The list is empty.", "a list of 1 or more")
     return value
 
 
 def need_pair(value: Any) -> Any:
-    """Pass on a value that looks like a window."""
+    """Return the value if it has the form of a time window."""
     if not isinstance(value, list) or len(value) != 2:
         raise field_error("The window is not a pair of times.", "[open, close]", 'Write it like ["08:00", "12:00"].')
     return value
 
 
 def need_pairs(value: Any) -> Any:
-    """Pass on a value that looks like a list of windows; a single window without its list is the usual slip."""
+    """Return the value if it has the form of a list of windows, and not of a single one, the most common mistake."""
     if isinstance(value, list) and len(value) == 2 and not any(isinstance(item, list) for item in value):
         problem = "The value is a single window, not a list of windows."
         raise field_error(problem, "a list of [open, close] pairs", 'Write it like [["08:00", "12:00"]].')
@@ -273,17 +271,17 @@ def need_pairs(value: Any) -> Any:
 
 
 def read_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
-    """Return rows of finite numbers. Shape and sign are judged by `checks/logic.py`.
+    """Return rows of finite numbers. `scenario/checks/` checks shape and sign.
 
     Raises:
-        PydanticCustomError: The value is no matrix.
-        ValidationError: Rows that hold something else, each with its index.
+        PydanticCustomError: The value is not a matrix.
+        ValidationError: Rows with other values, each with its index.
     """
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         raise field_error("The matrix is not a list of lists.", "a list of rows, each a list of numbers")
     wrong = list(islice((index for index, row in enumerate(value) if not _is_row(row)), MAX_ROWS))
     if wrong:
-        error = field_error("The row has something that is no number.", f"numbers up to {MAX_NUMBER:g}")
+        error = field_error("The row contains a value that is not a number.", f"numbers up to {MAX_NUMBER:g}")
         row_errors: list[InitErrorDetails] = [{"type": error, "loc": (at,), "input": None} for at in wrong]
         raise ValidationError.from_exception_data("matrix", row_errors)
     return tuple(tuple(row) for row in value)

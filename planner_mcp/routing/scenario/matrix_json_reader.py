@@ -1,7 +1,7 @@
-"""Uploaded tables, read from their text: `{"locations": […], "distances": [[…]], "durations": [[…]]}`.
+"""Reads uploaded matrices from JSON: `{"locations": […], "distances": [[…]], "durations": [[…]]}`.
 
-Owns the reading, row by row: decoding millions of numbers in one call would hold the interpreter for a second, and with
-it every other caller. All that is wrong is told at once, as far as it can be told without repeating itself.
+Owns the reading, row by row: decoding millions of numbers in one call would hold the GIL for a second and delay every
+other request. All faults are reported at once, up to a limit.
 """
 
 import json
@@ -22,11 +22,11 @@ _FORM: Final = "an object of locations, distances and durations"
 
 
 def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
-    """Return the tables of a JSON text.
+    """Return the matrices of a JSON text.
 
     Raises:
         TooLargeError: More locations than allowed.
-        InputError: What else is wrong with it.
+        InputError: Every other fault.
     """
     rows: dict[str, list[Floats]] = {}
     faults: list[Fault] = []
@@ -38,7 +38,7 @@ def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
             elif name == "locations":
                 locations = list(value)
             else:
-                faults.append(Fault("", "A member is not known, or given twice.", _FORM, "Remove it.", "unknown"))
+                faults.append(Fault("", "A key is unknown, or given twice.", _FORM, "Remove it.", "unknown"))
                 list(value)
     except (ValueError, RecursionError):
         raise input_error([Fault("", "The text is not JSON of this form.", _FORM)]) from None
@@ -55,7 +55,7 @@ def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
 
 
 class _Text:
-    """A JSON object whose members are lists, decoded item by item."""
+    """A JSON object whose values are lists, decoded item by item."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -63,7 +63,7 @@ class _Text:
         self._decoder = json.JSONDecoder(parse_constant=_refuse)
 
     def members(self) -> Iterator[tuple[str, Iterator[Any]]]:
-        """Yield each name with the items of its list, which must be taken before the next."""
+        """Yield each key with the items of its list; take all items before the next key."""
         self._take("{")
         while True:
             name = self._value()
@@ -119,14 +119,16 @@ def _row(name: str, at: int, cells: Any, faults: list[Fault]) -> Floats:
     is_row = isinstance(cells, list) and set(map(type, cells)) <= {int, float}
     if not is_row or not all(0 <= cell <= MAX_NUMBER for cell in cells):
         accepted = f"numbers from 0 to {MAX_NUMBER:g}"
-        faults.append(Fault(f"/{name}/{at}", "The row has something that is no length.", accepted))
+        faults.append(Fault(f"/{name}/{at}", "The row contains a value that is not a distance or duration.", accepted))
         return np.zeros(len(cells) if isinstance(cells, list) else 0)
     return np.array(cells, dtype=np.float64)
 
 
 def _ids(values: list[Any] | None, most: int, faults: list[Fault]) -> tuple[str, ...]:
     if not values:
-        faults.append(Fault("/locations", "The rows have no names.", "location ids in order", "Add them.", "missing"))
+        faults.append(
+            Fault("/locations", "The ids of the rows are missing.", "location ids in order", "Add them.", "missing")
+        )
         return ()
     if len(values) > most:
         raise TooLargeError(f"There are more than {most} locations.")
@@ -135,7 +137,7 @@ def _ids(values: list[Any] | None, most: int, faults: list[Fault]) -> tuple[str,
         try:
             name = read_id(value)
         except PydanticCustomError as error:
-            faults.append(Fault(f"/locations/{at}", "The value is no id.", str((error.context or {})["accepted"])))
+            faults.append(Fault(f"/locations/{at}", "The value is not an id.", str((error.context or {})["accepted"])))
             continue
         if name in seen:
             faults.append(Fault(f"/locations/{at}", "A location has two rows.", "each location once", "", "logic"))

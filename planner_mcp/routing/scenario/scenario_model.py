@@ -1,8 +1,9 @@
-"""The border model of a day: what a caller writes, after its schema has been checked.
+"""The pydantic model of a scenario: its fields as callers write them.
 
-Owns the fields, their defaults and their meaning. Reading is `day/fields.py`; faults are told by `day/faults.py`;
-contradictions between fields are `checks/logic.py`; integers are made by `compile/compiler.py`. Amounts stay in the
-caller's units, lengths are metres (or plane units), times are seconds after midnight of the planning date.
+Owns the fields, their defaults and their meaning. Values are read by `scenario/field_types.py`, schema faults are
+worded by `scenario/schema_faults.py`, contradictions between fields are found by `scenario/checks/`, and integers are
+made by `compilation/scenario_compiler.py`. Amounts stay in the caller's units, lengths are metres (or plane units),
+times are seconds after midnight of the planning date.
 """
 
 from typing import Annotated, Any, Final, Literal
@@ -50,14 +51,14 @@ from planner_mcp.routing.scenario.field_types import (
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
 _MAX_FIELDS: Final = 100
-"""Fields of one object; none of the models has half as many."""
+"""Fields of one object, more than twice the number of any model; bounds the work for hostile input."""
 MAX_EXCLUSIONS: Final = 20_000
-"""Lists of incompatible tickets; `checks/sizes.py` bounds the pairs they make."""
+"""Lists of incompatible tickets; `scenario/checks/size_checks.py` limits the pairs they make."""
 
 _USUAL_RELOADS: Final = 5
-"""Reloads an agent with `reload_locations` may make when `max_reloads` is absent."""
+"""Default of `max_reloads` for an agent with `reload_locations`."""
 NULLABLE: Final = ("start_location", "end_location")
-"""Fields in which null says something: the route has no such end."""
+"""Fields in which null is a value: the route has no such end."""
 
 WithinErrorBudget = WrapValidator(report_within_budget)
 Ids = Annotated[tuple[Identifier, ...], Field(max_length=20_000), WithinErrorBudget]
@@ -68,12 +69,12 @@ Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(ne
 
 
 def _sensitive(*names: str) -> ConfigDict:
-    """Return what declares fields that are masked for readers without `planner:sensitive` (SPEC R3)."""
+    """Return the config that declares fields masked for readers without `planner:sensitive` (SPEC R3)."""
     return ConfigDict(json_schema_extra={"x-sensitive-fields": list(names)})
 
 
 class _Part(BaseModel):
-    """An object of the scenario. Null stands for absent, save for the ends of an agent's route."""
+    """An object of the scenario. Null equals absent, except for the ends of an agent's route."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -89,7 +90,7 @@ class _Part(BaseModel):
 
 
 class Location(_Part):
-    """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or nothing but an id where matrices say the rest."""
+    """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or only an id where matrices are given."""
 
     model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
 
@@ -98,12 +99,12 @@ class Location(_Part):
     lon: Coordinate | None = Field(None, description="degrees")
     x: Coordinate | None = Field(None, description="plane units")
     y: Coordinate | None = Field(None, description="plane units")
-    name: FreeText | None = Field(None, description="for people")
-    address: FreeText | None = Field(None, description="for people")
+    name: FreeText | None = Field(None, description="for display")
+    address: FreeText | None = Field(None, description="for display")
 
 
 class Break(_Part):
-    """A rest that starts between `earliest` and `latest`."""
+    """A break that starts between `earliest` and `latest`."""
 
     earliest: Time = Field(description="earliest start")
     latest: Time = Field(description="latest start")
@@ -137,13 +138,13 @@ class Agent(_Part):
     overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
     overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
     breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
-        (), description="rests it takes, if it is on its route then"
+        (), description="breaks it takes, if it is on its route then"
     )
     reload_locations: Annotated[tuple[LocationId, ...], Field(max_length=20)] = Field(
         (), description="where it may unload and load again between trips"
     )
-    max_reloads: Count | None = Field(None, description="most reloads of a day; absent: 5")
-    skills: Skills = Field((), description="what it can do")
+    max_reloads: Count | None = Field(None, description="most reloads of a route; absent: 5")
+    skills: Skills = Field((), description="skills it has")
     speed_factor: Factor = Field(1.0, description="2 needs half the travel time")
     locked_tickets: Ids = Field((), description="served first, in this order")
     name: FreeText | None = Field(None, description="of the driver")
@@ -183,10 +184,10 @@ class Ticket(_Part):
     )
     switch_cost: Price = Field(0.0, description="cost of service by an agent other than preferred_agent")
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
-    name: FreeText | None = Field(None, description="for people")
-    address: FreeText | None = Field(None, description="for people")
-    phone: FreeText | None = Field(None, description="for people")
-    notes: FreeText | None = Field(None, description="for people")
+    name: FreeText | None = Field(None, description="for display")
+    address: FreeText | None = Field(None, description="for display")
+    phone: FreeText | None = Field(None, description="for display")
+    notes: FreeText | None = Field(None, description="for display")
 
 
 class Rush(_Part):
@@ -198,7 +199,7 @@ class Rush(_Part):
 
 
 class Travel(_Part):
-    """Where distances and times come from: positions, matrices, or a road engine."""
+    """The source of distances and times: positions, matrices, or a road engine."""
 
     speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
     detour: Factor = Field(1.0, description="road distance divided by straight line")
@@ -227,7 +228,7 @@ class Group(_Part):
 
 
 class HeldVisit(_Part):
-    """A visit that has begun, or a break that has. Times are seconds after midnight, as in a plan."""
+    """A visit or break that has begun. Times are seconds after midnight, as in a plan."""
 
     ticket: Identifier | None = Field(None, description="absent: a break")
     start_s: Duration = Field(description="when it began")
@@ -235,7 +236,7 @@ class HeldVisit(_Part):
 
 
 class HeldRoute(_Part):
-    """What an agent has done of an earlier plan by `until_s`, and what it is on its way to."""
+    """The part of an earlier route executed by `until_s`, and the visit the agent is driving to."""
 
     agent: Identifier = Field(description="id of the agent")
     start_s: Duration = Field(description="when it set out")
@@ -246,9 +247,9 @@ class HeldRoute(_Part):
 
 
 class Held(_Part):
-    """What is held of an earlier plan, written by `resolve_vrp` beside what the caller wrote; null lets go of it.
+    """The frozen part of an earlier plan, written by `resolve_vrp` beside the caller's fields; null removes it.
 
-    Names that the day no longer has are ignored; begun tickets among them are told of.
+    Names that the scenario no longer has are ignored; begun tickets among them are reported.
     """
 
     model_config = _sensitive("switch_cost")
@@ -263,7 +264,7 @@ class Held(_Part):
 
 
 class Options(_Part):
-    """What holds for the whole day."""
+    """Settings of the whole scenario."""
 
     model_config = _sensitive("balance_cost_per_hour")
 
@@ -272,7 +273,7 @@ class Options(_Part):
 
 
 class Scenario(_Part):
-    """A day of work."""
+    """The work of one planning date."""
 
     name: Identifier = Field(description="of the day, as shown in lists")
     planning_date: CalendarDate = Field(description="date whose midnight is time 0")
@@ -293,8 +294,8 @@ class Scenario(_Part):
     incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(
         (), description="lists of tickets that never share a route"
     )
-    options: Options = Field(Options(), description="what holds for the whole day")
-    held: Held | None = Field(None, description="what is held of an earlier plan; written by resolve_vrp")
+    options: Options = Field(Options(), description="settings of the whole scenario")
+    held: Held | None = Field(None, description="frozen part of an earlier plan; written by resolve_vrp")
     _travel_matrices: TravelMatrices | None = PrivateAttr(None)
     _numbers: frozenset[float] = PrivateAttr(frozenset())
     _texts: tuple[float, float] | None = PrivateAttr(None)
@@ -302,47 +303,47 @@ class Scenario(_Part):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        """Take what came along in the context; `tables` may be written into the scenario instead."""
+        """Take matrices and findings from the validation context; inline matrices are the fallback."""
         context = context or {}
-        self._travel_matrices = context.get("tables") or _inline_matrices(self)
+        self._travel_matrices = context.get("travel_matrices") or _inline_matrices(self)
         self._numbers = frozenset(context.get(NUMBERS, ()))
         self._texts = context.get(TEXTS)
         self._shows_names = context.get(SHOWS_NAMES, False)
 
     @property
     def travel_matrices(self) -> TravelMatrices | None:
-        """Tables of travel, where they are at hand."""
+        """The travel matrices, None where they are not loaded."""
         return self._travel_matrices
 
     @property
     def numeric_times(self) -> frozenset[float]:
-        """The times that were written as numbers, save 0."""
+        """The times that were written as non-zero numbers."""
         return self._numbers
 
     @property
     def text_time_range(self) -> tuple[float, float] | None:
-        """The earliest and the latest time that was written as text; None where there is none."""
+        """The earliest and the latest time that was written as text; None without any."""
         return self._texts
 
     @property
     def shows_names(self) -> bool:
-        """Whether whoever is answered may know the names for people: they wrote them, or may read them."""
+        """Whether error messages may contain names of people: their reader wrote them or may read them."""
         return self._shows_names
 
     def with_travel_matrices(self, travel_matrices: TravelMatrices | None) -> "Scenario":
-        """Return the same day with other tables at hand."""
+        """Return a copy with these travel matrices."""
         twin = self.model_copy()
         twin._travel_matrices = travel_matrices
         return twin
 
     @property
     def refers_to_matrices(self) -> bool:
-        """Whether travel is known only with tables that lie elsewhere."""
+        """Whether travel is defined by matrices stored elsewhere."""
         return self.travel.matrix is not None or self.travel.router is not None
 
 
 def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
-    """Return the matrices of the scenario itself; None where there are none, or they have no sound shape."""
+    """Return the inline matrices of a scenario; None where there are none, or their shape is invalid."""
     travel = scenario.travel
     rows = matrix_order(scenario)
     given = {name: table for name in ("distances", "durations") if (table := getattr(travel, name)) is not None}
@@ -354,28 +355,28 @@ def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
 
 
 def matrix_order(scenario: Scenario) -> tuple[str, ...]:
-    """Return the location ids of the rows of the scenario's own matrices."""
+    """Return the location ids of the rows of the inline matrices."""
     named = scenario.travel.matrix_locations
     return tuple(place.id for place in scenario.locations) if named is None else named
 
 
 def start_of(scenario: Scenario, agent: Agent) -> str | None:
-    """Return where the agent's route starts; None where it starts at its first ticket."""
+    """Return the location where the agent's route starts; None where it starts at its first ticket."""
     return agent.start_location if "start_location" in agent.model_fields_set else scenario.depot
 
 
 def has_travel_price(scenario: Scenario) -> bool:
-    """Return whether any agent has a price by km or hour; where none has, a km costs 1000."""
+    """Return whether any agent has a price by km or hour; without any, a km costs 1000."""
     return any(agent.cost_per_km is not None or agent.cost_per_hour is not None for agent in scenario.agents)
 
 
 def end_of(scenario: Scenario, agent: Agent) -> str | None:
-    """Return where the agent's route ends; None where it ends at its last ticket."""
+    """Return the location where the agent's route ends; None where it ends at its last ticket."""
     return agent.end_location if "end_location" in agent.model_fields_set else scenario.depot
 
 
 def most_reloads(agent: Agent) -> int:
-    """Return how often an agent may load again."""
+    """Return how often an agent may reload."""
     if not agent.reload_locations:
         return 0
     return _USUAL_RELOADS if agent.max_reloads is None else agent.max_reloads

@@ -1,7 +1,7 @@
-"""The door of the vocabulary: any JSON in, a `Scenario` out, or every fault at once.
+"""Parses any JSON value into a `Scenario`, or reports all of its faults at once.
 
-Owns the order in which an input is judged (size, schema, logic) and the hash that names it. The model itself is
-`day/model.py`, re-exported here; its schema for callers is `day/schema.py`.
+Owns the order of validation (size, schema, logic) and the input hash. The model is `scenario/scenario_model.py`,
+re-exported here; its schema for callers is `scenario/slim_schema.py`.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 MAX_PLACES: Final = 200
-"""With more schema faults than this nothing else is looked for: no more could be listed."""
+"""Number of schema faults above which logic faults are not looked for: they would not be listed any more."""
 
 
 def parse_scenario(
@@ -51,11 +51,11 @@ def parse_scenario(
 
     Args:
         args: Any JSON value, already decoded.
-        max_tickets: More are refused unread; the tables of travel may be as large as those of so many.
+        max_tickets: Inputs with more are refused without validation. Also limits the size of matrices.
         max_agents: The same for agents.
-        tables: The tables of travel it refers to, where they are at hand.
-        known_faults: What the caller has already found wrong, told with the rest; of these places the rest is silent.
-        shows_names: Whether hints may tell whose id a name for people is; such names are masked from some readers.
+        travel_matrices: The matrices the scenario refers to, where they are loaded.
+        known_faults: Faults the caller has already found. They are reported with the rest, once for each path.
+        shows_names: Whether hints may contain names of people; such names are masked from some readers.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -79,12 +79,12 @@ def parse_scenario(
 
 
 def read_stored(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
-    """Return a day that was let in before: its size was judged then, by the limits of the deployment."""
+    """Return a stored scenario. Its size was checked when it was created, so present limits do not apply."""
     return parse_scenario(body, max_tickets=sys.maxsize, max_agents=sys.maxsize, travel_matrices=travel_matrices)
 
 
 def is_readable(args: Any) -> bool:
-    """Return whether a JSON value has the form of a scenario; whether it makes sense is not looked at."""
+    """Return whether a JSON value conforms to the schema of a scenario; logic is not checked."""
     try:
         _validate(args)
     except ValidationError:
@@ -93,7 +93,7 @@ def is_readable(args: Any) -> bool:
 
 
 def warnings_of_refused(args: Any, travel_matrices: TravelMatrices | None, refusal: InputError) -> list[str]:
-    """Return what is odd about a day that was refused, beside its faults; nothing where it could not even be read."""
+    """Return the warnings about a refused scenario, besides its faults; empty where it violates the schema."""
     if isinstance(refusal, TooLargeError):
         return []
     try:
@@ -103,9 +103,9 @@ def warnings_of_refused(args: Any, travel_matrices: TravelMatrices | None, refus
 
 
 def _refuse_too_many(args: Any, limits: dict[str, int]) -> None:
-    """Refuse before anything costs time."""
+    """Refuse inputs that are too large, before any costly step."""
     faults = [
-        Fault(f"/{name}", f"There are {len(args[name])} {name}.", f"at most {limit}", "Split the day.")
+        Fault(f"/{name}", f"There are {len(args[name])} {name}.", f"at most {limit}", "Split the scenario.")
         for name, limit in limits.items()
         if isinstance(args, dict) and isinstance(args.get(name), list) and len(args[name]) > limit
     ]
@@ -116,15 +116,15 @@ def _refuse_too_many(args: Any, limits: dict[str, int]) -> None:
 def _validate(args: Any, travel_matrices: TravelMatrices | None = None, *, shows_names: bool = False) -> Scenario:
     context = {
         "planning_date": _planning_date(args),
-        "tables": travel_matrices,
-        "patience": ErrorBudget(),
+        "travel_matrices": travel_matrices,
+        "error_budget": ErrorBudget(),
         SHOWS_NAMES: shows_names,
     }
     return Scenario.model_validate(args, context=context)
 
 
 def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *, shows_names: bool) -> list[Fault]:
-    """Return the logic faults of what the schema faults leave whole."""
+    """Return the logic faults of the parts without schema faults."""
     if error.error_count() > MAX_PLACES:
         return []
     places = [entry["loc"] for entry in error.errors(include_url=False, include_input=False, include_context=False)]
@@ -140,7 +140,7 @@ def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *,
 
 
 def _planning_date(args: Any) -> date | None:
-    """Return the day that ISO date-times are measured from, where it can be read."""
+    """Return the planning date that ISO date-times are measured from, where it is valid."""
     try:
         return read_date(args.get("planning_date") if isinstance(args, dict) else None)
     except PydanticCustomError:
@@ -148,6 +148,6 @@ def _planning_date(args: Any) -> date | None:
 
 
 def input_hash(body: Any) -> str:
-    """Return a name for a JSON value: equal for equal values, whatever the order of their keys."""
+    """Return the hash of a JSON value: equal for equal values, whatever the order of their keys."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode()).hexdigest()

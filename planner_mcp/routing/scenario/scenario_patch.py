@@ -1,19 +1,18 @@
-"""Changes a day by a JSON merge patch (SPEC T5).
+"""Changes a scenario by a JSON merge patch (SPEC T5).
 
-Owns the dialect: RFC 7396 word for word, save for three lists of a scenario. `agents`, `tickets` and `locations` may be
-patched by id: an object in place of the list, keyed by id, whose values are merged into the entries of those ids; null
-removes an entry, an unknown id adds one at the end. A list still replaces the whole list, as the RFC has it.
+Owns the patch dialect: RFC 7396, with an extension for three lists. `agents`, `tickets` and `locations` may be patched
+by id: an object in place of the list, keyed by id, whose values are merged into the entries with those ids. Null
+removes an entry; an unknown id adds one at the end. A list still replaces the whole list, as the RFC defines.
 
-In such an entry of an agent, null for an end of its route does not remove the field but is its value, as in a scenario:
-the route is open there. Naming the depot closes it again. Null for an unknown name stays too, here and at the top, so
-that it is refused instead of ignored. Whether the result makes sense is judged like any scenario, by
-`scenario.py`; its faults are led back to the patch here.
+In an agent's entry, null for an end of the route does not remove the field but is its value, as in a scenario: the
+route is open at that end. Naming the depot closes it again. Null for an unknown field is kept as well, here and at the
+top level, so that it is refused instead of ignored. The result is validated like any scenario, by
+`scenario/scenario_parsing.py`; this module maps its faults back to the patch.
 
-A change may also alter the meaning of what it does not name; that is seen to here as well. Rows of matrices that follow
-the order of the locations get their names when locations are added or removed by id. An agent removed by id is no
-longer preferred or forbidden by any ticket. A pickup is not left without its delivery unless the patch says what
-becomes of it. What is held of an earlier plan counts from the midnight of its date, so it is dropped when the date
-changes.
+A patch may also change the meaning of fields it does not name. Rows of matrices in the order of the locations get
+explicit ids when locations are added or removed by id. An agent removed by id is no longer preferred or forbidden by
+any ticket. A pickup may not lose its delivery unless the patch redefines it. The frozen prefix counts from midnight of
+the planning date, so it is dropped when the date changes.
 
 Source: RFC 7396, section 2.
 """
@@ -30,12 +29,12 @@ from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import plain
 
 BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
-"""Lists of a scenario that may be patched by id, and what they are of."""
+"""Lists of a scenario that may be patched by id, with the model of their entries."""
 Json = dict[str, Any]
 
 
 def merge(target: Any, patch: Any) -> Any:
-    """Return the target under a merge patch (RFC 7396); neither is changed."""
+    """Return the target under a merge patch (RFC 7396); neither argument is changed."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -48,9 +47,9 @@ def merge(target: Any, patch: Any) -> Any:
 
 
 def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
-    """Return a scenario's body under a patch of this dialect; neither is changed.
+    """Return a scenario's body under a patch of this dialect; neither argument is changed.
 
-    Call `misuses` first: a patch with faults there gives a body that says nothing.
+    Call `patch_faults` first: the result for a patch with faults is undefined.
     """
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
     rest = {name: value for name, value in patch.items() if name not in by_id}
@@ -62,30 +61,30 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
 
 
 def drops_held(body: Mapping[str, Any], patch: Mapping[str, Any]) -> bool:
-    """Return whether a patch leads a day to another date and says nothing of what was held on the one before."""
+    """Return whether a patch changes the planning date without setting `held`, so that the frozen prefix is dropped."""
     has_held = body.get("held") is not None and "held" not in patch
     return has_held and patch.get("planning_date", body.get("planning_date")) != body.get("planning_date")
 
 
 def removed_agents(patch: Mapping[str, Any]) -> list[str]:
-    """Return the agents a patch removes by id. Who leaves them out of a whole list may have mistyped them."""
+    """Return the agents a patch removes by id. Omission from a replaced list does not count: it may be a mistake."""
     entries = patch.get("agents")
     return [id_ for id_, change in entries.items() if change is None] if isinstance(entries, Mapping) else []
 
 
 def tickets_naming(body: Mapping[str, Any], agents: Collection[str]) -> list[str]:
-    """Return the tickets of a day that prefer or forbid one of some agents."""
+    """Return the tickets that prefer or forbid any of some agents."""
     gone = frozenset(agents)
     return [entry["id"] for entry in body["tickets"] if _mentions_of(entry, gone)]
 
 
 def _mentions_of(ticket: Json, agents: frozenset[str]) -> list[str]:
-    """Return the agents among some that a ticket prefers or forbids."""
+    """Return those of some agents that a ticket prefers or forbids."""
     return [name for name in (ticket.get("preferred_agent"), *(ticket.get("not_agents") or ())) if name in agents]
 
 
 def _without_mentions_of(body: Mapping[str, Any], agents: Collection[str]) -> Json:
-    """Return a day in which no ticket prefers or forbids some agents."""
+    """Return a scenario in which no ticket prefers or forbids any of some agents."""
     if not (gone := frozenset(agents)):
         return dict(body)
     return {**body, "tickets": [_ticket_without_mentions(entry, gone) for entry in body["tickets"]]}
@@ -102,7 +101,7 @@ def _ticket_without_mentions(ticket: Json, agents: frozenset[str]) -> Json:
 
 
 def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
-    """Return a revised day whose old matrices keep their rows, by name, where its locations are others now."""
+    """Return the merged scenario with explicit matrix row ids, where its locations changed and its matrices did not."""
     travel, before = merged.get("travel"), body.get("travel")
     if not (isinstance(travel, Mapping) and isinstance(before, Mapping)):
         return merged
@@ -116,7 +115,7 @@ def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
 
 
 def _nulls(model: type[BaseModel], target: Mapping[str, Any], change: Mapping[str, Any]) -> Json:
-    """Return the nulls of a change that say something, or that no field stands for; the others remove what there is."""
+    """Return the nulls of a change to keep: values of nullable fields, and unknown fields, which are refused later."""
     nulls = [name for name, value in change.items() if value is None]
     strange = {name for name in nulls if name not in model.model_fields and name not in target}
     says = strange | set(NULLABLE) if model is Agent else strange
@@ -135,7 +134,7 @@ def _merge_list(model: type[BaseModel], target: list[Json], entries: Mapping[str
 
 
 def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what is wrong with a patch itself: no objects, strangers removed, ids changed, pickups left alone."""
+    """Yield the faults of a patch itself: entries that are no objects, unknown ids, changed ids, orphaned pickups."""
     for name in BY_ID:
         entries = patch.get(name)
         if not isinstance(entries, Mapping):
@@ -153,7 +152,7 @@ def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[
 
 
 def _pickups_left_alone(body: Mapping[str, Any], entries: Any) -> Iterator[Fault]:
-    """Yield deliveries that leave a pickup behind of which the patch says nothing: it would be one more delivery."""
+    """Yield deliveries whose pickup the patch would leave behind undefined, so that it became a delivery."""
     if not isinstance(entries, Mapping):
         return
     tickets = {entry["id"]: entry for entry in body["tickets"]}
@@ -166,23 +165,23 @@ def _pickups_left_alone(body: Mapping[str, Any], entries: Any) -> Iterator[Fault
         if not _redefines_pickup(entries.get(pickup, {})) and tickets[pickup].get("kind") != "pickup":
             place = pointer(("patch", "tickets", id_)) + ("" if change is None else "/pickup")
             problem = f"Its pickup {plain(pickup, 40)} would stay as a delivery from the depot."
-            yield Fault(place, problem, "a word on both halves", "Remove the pickup too, or give it kind pickup.")
+            yield Fault(place, problem, "a change of both tickets", "Remove the pickup too, or give it kind pickup.")
 
 
 def _drops_pickup(change: Any) -> bool:
-    """Return whether a change of a delivery parts it from its pickup."""
+    """Return whether a change of a delivery separates it from its pickup."""
     return change is None or (isinstance(change, Mapping) and "pickup" in change)
 
 
 def _redefines_pickup(change: Any) -> bool:
-    """Return whether a change of a pickup says what it is from now on: nothing, of some kind, or a delivery itself."""
+    """Return whether a change of a pickup removes it, sets its kind, or makes it a delivery."""
     return not isinstance(change, Mapping) or any(change.get(name) is not None for name in ("kind", "pickup"))
 
 
 def with_id_path(fault: Fault, body: Mapping[str, Any]) -> Fault:
-    """Return a fault of a revised body with list positions told as ids: `/tickets/3/demand` → `/tickets/t-4/demand`.
+    """Return a fault of a merged body with list positions replaced by ids: `/tickets/3/demand` → `/tickets/t-4/demand`.
 
-    A caller who wrote a patch knows ids and cannot count positions.
+    The caller of a patch knows ids, not positions.
     """
     path = fault.path.split("/")
     if len(path) < 3 or path[1] not in BY_ID or not path[2].isdigit():
@@ -200,7 +199,7 @@ def with_id_path(fault: Fault, body: Mapping[str, Any]) -> Fault:
 
 @dataclass(frozen=True, slots=True)
 class ListChange:
-    """What a patch changed in one of the lists, by id."""
+    """The changes of one list, by id."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -208,7 +207,7 @@ class ListChange:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, ListChange]:
-    """Return what differs between two bodies, list by list; lists that are equal are left out."""
+    """Return the differences between two bodies, by list; equal lists are left out."""
     found = {name: _compared(before.get(name) or [], after.get(name) or []) for name in BY_ID}
     return {name: each for name, each in found.items() if each.added or each.removed or each.changed}
 

@@ -1,8 +1,8 @@
-"""What pydantic found wrong, told as faults a caller can mend (SPEC T7).
+"""Translates pydantic errors into faults a caller can correct (SPEC T7).
 
-Owns the translation for every border model: where (JSON Pointer), what is wrong, what is accepted, what to change.
-Values of the caller are never quoted; names of unknown fields are, cleaned and cut, because they are the place.
-A reader may say more than a schema can: a `PydanticCustomError` with `accepted` and `hint` in its context is believed.
+Owns the translation for every input model: where (JSON Pointer), what is wrong, what is accepted, what to change. The
+caller's values are never quoted. Names of unknown fields are, cleaned and truncated, because they are the place. A
+reader may provide its own text: a `PydanticCustomError` with `accepted` and `hint` in its context is used as it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from planner_mcp.text import plain
 MAX_NAME: Final = MAX_NAME_LENGTH
 """Characters of a caller's field name that are repeated."""
 MAX_FINDINGS: Final = 1000
-"""Findings that are told; an input with more was made to cost time."""
+"""Errors that are reported; inputs with more are hostile."""
 
 _PROBLEMS: Final = {
     "missing": "The required {where} is missing.",
@@ -40,24 +40,24 @@ _PROBLEMS: Final = {
 _KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
 
 _MISSING: Final = dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried.")
-"""What to do where a required field is missing, if more than to add it."""
+"""Hints for missing required fields that need more than to be added."""
 _TEXTS: Final = {"[": ("list", "array"), "{": ("object",)}
-"""How JSON begins that was sent as text, and the words for what it would be."""
+"""First character of JSON sent as text, and the names of its type in schemas."""
 
 
 def pointer(segments: Sequence[str | int]) -> str:
-    """Return the JSON Pointer (RFC 6901) of a place; a caller's names are cleaned and cut."""
+    """Return the JSON Pointer (RFC 6901) of a place; the caller's names are cleaned and truncated."""
     escaped = (plain(str(segment), MAX_NAME).replace("~", "~0").replace("/", "~1") for segment in segments)
     return "".join(f"/{segment}" for segment in escaped)
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list[Fault]:
-    """Return every fault pydantic found, one a place.
+    """Return every fault pydantic found, at most one per place.
 
     Args:
         error: What validation raised.
         model: The model that was validated.
-        body: What was validated, to tell places from the names of union members.
+        body: The validated input, to tell its keys from the names of union members.
     """
     schema = model.model_json_schema()
     found: dict[str, Fault] = {}
@@ -80,7 +80,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
 
 
 def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[list[str | int], bool]:
-    """Return the place in the input, and whether the last segment only named a member of a union."""
+    """Return the place in the input, and whether the last segment is the name of a union member."""
     place: list[str | int] = []
     here, is_branch = body, False
     for index, segment in enumerate(loc):
@@ -96,7 +96,7 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
 
 
 def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
-    """Return the fault of a finding; `whole` has the models all of whose fields were listed, and gets this one."""
+    """Return the fault of an error; `whole` collects the models whose fields were already listed in full."""
     kind, context = entry["type"], entry.get("ctx", {})
     path = pointer(place)
     if "accepted" in context:
@@ -111,7 +111,7 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
 
 
 def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -> Fault:
-    """Return the fault of an unknown field; where it is like no other, all fields are listed, once for each model."""
+    """Return the fault of an unknown field; without a suggestion, all fields are listed, once for each model."""
     hint, model = suggestion_for(name, parent), str(parent.get("title"))
     is_whole = not hint and model not in whole
     if is_whole:
@@ -125,14 +125,14 @@ def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -
 
 
 def _value_at(place: Sequence[str | int], body: Any) -> Any:
-    """Return what stands at a place of the input."""
+    """Return the value at a place of the input."""
     for segment in place:
         body = body[segment]
     return body
 
 
 def _unquoted(value: Any, accepted: str) -> str:
-    """Return what to do with a list or an object that was sent as JSON text; "" where it was none."""
+    """Return a hint for a list or an object that was sent as JSON text; "" for other values."""
     words = _TEXTS.get(value.lstrip()[:1], ()) if isinstance(value, str) else ()
     if not any(word in accepted for word in words):
         return ""
@@ -170,7 +170,7 @@ def _deref(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe(schema: dict[str, Any]) -> str:
-    """Return in a few words what a JSON Schema accepts."""
+    """Return a short description of what a JSON Schema accepts."""
     if "enum" in schema:
         return "one of " + ", ".join(str(value) for value in schema["enum"])
     if "const" in schema:

@@ -1,6 +1,6 @@
-"""Shortest ways over other stops in a table of travel, where the direct leg need not be the shortest.
+"""Shortest paths in a travel matrix, where the direct leg need not be the shortest.
 
-Owns the search alone, for tables of floats and of integers; whoever asks decides what it may cost.
+Owns the search alone, for matrices of floats and of integers; callers limit its cost.
 """
 
 from typing import Any
@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Table = NDArray[Any]
-"""(L, L) lengths or times, row from, column to."""
+"""(L, L) distances or times, row from, column to."""
 Stops = NDArray[np.intp]
-"""Rows of the places where a way may pass."""
+"""(s,) rows of the locations that a path may pass."""
 
 
 def shortest_paths(table: Table, origin: int, stops: Stops) -> Table:
-    """Return the (L,) shortest ways from a place to all others over stops (Dijkstra): as many steps as stops · L."""
+    """Return the (L,) shortest paths from a place to all others over stops.
+
+    Takes s · L steps for s stops. Source: Dijkstra (1959).
+    """
     lengths: Table = table[origin].copy()
     lengths[origin] = 0
     closed = np.full(len(table), np.inf)
@@ -28,7 +31,7 @@ def shortest_paths(table: Table, origin: int, stops: Stops) -> Table:
 
 
 def least_incoming_legs(table: Table, stops: Stops) -> NDArray[np.float64]:
-    """Return the (L,) least legs to each place from any other stop; endless where there is none."""
+    """Return the (L,) shortest legs to each place from any other stop; infinite where there is none."""
     least = np.full(len(table), np.inf)
     for stop in stops:
         here, least[stop] = least[stop], np.inf

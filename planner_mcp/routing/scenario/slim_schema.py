@@ -1,7 +1,7 @@
-"""The scenario's JSON Schema, slim for a model's context; the whole one stands in the manifest.
+"""A short JSON Schema of the scenario, for a language model's context. The full schema is in the manifest.
 
-Owns what the slim one shows. It comes from the models, so it cannot go stale: it types the fields of everyday
-scenarios and names nearly all the rest in a sentence, and accepts whatever the whole one accepts.
+Owns the selection. The schema is generated from the models, so it is always up to date. It types the most common fields
+and names nearly all others in descriptions; it accepts whatever the full schema accepts.
 """
 
 from typing import Any, Final
@@ -17,7 +17,7 @@ _TYPED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "Location": ("id", "lat", "lon", "x", "y"),
 }
-"""Fields the slim form types; those left out are named in the description of their object."""
+"""Fields the short form types; the others are named in the description of their object."""
 _NOTES: Final = {
     ("Scenario", "depot"): "start and end of agents",
     ("Agent", "capacity"): "or {dimension: number}",
@@ -29,18 +29,18 @@ _NOTES: Final = {
     ("Ticket", "location"): "any name or location id",
 }
 _OMITTED: Final = ("held", "rounding", "decimals")
-"""Fields that models need not know of: the server writes the first, the others are of use for benchmark sets."""
+"""Fields that clients need not know: the server writes the first, the others serve benchmark instances."""
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 
 
 def scenario_schema() -> dict[str, Any]:
-    """Return the slim schema, for a tool's `inputSchema`. It stands alone: no `$ref`, no `$defs`."""
+    """Return the short schema, for a tool's `inputSchema`. It has no `$ref` and no `$defs`."""
     whole = Scenario.model_json_schema()
     return _slim_object("Scenario", whole, whole["$defs"])
 
 
 def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:
-    """Return a field without title and null: null stands for absent, save where it says something."""
+    """Return a field without title and null: null equals absent, except in nullable fields."""
     options = [option for option in field.get("anyOf", []) if option != {"type": "null"}]
     kept = {key: value for key, value in field.items() if key not in ("title", "anyOf") and value not in (None, [])}
     if name in NULLABLE:
@@ -92,7 +92,7 @@ def _model_of(field: dict[str, Any]) -> str | None:
 
 
 def _mention(name: str, field: dict[str, Any], models: dict[str, Any]) -> str:
-    """Return a field as the sentence of its object names it: with the fields of what it holds, or its choices."""
+    """Return the text that names a field in a description: with its own fields, or its choices."""
     field = _tidy(name, field)
     if (model := _model_of(field)) is not None:
         return f"{name} {{{_inside(model, models)}}}"

@@ -1,7 +1,8 @@
-"""What a field that nobody knows may stand for: a word of other programs, a position, or a slip of the pen (SPEC T7).
+"""Suggests the field that an unknown name may stand for: a synonym, a position, or a typing error (SPEC T7).
 
-Owns the words, by the title of the model they are written in. A guess is obeyed as it stands, so a word is never led to
-its opposite, nor to another unit in silence, and is dropped only where it cannot have asked anything of the plan.
+Owns the synonyms, by title of the model they occur in. Callers may follow a suggestion without checking it, so a name
+is never mapped to its opposite, nor silently to another unit. Removal is suggested only for names that cannot affect
+the plan.
 """
 
 import re
@@ -11,17 +12,17 @@ from typing import Any, Final
 from planner_mcp.routing.scenario.field_types import PLACE_HINT, POSITION_FIELD_NAMES
 
 MAX_NAME_LENGTH: Final = 40
-"""Characters of an unknown name that are looked at."""
+"""Characters of an unknown name that are compared."""
 _MAX_NAMES: Final = 8
-"""Known names listed beside an unknown one, where one of them is near."""
+"""Known names listed for an unknown one, where a suggestion exists."""
 _MAX_BEGUN: Final = 3
-"""Known names that an unknown one may begin."""
+"""Known names suggested for an unknown prefix."""
 _MIN_PREFIX_LENGTH: Final = 4
-"""Characters without which a beginning says nothing."""
+"""Characters a prefix needs to be compared."""
 _TYPO_SIMILARITY: Final = 0.85
-"""How alike two names are that differ by a slip of the pen."""
+"""Similarity of two names that differ by a typing error (difflib ratio)."""
 _SUGGESTION_SIMILARITY: Final = 0.75
-"""How alike a name is that is worth naming where nothing else is."""
+"""Similarity from which a name is suggested where nothing closer exists."""
 
 
 def _synonyms_of(ours: str, words: str) -> dict[str, str]:
@@ -111,7 +112,7 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
         **_synonyms_of("demand", "weight quantity amount volume load size"),
     },
 }
-"""Words that are like none of ours, or like the wrong one, by model; and what to write instead."""
+"""Names of other programs that resemble no field, or the wrong one, by model, with the suggested field."""
 _IGNORABLE: Final = {
     "Location": frozenset(
         {
@@ -133,14 +134,14 @@ _IGNORABLE: Final = {
         }
     )
 }
-"""Words, by model, that cannot have asked anything of the plan."""
+"""Names, by model, that cannot affect the plan."""
 _NOT: Final = re.compile(
     r"^not(?!e)|(?:^|_)(?:not|non|never|without|except|avoid|avoided|exclude|excluded|forbid|forbidden|block|blocked"
     r"|ban|banned|disallowed|unwanted|incompatible)(?=_|$)"
 )
-"""What turns a name into its opposite."""
+"""Parts that negate a name."""
 _UNLIKE_ALL: Final = re.compile("^(?:no|min|minimum|least|fewest)_")
-"""How a name begins that says none, or at least; no field of ours does."""
+"""Prefixes that no field can match: negations and minima."""
 _OPENS: Final = frozenset(
     {"open", "opens", "start", "starts", "begin", "begins", "earliest", "after", "from", "ready", "since", "release"}
 )
@@ -155,7 +156,7 @@ _PER: Final = {
     **_synonyms_of("km, which has 1000 metres", "m meter metre"),
     **_synonyms_of("km", "kilometer kilometre"),
 }
-"""What a price is per in the words of others, what it is per in ours, and how many of theirs that has."""
+"""Denominators of prices: the spelling of others, our unit, and the conversion."""
 _UNITS: Final = (
     ("durations", "seconds"),
     ("distances", "metres"),
@@ -163,14 +164,14 @@ _UNITS: Final = (
     ("_s", "seconds"),
     ("_m", "metres"),
 )
-"""Endings of our names that do not say their unit to everybody, and that unit."""
+"""Endings of our names whose unit is not obvious, and that unit."""
 _CARRIER: Final = re.compile("agent|driver|vehicle")
 _PLACES: Final = ("location", "start_location")
-"""What names the location of a ticket, and of an agent."""
+"""Fields that name the location of a ticket, and of an agent."""
 
 
 def suggestion_for(name: str, schema: dict[str, Any]) -> str:
-    """Return what an unknown name may stand for in an object of this JSON Schema; "" where nothing is like it."""
+    """Return a suggestion for an unknown name in an object of this JSON Schema; "" without one."""
     known, word = list(schema.get("properties", {})), _snake(name)
     if ours := _SYNONYMS.get(str(schema.get("title")), {}).get(word):
         return f"Did you mean {ours}?"
@@ -182,13 +183,13 @@ def suggestion_for(name: str, schema: dict[str, Any]) -> str:
 
 
 def _snake(name: str) -> str:
-    """Return a name in our spelling: `maxStops` and `max-stops` are `max_stops`."""
+    """Return a name in snake case: `maxStops` and `max-stops` become `max_stops`."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", name[:MAX_NAME_LENGTH])
     return parted.lower()
 
 
 def _agree(word: str, ours: str) -> bool:
-    """Return whether neither of two names denies what the other asks, and neither opens what the other closes."""
+    """Return whether two names agree in negation, and in whether they refer to an opening or a closing."""
     if _UNLIKE_ALL.search(word) or bool(_NOT.search(word)) != bool(_NOT.search(ours)):
         return False
     first, second = (_sides(each) for each in (word, ours))
@@ -196,12 +197,12 @@ def _agree(word: str, ours: str) -> bool:
 
 
 def _sides(name: str) -> set[bool]:
-    """Return whether a name speaks of when something opens, True, or closes, False."""
+    """Return whether a name refers to an opening, True, or a closing, False."""
     return {part in _OPENS for part in name.split("_") if part in _OPENS or part in _CLOSES}
 
 
 def _priced(word: str, known: list[str]) -> str:
-    """Return the price per the same as a word has, in our unit."""
+    """Return the price with the same denominator, in our unit."""
     what, _, unit = word.rpartition("_per_")
     ours, _, note = _PER.get(unit, unit).partition(",")
     prices = [each for each in known if each.endswith(f"_per_{ours}")]
@@ -210,7 +211,7 @@ def _priced(word: str, known: list[str]) -> str:
 
 
 def _alike(word: str, known: list[str]) -> str:
-    """Return the names that begin with a word, or else the one nearest to it."""
+    """Return the names that begin with a word, or else the most similar one."""
     begun = [each for each in known if each.startswith(word)] if len(word) >= _MIN_PREFIX_LENGTH else []
     if begun:
         return " or ".join(_with_unit(each, word) for each in begun[:_MAX_BEGUN])
@@ -227,30 +228,30 @@ def _alike(word: str, known: list[str]) -> str:
 
 
 def _begin_alike(word: str, ours: str) -> bool:
-    """Return whether the first parts of two names are one, where both have parts."""
+    """Return whether the first parts of two names are equal, where both have parts."""
     return "_" not in word or "_" not in ours or word.partition("_")[0] == ours.partition("_")[0]
 
 
 def _with_unit(name: str, word: str) -> str:
-    """Return one of our names with its unit, where the word does not end with it too."""
+    """Return one of our names with its unit, unless the word ends with the same suffix."""
     unit = next((f" ({unit})" for end, unit in _UNITS if name.endswith(end) and not word.endswith(end)), "")
     return f"{name}{unit}"
 
 
 def removal_hint(name: str, schema: dict[str, Any]) -> str:
-    """Return what to do with a field that is like none of an object."""
+    """Return the hint for a field without a suggestion."""
     if _snake(name) in _IGNORABLE.get(str(schema.get("title")), ()):
         return "Remove it."
     fields = schema.get("properties", {})
     if "patch" in fields:
-        return "Say it by one of these, a change of the scenario by patch; remove it only if none can."
+        return "Use one of these; for a change of the scenario use patch. Remove it only if none fits."
     if "scenario_id" in fields:
-        return "Say it by one of these, or in the scenario; remove it only if neither can."
-    return "Say it by one of these; remove it only if none can."
+        return "Use one of these, or a field of the scenario; remove it only if none fits."
+    return "Use one of these; remove it only if none fits."
 
 
 def known_field_list(schema: dict[str, Any], *, is_whole: bool) -> str:
-    """Return the names an object has, or the first of them; all of them stand in its schema."""
+    """Return the names of an object's fields, or the first of them; the schema has all."""
     names = list(schema.get("properties", {}))
     is_cut = not is_whole and len(names) > _MAX_NAMES
     return ", ".join(names[:_MAX_NAMES]) + ", …" if is_cut else ", ".join(names)

@@ -1,4 +1,4 @@
-"""Time windows of one ticket, as spans of whatever times are counted in."""
+"""Operations on time windows, in any unit of time."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -7,7 +7,7 @@ Time = TypeVar("Time", int, float)
 
 
 def merged_windows(windows: Iterable[tuple[Time, Time]]) -> list[tuple[Time, Time]]:
-    """Return windows in order, those that touch or overlap made one."""
+    """Return windows sorted, with those that touch or overlap merged."""
     found: list[tuple[Time, Time]] = []
     for opens, closes in sorted(windows):
         if found and opens <= found[-1][1]:

@@ -1,8 +1,8 @@
-"""Travel that comes as tables: between named places, metres and seconds, row from, column to.
+"""Travel matrices between locations by id: metres and seconds, row from, column to.
 
-Owns the tables of one day in memory, their packed form for the store and the solving process, and their rounding to
-integers. Where they come from (the scenario itself, an upload, a road engine) is others' matter; so is travel that is
-measured from positions (`compile/travel.py`).
+Owns the matrices of one scenario in memory, their packed form for the store and the solver process, and the number of
+their decimals. Other modules read them from the scenario, an upload or a road engine, or compute them from positions
+(`compilation/integer_matrices.py`).
 """
 
 import base64
@@ -18,35 +18,35 @@ from numpy.typing import NDArray
 from planner_mcp.text import compact
 
 MAX_DECIMALS: Final = 3
-"""Finer numbers are rounded; a thousandth of a metre or of a second is finer than any road is known."""
+"""Finer numbers are rounded to a thousandth of a metre or second."""
 _UNIT: Final = 10**MAX_DECIMALS
 
 NAMES: Final = ("distances", "durations")
-"""Of the tables a day may be given."""
+"""Names of the matrices a scenario may have."""
 Floats = NDArray[np.float64]
 Packed = dict[str, str]
-"""Tables as text: `locations` and `provenance` as JSON, each table as base64 of compressed integers of 1/1000."""
+"""Matrices as text: `locations` and `provenance` as JSON, each matrix as base64 of compressed integers of 1/1000."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TravelMatrices:
-    """Distances in metres and durations in seconds between locations; at least one of the two."""
+    """(n, n) distances in metres and durations in seconds between locations; at least one of the two."""
 
     locations: tuple[str, ...]
-    """Ids of the rows and columns."""
+    """(n,) ids of the rows and columns."""
     distances: Floats | None = None
     durations: Floats | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    """Where they came from, for the plan."""
+    """Their source, for the plan."""
 
     @property
     def given(self) -> dict[str, Floats]:
-        """The tables there are, by name."""
+        """The matrices that exist, by name."""
         both = {"distances": self.distances, "durations": self.durations}
         return {name: table for name, table in both.items() if table is not None}
 
     def among(self, ids: Sequence[str]) -> dict[str, Floats]:
-        """Return the tables there are between some of the locations, in this order; nothing from a place to itself."""
+        """Return the existing matrices restricted to some locations, in this order, with a diagonal of 0."""
         row = {name: index for index, name in enumerate(self.locations)}
         chosen = np.array([row[name] for name in ids], dtype=np.intp)
         found = {name: table[np.ix_(chosen, chosen)] for name, table in self.given.items()}
@@ -55,13 +55,13 @@ class TravelMatrices:
         return found
 
     def pack(self) -> Packed:
-        """Return the tables as text."""
+        """Return the matrices as text."""
         packed = {"locations": compact(self.locations), "provenance": compact(dict(self.provenance))}
         return packed | {name: _packed(table) for name, table in self.given.items()}
 
     @staticmethod
     def unpack(packed: Mapping[str, str]) -> "TravelMatrices":
-        """Rebuild tables from `pack()`; other words are passed over."""
+        """Rebuild matrices from `pack()`; unknown keys are ignored."""
         locations = tuple(json.loads(packed["locations"]))
         travel_matrices = {name: _unpacked(packed[name], len(locations)) for name in NAMES if name in packed}
         return TravelMatrices(locations, **travel_matrices, provenance=json.loads(packed["provenance"]))

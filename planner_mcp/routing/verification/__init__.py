@@ -1,1 +1,1 @@
-"""The independent proof of a plan. Knows what a problem and a plan mean, and nothing of who made them."""
+"""Verifies plans independently: knows problem and plan, and no code that evaluates or finds plans."""

@@ -1,11 +1,11 @@
-"""The proof of the breaks of a route: each one taken stands for one asked for, none stands for two.
+"""Matches the breaks taken on a route with the breaks the agent must take.
 
-Owns the pairing alone; times are `proof/route.py`'s. Part of the independent proof: it shares nothing with what it
-judges. Where the windows of breaks overlap, a break taken may fit several asked for; trying every pairing could take
-10! steps, so pairs are found by augmenting paths.
+Owns the matching alone; times are checked by `verification/route_verification.py`. Part of the independent verifier: it
+shares no code with evaluation. Where the windows of breaks overlap, a taken break may fit several required ones. Trying
+every matching could take 10! steps, so the matching is found by augmenting paths.
 
-Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958. Where all of
-one side can be paired, and some of the other side can, one pairing holds all of both.
+Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", 1958. If one matching
+covers all of one side, and another covers a subset of the other side, then one matching covers both.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,13 +18,13 @@ U = TypeVar("U")
 def can_pair(
     taken: Sequence[T], asked: Sequence[U], *, fits: Callable[[T, U], bool], is_due: Callable[[U], bool]
 ) -> bool:
-    """Return whether every break taken is one asked for, and every one that is due is taken.
+    """Return whether the taken breaks match distinct required ones, and every break that is due is matched.
 
     Args:
-        taken: On the route.
-        asked: Of the agent.
-        fits: Whether one taken may stand for one asked for.
-        is_due: Whether one asked for must be taken on the route.
+        taken: Breaks on the route.
+        asked: Breaks of the agent.
+        fits: Whether a taken break satisfies a required one.
+        is_due: Whether a required break must be taken on the route.
     """
     pairs = {(left, right) for left, one in enumerate(taken) for right, other in enumerate(asked) if fits(one, other)}
     stands_for = [[right for right in range(len(asked)) if (left, right) in pairs] for left in range(len(taken))]
@@ -37,7 +37,7 @@ def can_pair(
 
 
 def _has_one_each(choices: Sequence[Collection[int]]) -> bool:
-    """Return whether each can have one of its choices that nobody else has; by augmenting paths."""
+    """Return whether each element can have one of its choices that no other has; by augmenting paths."""
     owner: dict[int, int] = {}
 
     def settle(who: int, tried: set[int]) -> bool:

@@ -1,6 +1,6 @@
-"""The proof of driving through rushes: part of the independent proof, sharing nothing with what it judges.
+"""Verifies driving times with travel periods. Part of the independent verifier: it shares no code with evaluation.
 
-Owns the sum over stretches of time with fractions, stretch by stretch, as the definition in `problem.py` reads.
+Owns the sum of fractions over intervals of constant speed, as the definition in `problem.py` states it.
 """
 
 import math
@@ -12,15 +12,15 @@ from planner_mcp.routing.problem import TravelPeriod
 
 
 def driving_time(travel_periods: Sequence[TravelPeriod], stretches: Iterable[tuple[int, int]], need: int) -> int | None:
-    """Return the whole units of time it takes to drive a leg, driving whenever there is time for it.
+    """Return the whole units of time needed to drive a leg, driving whenever the agent is not on a break.
 
     Args:
-        rushes: Of the day.
+        travel_periods: Those of the problem.
         stretches: (since, until) between the breaks, in order.
-        need: Duration of the leg outside every rush.
+        need: Duration of the leg outside every travel period.
 
     Returns:
-        The time spent driving; None where the stretches do not suffice.
+        The time spent driving; None where the intervals do not suffice.
     """
     left, spent = Fraction(need), 0
     for since, until in stretches:
@@ -34,7 +34,7 @@ def driving_time(travel_periods: Sequence[TravelPeriod], stretches: Iterable[tup
 
 
 def _constant_speed_pieces(travel_periods: Sequence[TravelPeriod], since: int, until: int) -> Iterator[tuple[int, int]]:
-    """Yield (length, factor) of a stretch, cut where the factor changes."""
+    """Yield (length, factor) of each part of an interval with constant speed."""
     edges = {edge for period in travel_periods for edge in (period.start, period.end) if since < edge < until}
     cuts = [since, *sorted(edges), until]
     for start, end in pairwise(cuts):

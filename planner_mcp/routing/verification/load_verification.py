@@ -1,7 +1,7 @@
-"""The proof of what a route carries: loads, order, shipments, reloads.
+"""Verifies what a route carries: loads, order, shipments, reloads.
 
-Owns the reading of a route as a sequence of goods; its clock is `proof/route.py`'s. Part of the independent proof:
-it shares nothing with what it judges.
+Owns loads and order; times are checked by `verification/route_verification.py`. Part of the independent verifier: it
+shares no code with evaluation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from planner_mcp.routing.verification.problem_index import ProblemIndex
 
 
 class LoadVerifier:
-    """What one route carries and in which order it serves."""
+    """The loads of one route and the order of its tickets."""
 
     def __init__(self, problem_index: ProblemIndex, route: PlannedRoute) -> None:
         self.problem_index = problem_index
@@ -22,7 +22,7 @@ class LoadVerifier:
         self.tickets = [problem_index.tickets[v.ticket_id] for v in route.visits if v.ticket_id is not None]
 
     def faults(self) -> Iterator[str]:
-        """Yield everything wrong with loads, then with the order."""
+        """Yield all faults of the loads, then of the order."""
         yield from self._loads()
         yield from self._order()
 
@@ -40,7 +40,7 @@ class LoadVerifier:
         return trips
 
     def _trip_departures(self) -> list[int]:
-        """Return when each trip leaves: the start, then each reload."""
+        """Return the departure of each trip: at the start, then at each reload."""
         reloads = [self.problem_index.units(visit.departure_s) for visit in self.route.visits if visit.kind == "reload"]
         return [self.problem_index.units(self.route.start_s), *reloads]
 
@@ -98,9 +98,9 @@ class LoadVerifier:
                 yield from self._backhaul(trip)
 
     def _excluding(self) -> list[tuple[int, int]]:
-        """Return the pairs served here that exclude each other, in order.
+        """Return the incompatible pairs served on this route, sorted.
 
-        A day may exclude a hundred thousand pairs and have hundreds of routes: most have far fewer pairs of their own.
+        A problem may have a hundred thousand pairs and hundreds of routes, while most routes have few tickets.
         """
         served, apart = set(self.tickets), self.problem_index.problem.incompatible
         if len(served) ** 2 < len(apart):
@@ -122,4 +122,4 @@ class LoadVerifier:
         ]
         for before, after in pairwise(single):
             if before.load is LoadKind.PICKUP and after.load is LoadKind.DELIVERY:
-                yield self._violation(f"picks up {before.id} before delivering {after.id} on a backhaul day.")
+                yield self._violation(f"picks up {before.id} before delivering {after.id}, against the backhaul rule.")

@@ -1,12 +1,12 @@
-"""The independent proof of a plan.
+"""Verifies a plan independently of the code that built it.
 
-Owns a second reading of the model in `problem.py`, written from that definition alone: it shares no helper with
-`layout/schedule.py`, `layout/timeline.py` or any engine, so that one mistake cannot hide in both. It takes the plan in
-the caller's units, as anybody would read it, and recomputes every number. What holds between routes is judged here,
-each route by `proof/route.py`, what it carries by `proof/cargo.py`.
+Owns a second implementation of the model in `problem.py`, written from that definition alone. It shares no helper with
+`evaluation/` or any engine, so that one mistake cannot hide in both. It reads the plan in the caller's units and
+recomputes every number. This module checks what holds between routes, `route_verification.py` each route, and
+`load_verification.py` its loads.
 
-Tolerance: each number of a plan is read as the nearest unit (half a unit of `1 / scale` either way), and from there on
-all arithmetic is exact in integers. Costs beyond 2^52 units may differ by the precision of a float.
+Tolerance: each number of a plan is rounded to the nearest unit of `1 / scale`; all further arithmetic is exact in
+integers. Costs beyond 2^52 units may differ by the precision of a float.
 """
 
 import math
@@ -20,9 +20,9 @@ from planner_mcp.routing.verification.route_verification import RouteVerifier
 
 
 def verify(problem: Problem, plan: Plan) -> list[str]:
-    """Return every way in which the plan breaks the problem or misstates itself; empty when it is proved.
+    """Return every rule of the problem that the plan breaks and every wrong number in it; empty if there is none.
 
-    Sentences name agents and tickets by id.
+    Each sentence names agents and tickets by id.
     """
     if not _is_finite(plan):
         return ["The plan has a number that is not finite."]
@@ -54,7 +54,7 @@ def _is_finite(plan: Plan) -> bool:
 
 
 def _unknown_names(problem_index: ProblemIndex, plan: Plan) -> Iterator[str]:
-    """Say which names the problem does not have; nothing more can be said of such a plan."""
+    """Yield the names that the problem does not have. With unknown names nothing else can be checked."""
     for route in plan.routes:
         if route.agent_id not in problem_index.agents:
             yield f"Agent {route.agent_id} does not exist."
@@ -73,7 +73,7 @@ def _unknown_names(problem_index: ProblemIndex, plan: Plan) -> Iterator[str]:
 
 
 def _fleet_faults(problem_index: ProblemIndex, plan: Plan) -> Iterator[str]:
-    """Yield what is wrong between routes: agents twice, locks that nobody keeps."""
+    """Yield the faults between routes: an agent with two routes, locked tickets of an agent without a route."""
     counts = Counter(route.agent_id for route in plan.routes)
     for agent, count in counts.items():
         if count > 1:
@@ -88,7 +88,7 @@ def _served(plan: Plan) -> Counter[str]:
 
 
 def _choice_faults(problem_index: ProblemIndex, plan: Plan) -> Iterator[str]:
-    """Yield what is wrong with the choice of tickets: served twice, lost, against a group."""
+    """Yield the faults in the choice of tickets: served twice, missing, against a group rule."""
     served, left = _served(plan), Counter(entry.ticket_id for entry in plan.unassigned)
     for ticket, count in served.items():
         if count > 1:
@@ -109,7 +109,7 @@ def _choice_faults(problem_index: ProblemIndex, plan: Plan) -> Iterator[str]:
 
 
 def _summary_faults(problem_index: ProblemIndex, plan: Plan, verifiers: Sequence[RouteVerifier]) -> Iterator[str]:
-    """Yield what the plan misstates about itself as a whole."""
+    """Yield the wrong totals of the plan."""
     served = set(_served(plan))
     stated = {
         "distance_m": (problem_index.units(plan.distance_m), sum(verifier.totals.distance for verifier in verifiers)),
@@ -133,7 +133,7 @@ def _summary_faults(problem_index: ProblemIndex, plan: Plan, verifiers: Sequence
 
 
 def _missing(problem: Problem, served: set[str]) -> tuple[int, int]:
-    """Return what it costs to leave out what is left out: at the caller's price, and at that of wanted tickets."""
+    """Return the penalties of unassigned tickets: of those priced by the caller, and of the wanted ones."""
     totals = {True: 0, False: 0}
     for ticket in problem.tickets:
         if ticket.id not in served:

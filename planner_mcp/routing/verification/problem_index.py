@@ -1,13 +1,13 @@
-"""What the proof of a plan looks things up in: the problem by name, and the rules of rounding.
+"""Looks up agents, tickets and locations of a problem by id, for the verifier.
 
-Owns how a number of a plan is read, for `proof/verify.py` and its parts alone.
+Owns the rounding of the numbers of a plan. Used by `verification/` alone.
 """
 
 from planner_mcp.routing.problem import Problem
 
 
 class ProblemIndex:
-    """The problem by name."""
+    """Indexes of a problem by id."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -21,10 +21,10 @@ class ProblemIndex:
         return round(value * self.problem.scale)
 
     def is_shipment(self, ticket: int) -> bool:
-        """Return whether the ticket is either half of a shipment."""
+        """Return whether the ticket is the pickup or the delivery of a shipment."""
         return self.problem.tickets[ticket].pickup is not None or ticket in self.delivery_of
 
 
 def matches_cost(problem: Problem, stated: float, truth: int) -> bool:
-    """Return whether a stated cost is the true one to half a unit, or to float precision beyond 2^52."""
+    """Return whether a stated cost equals the computed one to half a unit, or to float precision beyond 2^52."""
     return abs(stated * problem.cost_scale - truth) <= max(0.499, abs(truth) * 2.0**-51)

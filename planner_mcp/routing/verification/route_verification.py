@@ -1,7 +1,7 @@
-"""The proof of one route: walked stop by stop with a clock, its lengths and costs added up anew.
+"""Verifies one route stop by stop, and recomputes its times, distances and costs.
 
-Owns times, limits, breaks and sums; what is on board is `proof/cargo.py`'s, which break is which `proof/rests.py`'s.
-Part of the independent proof: it shares nothing with what it judges.
+Owns times, limits, breaks and sums. Loads are checked by `load_verification.py`, breaks are matched by
+`break_matching.py`. Part of the independent verifier: it shares no code with evaluation.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from planner_mcp.routing.verification.problem_index import ProblemIndex, matches
 
 @dataclass(slots=True)
 class RouteTotals:
-    """What a route adds up to, in units."""
+    """The totals of a route, in units."""
 
     distance: int = 0
     travel: int = 0
@@ -29,7 +29,7 @@ class RouteTotals:
 
 
 class RouteVerifier:
-    """One route, walked stop by stop with a clock."""
+    """Verifies one route stop by stop."""
 
     def __init__(self, problem_index: ProblemIndex, route: PlannedRoute) -> None:
         self.problem_index = problem_index
@@ -46,7 +46,7 @@ class RouteVerifier:
         self._has_stopped = False
 
     def faults(self) -> Iterator[str]:
-        """Yield everything wrong with the route by itself."""
+        """Yield all faults of the route."""
         yield from self._ends()
         for visit in self.route.visits:
             yield from self._break(visit) if visit.kind == "break" else self._stop(visit)
@@ -73,16 +73,16 @@ class RouteVerifier:
     def _break(self, visit: Visit) -> Iterator[str]:
         arrival, start, departure = map(self.problem_index.units, (visit.arrival_s, visit.start_s, visit.departure_s))
         if not self._clock <= arrival <= start <= departure:
-            yield self._violation("a break begins before the visit in front of it is over.")
+            yield self._violation("a break starts before the previous visit ends.")
         if visit.distance_m != 0 or visit.location is not None or visit.ticket_id is not None:
-            yield self._violation("a break claims a place or a distance.")
+            yield self._violation("a break states a location, a ticket or a distance.")
         self._driving_intervals.append((self._clock, start))
         self._break_time += departure - start
         self.totals.busy += departure - start
         self._clock = departure
 
     def _leg(self, place: int | None) -> tuple[int, int]:
-        """Return distance and time from where the agent is."""
+        """Return distance and travel time from the current location."""
         if self._place is None or place is None:
             return 0, 0
         problem, profile = self.problem_index.problem, self.agent.profile
@@ -93,7 +93,7 @@ class RouteVerifier:
         return int(distance), int(travel)
 
     def _arrive(self, place: int | None, arrival: int, what: str) -> Iterator[str]:
-        """Judge the way to a place; the breaks on it lengthen it."""
+        """Check the travel to a location, including the breaks on the way."""
         distance, travel = self._leg(place)
         driven: int | None = travel
         if self.problem_index.problem.travel_periods:
@@ -214,6 +214,6 @@ class RouteVerifier:
 
 
 def _is_asked_break(taken: tuple[int, int], asked: Break) -> bool:
-    """Return whether a rest from start to end is one asked for."""
+    """Return whether a taken break, (start, end), satisfies a required one."""
     start, end = taken
     return asked.window[0] <= start <= asked.window[1] and end - start == asked.duration

@@ -106,7 +106,7 @@ async def test_before_the_first_solve_travel_is_not_known_and_that_is_said(
 ) -> None:
     """SPEC T7: a day is checked for all that can be told without roads; nobody is asked for it."""
     answer = await tools_client.use("create_scenario", **day())
-    assert answer["assumptions"] == ["Travel is asked of the road engine car when the day is solved."]
+    assert answer["assumptions"] == ["Travel times are requested from the road engine car when the scenario is solved."]
     checked = await tools_client.use("validate_scenario", scenario=day())
     assert checked["valid"]
     assert "lower_bound" not in checked

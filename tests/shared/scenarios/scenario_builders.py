@@ -53,7 +53,7 @@ def by_table(durations: list[list[float]], orders: list[dict[str, Any]], **drive
 def raw_scenario(day: dict[str, Any]) -> Scenario:
     """Return a day that no check has seen yet; a matrix it names knows one place alone."""
     travel_matrices = TravelMatrices(("A",), np.zeros((1, 1))) if "matrix" in day.get("travel", {}) else None
-    return Scenario.model_validate(day, context={"tables": travel_matrices})
+    return Scenario.model_validate(day, context={"travel_matrices": travel_matrices})
 
 
 def scenario(*args: Any, **fields: Any) -> Scenario:

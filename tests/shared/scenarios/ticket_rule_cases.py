@@ -155,7 +155,7 @@ TICKET_RULE_CASES = [
         cost=50.0,
         loose=30.0,
         ignoring={"options": None},
-        refused="on a backhaul day",
+        refused="against the backhaul rule",
         more={"options": {"backhaul": True}},
     ),
     RuleCase(

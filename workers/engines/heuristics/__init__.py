@@ -1,1 +1,1 @@
-"""Small searches that several engines share."""
+"""Constructive heuristics and small searches that several engines share."""

@@ -1,8 +1,8 @@
-"""Days so small that every plan can be tried.
+"""Solves tiny problems by enumerating every plan.
 
-Owns the enumeration: every choice of tickets, in every order, over every split among the agents. It needs no library
-and mostly ends in milliseconds, so that the smallest job does not wait out its whole solve time. Where it would not end
-in time it says so soon, and leaves the day to a search.
+Owns the enumeration: every subset of tickets, in every order, split among the agents in every way. It needs no library
+and mostly ends in milliseconds, so that the smallest jobs need not use up their solve time. Where it cannot finish in
+time it returns early, and a search takes over.
 """
 
 import time
@@ -19,15 +19,15 @@ from workers.engines.engine_interface import OnImprovement, SearchLimits, Search
 from workers.engines.heuristics.reinsertion_search import with_unassigned_inserted
 
 NAME: Final = "enumeration"
-"""Who found such a plan."""
+"""Name of the finder in plans found by enumeration."""
 MAX_PLANS: Final = 3000
-"""Plans that are tried in a second or so; where the clock has rush hours to weigh, in many."""
+"""Plans that are evaluated within about a second, or within several with travel periods."""
 AT_ONCE_S: Final = 0.1
-"""From then on better plans are handed over, and one is made by insertion where none has been found that holds."""
+"""Seconds after which improvements are reported; without a feasible plan by then, one is built by insertion."""
 LOOK: Final = 0.1
-"""Share of the time after which the pace is believed."""
+"""Share of the time after which the remaining time is projected."""
 CHEAPER: Final = 0.5
-"""What a plan may still cost of the mean so far: those that come later have fewer stops and are seldom proved."""
+"""Assumed time of a remaining plan, relative to the mean so far: later plans have fewer stops."""
 _NOT_ENUMERATED: Final = frozenset({Feature.BREAKS, Feature.RELOAD})
 """Features whose stops are not tickets."""
 
@@ -42,10 +42,10 @@ def is_enumerable(problem: Problem) -> bool:
 def solve(
     problem: Problem, limits: SearchLimits, on_improvement: OnImprovement, should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Try every plan, those that serve most first.
+    """Try every plan, those with most tickets first.
 
-    The best one is handed over at the end; where that is not at once, so is each better one on the way. The reason is
-    `TIME_LIMIT` also before the deadline, where by the pace so far the rest cannot be tried until then:
+    The best plan is reported at the end; in longer runs each better plan is reported on the way. The reason is
+    `TIME_LIMIT` also before the deadline, where the projection says that the enumeration cannot finish in time; see
     `is_incomplete`.
     """
     servable = _servable(problem)
@@ -65,12 +65,12 @@ def solve(
 
 
 def is_incomplete(outcome: SearchOutcome, limits: SearchLimits) -> bool:
-    """Return whether not everything was tried, for lack of time, and there is still time for a search."""
+    """Return whether enumeration ended early for lack of time, with time left for a search."""
     return outcome.reason is StopReason.TIME_LIMIT and time.monotonic() < limits.deadline
 
 
 class _BestFound:
-    """The cheapest plan that holds, and whether it was handed over."""
+    """The cheapest feasible plan, and whether it was reported."""
 
     def __init__(self, problem: Problem, on_improvement: OnImprovement) -> None:
         self._problem = problem
@@ -81,7 +81,7 @@ class _BestFound:
         self.candidate: Candidate | None = None
 
     def offer(self, candidate: Candidate) -> None:
-        """Take a candidate if it is cheaper and holds."""
+        """Keep a candidate if it is cheaper and feasible."""
         cost = price(self._problem, candidate)
         if (self._least is None or cost < self._least) and not verify(
             self._problem, build_plan(self._problem, candidate)
@@ -89,7 +89,7 @@ class _BestFound:
             self.candidate, self._least = replace(candidate, found_by=(NAME,)), cost
 
     def report(self, *, or_insert_until: ShouldStop | None = None) -> None:
-        """Hand over what is new; where there is nothing yet make a plan by insertion, once."""
+        """Report a new best plan; where there is none yet, build one by insertion, once."""
         if self.candidate is None and or_insert_until is not None and not self._is_begun:
             self._is_begun = True
             self.offer(with_unassigned_inserted(self._problem, Candidate(()), or_insert_until))
@@ -99,11 +99,11 @@ class _BestFound:
 
 
 class _Progress:
-    """How fast plans are tried, and whether that is fast enough.
+    """The speed of the enumeration, and whether it suffices.
 
     Args:
-        plans: How many there are.
-        deadline: `time.monotonic()` until which they would have to be tried.
+        plans: Number of plans to try.
+        deadline: `time.monotonic()` by which to finish.
     """
 
     def __init__(self, plans: int, deadline: float) -> None:
@@ -120,14 +120,14 @@ class _Progress:
         return time.monotonic() >= self._deadline
 
     def cannot_finish(self) -> bool:
-        """Return whether the rest takes longer than there is time, even if each plan costs less than those before."""
+        """Return whether the rest takes too long, even if each plan costs less time than those before."""
         elapsed_s, span_s = self.elapsed_s, self._deadline - self._began
         remaining_s = elapsed_s / self.tried * (self._plans - self.tried)
         return elapsed_s >= LOOK * span_s and CHEAPER * remaining_s > span_s - elapsed_s
 
 
 def _servable(problem: Problem) -> list[int]:
-    """Return the tickets that some agent may serve and could carry."""
+    """Return the tickets that some agent may serve and has the capacity for."""
     found = []
     for number, ticket in enumerate(problem.tickets):
         allowed = range(len(problem.agents)) if ticket.agents is None else ticket.agents
@@ -141,14 +141,14 @@ def _servable(problem: Problem) -> list[int]:
 
 
 def _plans(tickets: int, agents: int) -> int:
-    """Return how many plans there are; more than `MAX_PLANS` for anything not tiny."""
+    """Return the number of plans, or `MAX_PLANS + 1` for more than 8 tickets."""
     if tickets > 8:
         return MAX_PLANS + 1
     return sum(comb(tickets, k) * factorial(k) * comb(k + agents - 1, k) for k in range(tickets + 1))
 
 
 def _candidates(tickets: list[int], agents: int) -> Iterator[Candidate]:
-    """Yield every plan, those that serve most tickets first."""
+    """Yield every plan, those with most tickets first."""
     for count in range(len(tickets), -1, -1):
         for chosen in combinations(tickets, count):
             for order in permutations(chosen):
@@ -157,7 +157,7 @@ def _candidates(tickets: list[int], agents: int) -> Iterator[Candidate]:
 
 
 def _split(order: tuple[int, ...], cuts: tuple[int, ...], agents: int) -> Candidate:
-    """Cut an order into one route for each agent. Source: stars and bars, the cuts are the places of the bars."""
+    """Split an order into one route for each agent, at the given positions. Source: stars and bars."""
     ends = [cut - number for number, cut in enumerate(cuts)] + [len(order)]
     starts = [0, *ends]
     return Candidate.of_tickets({agent: list(order[starts[agent] : ends[agent]]) for agent in range(agents)})

@@ -1,8 +1,8 @@
-"""The least plan of a day with locks: locked visits, what must be served with them, and nothing else (SPEC S1).
+"""Builds the smallest plan that keeps all locks: locked visits and the tickets they require (SPEC S1).
 
-Owns the choice of those routes: reloads, breaks and the deliveries of locked pickups where they are least in the way,
-then the rest of all-or-none groups. It is the last resort where a search found nothing; if even that plan is
-not feasible, a fault names the agent or the visit concerned.
+Owns the construction of its routes: reloads, breaks and the deliveries of locked pickups at the positions of least
+violation, then the rest of all-or-none groups. It is the fallback where a search found nothing. If even this plan is
+infeasible, faults name the agents or visits concerned.
 """
 
 from collections.abc import Iterable
@@ -22,13 +22,13 @@ _ORDER: Final = "the order of pickups and deliveries"
 
 
 def locked_only(problem: Problem, is_over: ShouldStop) -> Candidate:
-    """Return the locked visits with their deliveries, each route the one nearest to fitting that was found in time."""
+    """Return the locked visits with their deliveries; each route has the least violation found in time."""
     agents = (number for number, agent in enumerate(problem.agents) if agent.locked)
     return Candidate(tuple(_least_infeasible(problem, number, is_over) for number in agents))
 
 
 def tickets_of_incomplete_groups(problem: Problem, locked: Candidate) -> list[int]:
-    """Return the tickets on routes of locked visits of whose all-or-none groups somebody must serve more."""
+    """Return the locked tickets whose all-or-none group is not fully served."""
     grouped = {ticket for group in problem.groups if group.kind is GroupKind.ALL for ticket in group.tickets}
     served = _served(locked)
     return [ticket for ticket in sorted(served & grouped) if not served.issuperset(joint_tickets(problem, ticket))]
@@ -37,7 +37,7 @@ def tickets_of_incomplete_groups(problem: Problem, locked: Candidate) -> list[in
 def with_required_tickets(
     problem: Problem, locked: Candidate, tickets: Iterable[int], is_over: ShouldStop
 ) -> Candidate:
-    """Return locked visits with what some tickets owe, each where it is nearest to fitting; without if time is up."""
+    """Return the candidate with the tickets that some tickets require, inserted at least violation, if time allows."""
     served = _served(locked)
     required = dict.fromkeys(
         other for ticket in tickets for other in joint_tickets(problem, ticket) if other not in served
@@ -46,12 +46,12 @@ def with_required_tickets(
 
 
 def broken_locks(problem: Problem, locked: Candidate, is_over: ShouldStop) -> list[Fault]:
-    """Return why no plan keeps the locked visits, one fault at least.
+    """Return the reasons why no plan keeps the locked visits; at least one fault.
 
     Args:
-        problem: The day.
-        locked: As `locked_only` found them.
-        is_over: Whether to look no further.
+        problem: The problem.
+        locked: The result of `locked_only`.
+        is_over: Whether to stop looking for reasons.
     """
     found = [_broken_lock_fault(problem, route) for route in locked.routes if violations(problem, route)]
     if not found:
@@ -69,7 +69,7 @@ def broken_locks(problem: Problem, locked: Candidate, is_over: ShouldStop) -> li
 
 
 def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
-    """Return what keeps an agent from its locked visits, be it its breaks alone."""
+    """Return why an agent cannot make its locked visits, or only its breaks do not fit."""
     without_breaks = replace(problem, agents=tuple(replace(agent, breaks=()) for agent in problem.agents))
     bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     limits = dict.fromkeys(
@@ -85,7 +85,7 @@ def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
 
 
 def _incomplete_group_fault(problem: Problem, ticket: int) -> Fault:
-    """Return that a locked visit, or the delivery of one, brings others along for which no room was found."""
+    """Return that a locked visit, or its delivery, requires group members for which no position was found."""
     locked = [(number, at, each) for number, agent in enumerate(problem.agents) for at, each in enumerate(agent.locked)]
     own = {ticket, problem.tickets[ticket].pickup}
     number, at = next((number, at) for number, at, each in locked if each in own)
@@ -98,7 +98,7 @@ def _served(locked: Candidate) -> set[int]:
 
 
 def _least_infeasible(problem: Problem, number: int, is_over: ShouldStop) -> Route:
-    """Return the first way to make the locked visits of an agent that fits, else the one nearest to it."""
+    """Return the first feasible arrangement of an agent's locked visits, else the one with the least violation."""
     nearest, least = Route(number, ()), inf
     for placement in locked_routes(problem, number):
         route = with_breaks_placed(problem, _delivered(problem, placement, is_over))
@@ -110,7 +110,7 @@ def _least_infeasible(problem: Problem, number: int, is_over: ShouldStop) -> Rou
 
 
 def _delivered(problem: Problem, route: Route, is_over: ShouldStop) -> Route:
-    """Return a route of locked visits with the deliveries it owes, each where it is least in the way behind them."""
+    """Return a route of locked visits with the deliveries they require, each at the position of least violation."""
     visits, served = len(route.stops), set(route.tickets)
     for number, ticket in enumerate(problem.tickets):
         if ticket.pickup in served and number not in served:

@@ -1,7 +1,8 @@
-"""Small changes of a plan on the real clock of its day, for what a search on another clock had to leave (SPEC S1).
+"""Improves a candidate with exact evaluation, after a search on a surrogate problem (SPEC S1).
 
-Owns putting in what is left out, whole groups and reloads with it, and trying other places for a few tickets at a time.
-Every place is laid out anew, so it is slow: good for what is left to do after a search, not instead of one.
+Owns the insertion of unassigned tickets, with whole groups and reloads, and the reinsertion of a few tickets at a time
+(ruin and recreate). Every position is evaluated exactly, with travel periods, so it is slow: it completes the result of
+a search and does not replace one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,16 +26,16 @@ from workers.engines.engine_interface import ShouldStop
 
 MAX_MOVED: Final = 4
 MAX_RELOAD_PLACEMENTS: Final = 2000
-"""To put reloads among the locked visits of an agent."""
+"""Arrangements of reloads tried among the locked visits of an agent."""
 MAX_IDLE_ROUNDS: Final = 60
-"""Rounds without a better plan after which there is probably none near; on a day of few tickets."""
+"""Consecutive rounds without improvement after which the search ends."""
 
 Bundle = tuple[int, ...]
-"""Tickets that go in together or not at all, one of each shipment."""
+"""Tickets inserted together or not at all; a shipment is represented by one of its tickets."""
 
 
 def reinserted(problem: Problem, candidate: Candidate, seed: int, is_over: ShouldStop) -> Candidate:
-    """Return the candidate or a cheaper one: first with what it leaves out, then with some of it moved."""
+    """Return the candidate or a cheaper one: unassigned tickets are inserted first, then tickets are moved."""
     best = with_unassigned_inserted(problem, candidate, is_over)
     random, idle = Random(seed), 0  # noqa: S311 — no secret
     while idle < MAX_IDLE_ROUNDS and not is_over() and (movable := _movable(problem, best)):
@@ -50,13 +51,13 @@ def reinserted(problem: Problem, candidate: Candidate, seed: int, is_over: Shoul
 
 
 def with_unassigned_inserted(problem: Problem, candidate: Candidate, is_over: ShouldStop) -> Candidate:
-    """Return the candidate with what it leaves out, each where it costs least, as far as there is room and time."""
+    """Return the candidate with unassigned tickets inserted where they cost least, as far as possible in time."""
     candidate = with_locked(problem, candidate, is_over)
     return _with(problem, candidate, _unassigned(problem, candidate), is_over)
 
 
 def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:
-    """Return the candidate with the locked visits of agents without a route, where they can be kept."""
+    """Return the candidate with the locked visits of agents that have no route, where these are feasible."""
     driving = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
         if agent.locked and number not in driving:
@@ -71,7 +72,7 @@ def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = la
 
 
 def locked_routes(problem: Problem, number: int) -> Iterator[Route]:
-    """Yield the locked visits of an agent, without a reload, then with ever more of them; of many ways the first."""
+    """Yield routes of an agent's locked visits, without reloads first, then with increasing numbers of reloads."""
     agent = problem.agents[number]
     visits = [Stop(StopKind.TICKET, ticket) for ticket in agent.locked]
     depots = [Stop(StopKind.RELOAD, depot) for depot in agent.reload_depots]
@@ -87,7 +88,7 @@ def locked_routes(problem: Problem, number: int) -> Iterator[Route]:
 
 
 def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_over: ShouldStop) -> Candidate:
-    """Return the candidate with each bundle where it costs least, if that is less than leaving it out."""
+    """Return the candidate with each bundle at its cheapest position, if that reduces the price."""
     for bundle in bundles:
         if is_over():
             break
@@ -113,9 +114,9 @@ def _inserted(problem: Problem, candidate: Candidate, bundle: Bundle, is_over: S
 
 
 def _fitting(problem: Problem, candidate: Candidate, insertion: InsertionCandidate) -> Iterator[tuple[int, Route]]:
-    """Yield what a trial costs and its route, breaks elsewhere where it does not fit otherwise; nothing if that fails.
+    """Yield the cost and the route of an insertion, with its breaks moved where needed; nothing if it is infeasible.
 
-    A trial knows what it costs more; the whole plan is priced only where breaks have moved.
+    The cost of an insertion is its increase; the whole plan is priced only where breaks have moved.
     """
     if not insertion.violations:
         yield insertion.cost, insertion.route
@@ -131,7 +132,7 @@ def _served(candidate: Candidate) -> set[int]:
 
 
 def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
-    """Return what nobody serves, the dearest first."""
+    """Return the unassigned bundles, those with the highest penalty first."""
     served = _served(candidate)
     bundles = {joint_tickets(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
     unassigned = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
@@ -139,7 +140,7 @@ def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
 
 
 def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
-    """Return the tickets beside which a bundle may not be served."""
+    """Return the tickets that must not be served together with a bundle."""
     choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
     return {ticket for choice in choices if not set(choice).isdisjoint(bundle) for ticket in choice}
 
@@ -155,7 +156,7 @@ def _tickets(problem: Problem, bundle: Bundle) -> set[int]:
 
 
 def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) -> Candidate:
-    """Return the candidate without some bundles, nor reloads that no longer are needed."""
+    """Return the candidate without some bundles and without reloads that are no longer needed."""
     removed = {ticket for bundle in bundles for ticket in _tickets(problem, bundle)}
     routes = (_remaining_route(problem, route, removed) for route in candidate.routes)
     return replace(candidate, routes=tuple(route for route in routes if route.tickets))

@@ -1,6 +1,6 @@
-"""Time for mending the plan a search starts from (SPEC T5).
+"""Repairs the plan a search starts from, within a share of its time (SPEC T5).
 
-Owns the share of it. What is left out for want of time is put back by the search, so mending may not eat the search up.
+Owns the share. The search itself inserts what the repair leaves out, so the repair must leave most of the time to it.
 """
 
 import time
@@ -12,7 +12,7 @@ from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.engine_interface import ShouldStop
 
 REPAIR_SHARE: Final = 0.2
-"""Of the time that is left."""
+"""Share of the remaining time."""
 
 
 def repaired(
@@ -22,13 +22,13 @@ def repaired(
     should_stop: ShouldStop,
     clock: Callable[[], float] = time.monotonic,
 ) -> Candidate:
-    """Return what is left of a candidate on a day, as `repair` finds it in its share of the time.
+    """Return the feasible part of a candidate, as `repair` finds it in its share of the time.
 
     Args:
-        problem: The day that is searched.
-        candidate: As it was planned on another.
-        deadline: When the search is over, by the clock.
-        should_stop: Asked all along.
+        problem: The problem to be searched.
+        candidate: A candidate of another problem.
+        deadline: End of the search, by the clock.
+        should_stop: Whether to stop early; asked often.
         clock: Monotonic seconds.
     """
     now = clock()

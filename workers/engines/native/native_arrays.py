@@ -1,7 +1,7 @@
-"""The numbers that cross the border to C++: a problem as flat arrays, a plan as a list of codes.
+"""The interface to C++: a problem as flat arrays, a plan as an array of codes.
 
-Mirrors `problem_input.hpp` and `shared_incumbent.hpp` field by field and owns nothing else. Matrices are handed over
-as they are, not copied. Agents that differ in nothing but their name share a type.
+Mirrors `problem_input.hpp` and `shared_incumbent.hpp` field by field and owns nothing else. Matrices are passed without
+copying. Agents that differ only in id and order share a type.
 """
 
 import ctypes
@@ -73,7 +73,7 @@ class Options(ctypes.Structure):
 
 
 class Arrays:
-    """A problem as `Input`, and the arrays that must live as long as it is used."""
+    """A problem as `Input`, with the arrays that must stay alive while it is used."""
 
     def __init__(self, problem: Problem) -> None:
         self._buffers: list[NDArray[np.generic]] = []
@@ -181,17 +181,18 @@ def _ticket_row(ticket: TicketSpec) -> tuple[int, ...]:
 
 
 def _types(problem: Problem) -> list[int]:
-    """Return the type of each agent: equal in everything but the name, and welcome at the same tickets.
+    """Return the type of each agent: agents of a type are equal in everything but the id, with the same eligibility.
 
-    Whom a ticket prefers is of a type of its own.
+    An agent that some ticket prefers has a type of its own.
     """
     return _group_identical(problem, problem.tickets, problem.agents)
 
 
 def _types_without_locks(problem: Problem) -> list[int]:
-    """Return the kin of each agent: of one type but for its locked visits and what belongs to them.
+    """Return the type of each agent without its locked visits and what depends on them.
 
-    Behind those, kin can serve the same tickets at the same prices; whether in time, laying the route out tells.
+    Agents of one such type can serve the same tickets after their locked visits, at the same prices. Whether the times
+    are feasible is decided by the route evaluation.
     """
     locked = {ticket for agent in problem.agents for ticket in agent.locked}
     free = [ticket for index, ticket in enumerate(problem.tickets) if index not in locked]
@@ -199,12 +200,12 @@ def _types_without_locks(problem: Problem) -> list[int]:
 
 
 def _without_locks(agent: AgentSpec) -> AgentSpec:
-    """Return an agent that is out as if it were not: its breaks and when it set out are of the past with its visits."""
+    """Return an agent without its locked visits, and without the breaks and the departure that belong to them."""
     return replace(agent, locked=(), breaks=(), shift=(0, agent.shift[1])) if agent.locked else agent
 
 
 def _group_identical(problem: Problem, tickets: Sequence[TicketSpec], agents: Sequence[AgentSpec]) -> list[int]:
-    """Return numbers of agents that are the same where they differ in name alone and may serve the same tickets."""
+    """Return numbers of agents: equal where they differ in id only and are eligible for the same tickets."""
     welcome: list[list[int]] = [[] for _ in agents]
     sets = {ticket.agents for ticket in tickets if ticket.agents is not None}
     for number, chosen in enumerate(sorted(sets, key=sorted)):
@@ -236,13 +237,13 @@ def _allowed(problem: Problem, types: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def incumbent_buffer(problem: Problem, warm: Numbers | None = None) -> Numbers:
-    """Return an empty board with room for any plan a search comes to.
+    """Return an empty incumbent buffer with room for any plan of a search.
 
-    However many reloads the agents are allowed, a plan has none but those it began with and those beside a ticket.
+    Whatever number of reloads is allowed, a plan has only those of its warm start and those inserted with a ticket.
 
     Args:
-        problem: The day.
-        warm: The plan the search begins with, encoded.
+        problem: The problem.
+        warm: The encoded warm start.
     """
     tickets, warm_length = len(problem.tickets), 0 if warm is None else len(warm)
     reloads = min(sum(agent.max_reloads for agent in problem.agents), 2 * tickets + warm_length)
@@ -251,7 +252,7 @@ def incumbent_buffer(problem: Problem, warm: Numbers | None = None) -> Numbers:
 
 
 def encode(candidate: Candidate) -> Numbers:
-    """Return a candidate as codes: for each route agent, count, stops."""
+    """Return a candidate as codes: for each route the agent, the number of stops, the stops."""
     codes: list[int] = []
     for route in candidate.routes:
         codes += (route.agent, len(route.stops))
@@ -260,7 +261,7 @@ def encode(candidate: Candidate) -> Numbers:
 
 
 def decode(problem: Problem, codes: Sequence[int]) -> Candidate:
-    """Return the candidate behind codes; the inverse of `encode`."""
+    """Return the candidate of an array of codes; the inverse of `encode`."""
     return Candidate(tuple(_routes(problem, codes)))
 
 

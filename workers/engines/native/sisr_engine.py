@@ -1,8 +1,9 @@
-"""Our own engine: slack induction by string removals, native.
+"""The native engine: slack induction by string removals (SISR) in C++.
 
-Owns the running of the C++ library in `workers/engines/native`: a thread of its own searches without the interpreter
-lock, this side reads its incumbents from a shared board and passes deadline and stop on. Source of the method:
-Christiaens and Vanden Berghe, Transportation Science 54 (2), 2020.
+Owns the calls into the library of `workers/engines/native`. A thread searches without the GIL. This side reads its
+incumbents from a shared buffer and passes on the deadline and the stop request.
+
+Source: Christiaens and Vanden Berghe, Transportation Science 54 (2), 2020.
 """
 
 import ctypes
@@ -20,16 +21,16 @@ from workers.engines.native import native_arrays
 from workers.engines.native.build import LIBRARY
 
 POLL_S: Final = 0.02
-"""How often stop and incumbent are looked at."""
+"""Interval at which the stop request and the incumbent are polled."""
 CALLBACK_SHARE: Final = 4
-"""A callback that took t seconds is followed by at least this many t of silence, so news never starve the search."""
+"""A callback of t seconds is followed by a pause of at least this many t, so that reports do not slow the search."""
 _REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED, StopReason.EXHAUSTED)
 _OUT_OF_MEMORY: Final = 4
 
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Return the library, or None when it was not built or is of another age."""
+    """Return the library, or None when it was not built or has another interface version."""
     try:
         library = ctypes.CDLL(str(LIBRARY))
     except OSError:
@@ -47,10 +48,11 @@ def _library() -> ctypes.CDLL | None:
 
 
 class SisrEngine:
-    """Ruin and recreate under simulated annealing, one core a solve.
+    """Ruin and recreate with simulated annealing; parallel by decomposition on more than one core.
 
     Args:
-        max_iterations: End after this many instead of by time; cooling then follows the count and a seed repeats a run.
+        max_iterations: Ends the search by count instead of time; cooling then follows the count, and a seed repeats a
+            run.
     """
 
     name = "sisr"
@@ -65,15 +67,15 @@ class SisrEngine:
         return self.max_iterations is not None
 
     def is_available(self) -> bool:
-        """Return whether the library was built here (`python -m workers.engines.native.build` needs a C++ compiler)."""
+        """Return whether the library was built (`python -m workers.engines.native.build` needs a C++ compiler)."""
         return _library() is not None
 
     def version(self) -> str:
-        """Return the version of the interface to the library; `""` without it."""
+        """Return the version of the library's interface; `""` without it."""
         return "" if _library() is None else f"1.{native_arrays.ABI_VERSION}"
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect: groups where a shipment belongs to two choices."""
+        """Return the features of a problem that it does not support: groups with a shipment in two ONE_OF groups."""
         crossed = frozenset({Feature.GROUPS}) if _are_crossed(problem) else frozenset()
         return problem.features - self.features | crossed
 
@@ -85,10 +87,10 @@ class SisrEngine:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
-        """Search until the deadline, `should_stop`, or nothing is left to try.
+        """Search until the deadline, until `should_stop`, or until nothing is left to try.
 
         Raises:
-            EngineError: The library is not there.
+            EngineError: The library is not built.
             EngineMemoryError: The problem does not fit into memory.
         """
         if (library := _library()) is None:
@@ -98,7 +100,7 @@ class SisrEngine:
 
 
 def _are_crossed(problem: Problem) -> bool:
-    """Return whether the halves of a shipment are in ONE_OF groups that do not choose among the same tickets."""
+    """Return whether the tickets of a shipment are in different ONE_OF groups."""
     drops = {ticket.pickup: index for index, ticket in enumerate(problem.tickets) if ticket.pickup is not None}
     groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
     choices = (frozenset(drops.get(index, index) for index in tickets) for tickets in groups)
@@ -107,7 +109,7 @@ def _are_crossed(problem: Problem) -> bool:
 
 
 class _Run:
-    """One search in a thread of its own, and the board it shares with us."""
+    """One search in a thread, and the incumbent buffer it shares with this side."""
 
     def __init__(
         self,
@@ -142,7 +144,7 @@ class _Run:
         )
 
     def follow(self, on_improvement: OnImprovement, should_stop: ShouldStop) -> SearchOutcome:
-        """Run to the end; pass improvements out and the wish to stop in."""
+        """Run to the end; report improvements and pass on the stop request."""
         self._thread.start()
         silent_until = 0.0
         try:
@@ -164,7 +166,7 @@ class _Run:
         return SearchOutcome(self._best, _REASONS[self._end], int(self._incumbent_buffer[native_arrays.ITERATIONS]))
 
     def _is_better(self) -> bool:
-        """Take a new incumbent from the board; return whether there was one."""
+        """Read a new incumbent from the buffer; return whether there was one."""
         if self._incumbent_buffer[native_arrays.SEQUENCE] == self._seen:
             return False
         self._seen = self._library.sisr_read(self._cells(self._incumbent_buffer), self._cells(self._copy))

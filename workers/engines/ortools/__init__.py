@@ -1,1 +1,1 @@
-"""OR-Tools behind the engine interface."""
+"""The OR-Tools routing library as an engine."""

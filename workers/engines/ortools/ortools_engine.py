@@ -1,10 +1,9 @@
-"""OR-Tools routing: the engine that knows most constraints.
+"""OR-Tools routing: the library engine with the most constraints.
 
-Owns the search and its parameters; the model is `workers/engines/ortools/ortools_model.py`. The library holds the
-interpreter for a whole search, so nothing but the solution callback runs meanwhile: improvements leave there, and
-`should_stop` is asked there, tens of times a second once the first plan stands. The library has no way out of its
-iterated local search before the time limit: a true answer ends the improvements, and the process has to be ended from
-outside.
+Owns the search and its parameters; the model is `workers/engines/ortools/ortools_model.py`. The library holds the GIL
+for a whole search, so only the solution callback runs meanwhile. It reports improvements and asks `should_stop`, tens
+of times a second once a first plan exists. The library cannot interrupt its iterated local search before the time
+limit: when `should_stop` is true, improvements end, and the process has to be killed from outside.
 """
 
 import time
@@ -28,15 +27,15 @@ from workers.engines.ortools.ortools_model import OrToolsModel
 BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
 """A shipment between a pickup and a delivery hides their order from the forbidden arcs of a backhaul."""
 SMALL: Final = 20
-"""Tickets up to which guided local search is used: ruin and recreate finds nothing to ruin in a few tickets, and
-simulated annealing stays where the first descent ends."""
+"""Tickets up to which guided local search is used: on few tickets ruin and recreate has nothing to remove, and
+simulated annealing stays in the first local optimum."""
 SISR_VISITS: Final = 15
-"""Visits taken out at each ruin; found best in `field` trials over eight sets of instances."""
+"""Mean number of visits removed in each ruin; best in experiments on eight sets of instances."""
 NEAR: Final = 0.05
-"""Share of the tickets tried as neighbours in the first plan: better than with all of them, and sooner."""
+"""Share of the tickets tried as neighbours in the first plan: faster and better than all of them."""
 NEAR_AT_LEAST: Final = 20
 MAX_CELLS: Final = 20_000_000
-"""Legs of all agents together up to which each may have a price list of its own; more would take gigabytes."""
+"""Largest number of legs over all agents with cost matrices of their own; more would take gigabytes."""
 _HEAVY: Final = (
     "use_lin_kernighan",
     "use_relocate_expensive_chain",
@@ -48,7 +47,7 @@ _HEAVY: Final = (
     "use_global_cheapest_insertion_visit_types_lns",
     "use_local_cheapest_insertion_visit_types_lns",
 )
-"""Neighbourhoods that cost more time than they earn beside ruin and recreate."""
+"""Operators whose time exceeds their benefit beside ruin and recreate."""
 _BOOL_FALSE: Final = 2
 
 
@@ -87,12 +86,12 @@ class OrToolsEngine:
         }
     )
     is_deterministic = False
-    """The annealing of its iterated local search cools by the clock: two runs with one seed part sooner or later."""
+    """The temperature of its simulated annealing depends on the clock, so runs with one seed diverge."""
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect.
+        """Return the features of a problem that it does not support.
 
-        Of groups it knows alternatives alone, of preferences those of days that are not too large.
+        It supports ONE_OF groups only, and preferences only on problems that are not too large.
         """
         lacking = problem.features - self.features
         if any(group.kind is GroupKind.ALL for group in problem.groups):
@@ -119,7 +118,7 @@ class OrToolsEngine:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
-        """Search until the deadline. After `should_stop` it improves no more, and still returns at the deadline."""
+        """Search until the deadline. After `should_stop` there are no improvements, and it returns at the deadline."""
         model = OrToolsModel(problem)
         model.build()
         parameters = search_parameters(len(problem.tickets))
@@ -138,7 +137,7 @@ class OrToolsEngine:
 
 
 class _SolutionCallback:
-    """Reads each better solution while the search stands on it."""
+    """Reads each better solution inside the solution callback."""
 
     def __init__(
         self, model: OrToolsModel, deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
@@ -161,7 +160,7 @@ class _SolutionCallback:
                 self._best_cost, self.best = cost, candidate
                 self._on_improvement(candidate)
         self.is_stopped = self.is_stopped or self._should_stop()
-        if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent does not look at the time limit
+        if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent ignores the time limit
             self._model.routing.CancelSearch()
 
     def _holds(self, candidate: Candidate) -> bool:
@@ -170,7 +169,10 @@ class _SolutionCallback:
 
 
 def search_parameters(tickets: int) -> Any:
-    """Return the parameters found best over eight sets of instances: insertion, then ruin and recreate by annealing."""
+    """Return the parameters: parallel cheapest insertion, then SISR ruin and recreate with simulated annealing.
+
+    They were the best in experiments on eight sets of instances.
+    """
     strategies = routing_enums_pb2.FirstSolutionStrategy
     parameters: routing_parameters_pb2.RoutingSearchParameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = strategies.PARALLEL_CHEAPEST_INSERTION
@@ -192,7 +194,7 @@ def search_parameters(tickets: int) -> Any:
 
 
 def search(model: OrToolsModel, parameters: Any, start: Any | None) -> None:
-    """Search by iterated local search, or, from a given plan or on few tickets, by guided local search."""
+    """Search by iterated local search or, from a warm start or on few tickets, by guided local search."""
     if start is None and len(model.problem.tickets) > SMALL:
         model.routing.SolveWithIteratedLocalSearch(parameters)
         return

@@ -1,18 +1,17 @@
-"""A `Problem` as a model of OR-Tools' routing library.
+"""Translates a `Problem` into a model of OR-Tools' routing library.
 
-Owns the translation and nothing of the search. Costs go in as registered matrices, amounts as registered vectors, which
-the search reads without Python; times and distances as the `item` method of a table, which is compiled code as well.
-Nodes are the tickets, then one node for each depot location, then one node with free arcs for routes that have no start
-or no end.
+Owns the translation and nothing of the search. Costs are registered as matrices and amounts as vectors, which the
+search reads without Python. Times and distances are the `item` method of an array, which is compiled code as well.
+Nodes are the tickets, then one node for each depot location, then one node with free arcs for open ends of routes.
 
-Departures from the plain reading of the library, each because the model of `routing/problem.py` asks for it:
-1. Time counts the *start of service*; setup is part of the arc, since it is spent only where the location changes.
-   A rest may interrupt arcs, so such a plan is proved before it is told.
-2. Times and distances are no registered matrices. The library copies what it registered whenever it weighs the times of
-   a route: of a matrix all of it (8 MB and 2 ms on a day of 1,000 tickets), of a Python function a pointer.
-3. Where deliveries and pickups meet, the load at the start equals the deliveries of the whole route.
-4. Penalties are cut to what 64 bits can add up.
-5. A ticket that opens after every agent's day is nobody's: to bound its time so would end the search before it begins.
+Departures from the plain use of the library, each required by the model of `routing/problem.py`:
+1. The time dimension counts the *start of service*. Setup time is part of the arc, since it is spent only where the
+   location changes. A break may interrupt arcs, so such a plan is verified before it is reported.
+2. Times and distances are not registered as matrices. The library copies a registered evaluator whenever it propagates
+   the times of a route: of a matrix all of it (8 MB and 2 ms with 1,000 tickets), of a Python function a pointer.
+3. With deliveries and pickups, the load at the start equals the deliveries of the whole route.
+4. Penalties are limited so that their sum fits into 64 bits.
+5. A ticket that opens after the latest shift end has no vehicle: a bound on its time would make the model infeasible.
 """
 
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ from ortools.constraint_solver import pywrapcp
 from planner_mcp.routing.problem import Candidate, Feature, LoadKind, Problem, Route, Stop, StopKind
 
 UNASSIGNED_VEHICLE: Final = -1
-"""Vehicle of a ticket that is not served."""
+"""Vehicle of an unassigned ticket."""
 _MAX_TOTAL_PENALTY: Final = 1 << 60
 _TIMED: Final = frozenset(
     {
@@ -42,14 +41,14 @@ _TIMED: Final = frozenset(
         Feature.BALANCE,
     }
 )
-"""Features that need the clock; without any of them it is left out of the model."""
+"""Features that need the time dimension; without any of them it is left out of the model."""
 
 
 class OrToolsModel:
     """The routing model of one problem.
 
     Args:
-        problem: Days whose features are all supported by the engine.
+        problem: A problem whose features are all supported by the engine.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -66,7 +65,7 @@ class OrToolsModel:
         self._nodes = np.array([self._manager.IndexToNode(index) for index in indexes])
 
     def build(self) -> None:
-        """Add every constraint the problem has."""
+        """Add every constraint of the problem."""
         self._add_costs()
         self._add_loads()
         self._add_limits()
@@ -84,30 +83,30 @@ class OrToolsModel:
             self.routing.ApplyLocksToAllVehicles(locks, False)
 
     def cost(self) -> int | None:
-        """Return what the model charges for what the search stands on. Only inside its solution callback.
+        """Return the model's cost of the current solution, inside the solution callback only.
 
-        None while times and what they cost are open: the iterated local search shows, before it improves it, what it
-        has just put together again.
+        None while times and their costs are unbound: the iterated local search calls back with a recreated solution
+        before it improves it.
         """
         cost = self.routing.CostVar()
         return int(cost.Value()) if cost.Bound() else None
 
     def is_timed(self) -> bool:
-        """Return whether the times that `candidate` reads are fixed. Only inside the solution callback."""
+        """Return whether the times that `candidate` reads are bound, inside the solution callback only."""
         agents_with_breaks = [agent for agent, intervals in enumerate(self._break_intervals) if intervals]
         return all(time.Bound() for agent in agents_with_breaks for time in self._times(agent))
 
     def has_break_during_setup(self) -> bool:
-        """Return whether a rest falls into setting up, which is travel to the library. Once it `is_timed`.
+        """Return whether a break overlaps setup time, which is travel to the library; requires `is_timed`.
 
-        The plan may hold all the same: at other times, or with the rest before.
+        The plan may be feasible all the same: at other times, or with the break earlier.
         """
         return any(
             intervals and self._has_setup_in(agent, intervals) for agent, intervals in enumerate(self._break_intervals)
         )
 
     def candidate(self) -> Candidate:
-        """Read the solution the search stands on. Only inside its solution callback, once it `is_timed`."""
+        """Return the current solution, inside the solution callback only; requires `is_timed`."""
         routes = (Route(agent, tuple(self._stops(agent))) for agent in range(len(self.problem.agents)))
         return Candidate(tuple(route for route in routes if route.stops))
 
@@ -119,7 +118,7 @@ class OrToolsModel:
         return self.routing.ReadAssignmentFromRoutes(routes, True)
 
     def _stops(self, agent: int) -> list[Stop]:
-        """Return the stops of a route; a break stands before the first visit that starts when it is over."""
+        """Return the stops of a route; a break precedes the first visit that starts after its end."""
         tickets = self._tickets(agent)
         if not tickets or not self._break_intervals[agent]:
             return [Stop(StopKind.TICKET, ticket) for _, ticket in tickets]
@@ -143,7 +142,7 @@ class OrToolsModel:
         return False
 
     def _times(self, agent: int) -> Iterator[Any]:
-        """Yield the variables of the start, the services and the end of a route."""
+        """Yield the time variables of the start, the services and the end of a route."""
         time = self.routing.GetDimensionOrDie("time")
         indexes = [self.routing.Start(agent), *(index for index, _ in self._tickets(agent)), self.routing.End(agent)]
         yield from map(time.CumulVar, indexes)
@@ -169,7 +168,7 @@ class OrToolsModel:
         return np.array([*(ticket.location for ticket in self.problem.tickets), *depots], dtype=np.int64)
 
     def _over_nodes(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Spread a matrix over locations to one over nodes, free to and from open ends."""
+        """Expand a matrix over locations to one over nodes, with free arcs to and from open ends."""
         spread = matrix[np.ix_(self._places, self._places)].copy()
         nowhere = self._places < 0
         spread[nowhere, :] = 0
@@ -177,7 +176,7 @@ class OrToolsModel:
         return spread
 
     def _register(self, matrix: NDArray[np.int64]) -> int:
-        """Register a matrix over nodes, of nothing below zero, as what is cheap to copy; return its number."""
+        """Register a non-negative matrix over nodes as an evaluator that is cheap to copy; return its number."""
         table = matrix.astype(np.min_scalar_type(int(matrix.max())))[np.ix_(self._nodes, self._nodes)]
         sign = self.routing.kTransitEvaluatorSignPositiveOrZero
         return int(self.routing.RegisterTransitCallback(table.item, sign))
@@ -195,7 +194,7 @@ class OrToolsModel:
             self.routing.SetFixedCostOfVehicle(agent.fixed_cost, number)
 
     def _switches(self, number: int) -> NDArray[np.int64]:
-        """Return by node what it costs that this agent comes instead of the one who should: each is entered once."""
+        """Return, by node, the switch cost of service by this agent; each node is entered once."""
         tickets = self.problem.tickets
         prices = [0 if ticket.preferred in (None, number) else ticket.switch_cost for ticket in tickets]
         return np.array(prices + [0] * len(self._depots), dtype=np.int64)
@@ -214,7 +213,7 @@ class OrToolsModel:
                 self._add_mixed_load(dimension, capacities, delivered, gained)
 
     def _amounts(self, dimension: int) -> tuple[list[int], list[int]]:
-        """Return by node what is delivered from the depot, and what comes on board (a shipment's end: negative)."""
+        """Return, by node, the amount delivered from the depot and the change of load (negative: shipment delivery)."""
         delivered = [0] * len(self._places)
         gained = [0] * len(self._places)
         for node, ticket in enumerate(self.problem.tickets):
@@ -282,7 +281,7 @@ class OrToolsModel:
             self._add_balance(time, evaluators, latest)
 
     def _time_matrix(self, profile: int) -> NDArray[np.int64]:
-        """Return the time from start of service to start of service: service there, travel, setup here."""
+        """Return the time from start of service to start of service: service, travel, setup."""
         travel = self._over_nodes(self.problem.durations[profile])
         depots = [0] * len(self._depots)
         service = np.array([*(ticket.service for ticket in self.problem.tickets), *depots], dtype=np.int64)
@@ -308,7 +307,7 @@ class OrToolsModel:
         self.routing.AddVariableMaximizedByFinalizer(time.CumulVar(start))
 
     def _add_breaks(self, time: Any, number: int) -> None:
-        """Let the agent rest between services; a rest may lie outside the route."""
+        """Add the breaks of an agent, between services; a break may lie outside the route."""
         for interval in self.problem.agents[number].breaks:
             self._break_intervals[number].append(
                 self._solver.FixedDurationIntervalVar(
@@ -322,7 +321,7 @@ class OrToolsModel:
             self._forbid_overlap(time, number, one, other)
 
     def _forbid_overlap(self, time: Any, number: int, one: Any, other: Any) -> None:
-        """Let two rests overlap only where one lies outside the route; the library by itself minds no overlap."""
+        """Allow two breaks to overlap only where one lies outside the route; the library has no such constraint."""
         if one.StartMax() + one.DurationMax() <= other.StartMin() or other.EndMax() <= one.StartMin():
             return
         start, end = (time.CumulVar(at(number)) for at in (self.routing.Start, self.routing.End))
@@ -349,7 +348,7 @@ class OrToolsModel:
             time.SetCumulVarSoftUpperBound(index, spec.soft_close, spec.lateness_cost)
 
     def _add_balance(self, time: Any, evaluators: list[int], latest: list[int]) -> None:
-        """Charge the longest duration: the same clock started at zero on each route, its latest end priced once."""
+        """Charge the longest duration: a time dimension that starts at zero on each route, with a global span cost."""
         self.routing.AddDimensionWithVehicleTransitAndCapacity(evaluators, max(latest), latest, True, "span")
         span = self.routing.GetDimensionOrDie("span")
         span.SetGlobalSpanCostCoefficient(self.problem.span_cost)
@@ -369,7 +368,7 @@ class OrToolsModel:
             self._solver.Add(self.routing.VehicleVar(first) == self.routing.VehicleVar(second))
 
     def _add_choices(self) -> None:
-        """Make tickets optional at their penalty, and say which agents may serve them."""
+        """Make tickets optional at their penalty, and restrict them to eligible agents."""
         ceiling = _MAX_TOTAL_PENALTY // (len(self.problem.tickets) + len(self.problem.groups) + 1)
         locked = {ticket for agent in self.problem.agents for ticket in agent.locked}
         grouped = {ticket for group in self.problem.groups for ticket in group.tickets}
@@ -389,14 +388,14 @@ class OrToolsModel:
             self._deliver_first()
 
     def _keep_apart(self) -> None:
-        """Give each ticket of a forbidden pair a type of its own; types that exclude each other never share a route."""
+        """Give each ticket of an incompatible pair a visit type of its own; incompatible types share no route."""
         for ticket in {ticket for pair in self.problem.incompatible for ticket in pair}:
             self.routing.SetVisitType(self._index(ticket), ticket, self.routing.TYPE_ADDED_TO_VEHICLE)
         for first, second in sorted(self.problem.incompatible):
             self.routing.AddHardTypeIncompatibility(first, second)
 
     def _deliver_first(self) -> None:
-        """Forbid every step from a pickup to a delivery: a route that mixed them would have one."""
+        """Forbid every arc from a pickup to a delivery: a route with the wrong order would have one."""
         kinds = [ticket.load for ticket in self.problem.tickets]
         deliveries = [self._index(ticket) for ticket, kind in enumerate(kinds) if kind is LoadKind.DELIVERY]
         for ticket, kind in enumerate(kinds):

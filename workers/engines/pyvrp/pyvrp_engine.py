@@ -1,6 +1,6 @@
-"""PyVRP: iterated local search, the strongest engine for most days it can express.
+"""PyVRP: iterated local search, the strongest engine for most problems it can express.
 
-Owns what it can do and whether it is here. `workers/engines/pyvrp/pyvrp_run.py` searches,
+Owns its features and availability. `workers/engines/pyvrp/pyvrp_run.py` searches and
 `workers/engines/pyvrp/pyvrp_model.py` translates; both need the library, which is optional.
 """
 
@@ -11,11 +11,11 @@ from planner_mcp.routing.problem import Candidate, Feature, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, version_of
 
 MAX_LEGS: Final = 20_000_000
-"""Legs of all kinds of agents together up to which each kind may have tables of its own: some 600 MB of them."""
+"""Largest total of matrix cells over all vehicle profiles: about 600 MB."""
 
 
 class PyvrpEngine:
-    """The iterated local search of PyVRP with a history that fits the number of iterations to come."""
+    """The iterated local search of PyVRP, with a history length that fits the expected number of iterations."""
 
     name = "pyvrp"
     features = frozenset(
@@ -41,14 +41,14 @@ class PyvrpEngine:
         }
     )
     is_deterministic = True
-    """For equal limits (`SearchLimits.asked_s`), as far as both get: seconds end two runs at different numbers of
-    iterations.
+    """For equal limits (`SearchLimits.asked_s`), up to the shorter of two runs: a time limit ends runs at different
+    numbers of iterations.
 
-    A day that can hardly be served whole is the exception: for a plan that serves all it searches so many seconds only.
+    The exception are problems that can hardly be served completely: the search for a complete plan is limited by time.
     """
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect, alone, in this company or on so large a day."""
+        """Return the features of a problem that it does not support, alone, in combination or at this size."""
         lacking = problem.features - self.features
         if Feature.SHIPMENTS in problem.features:
             lacking |= problem.features & {Feature.BACKHAUL, Feature.RELOAD}
@@ -86,7 +86,7 @@ class PyvrpEngine:
 
 
 def _legs(problem: Problem) -> int:
-    """Return how many legs the library is given: all of them for each profile and each choice of tickets to serve."""
+    """Return the number of matrix cells: all legs for each combination of profile and eligible tickets."""
     welcome = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
     agents = enumerate(problem.agents)
     kinds = {(agent.profile, *(number in those for those in welcome)) for number, agent in agents}

@@ -1,18 +1,17 @@
-"""One search of PyVRP: its moves and its costs in a loop of our own.
+"""The iterated local search of PyVRP: the library's moves and costs in a loop of our own.
 
-Owns where a search begins and which plan is changed next. The library owns the change itself (`LocalSearch`: disturb,
-put back, descend) and what a plan costs at given penalties. What broken rules cost is
-`workers/engines/pyvrp/pyvrp_penalties.py`'s; how long to search, and who hears of better plans, is
-`workers/engines/pyvrp/pyvrp_run.py`'s.
+Owns the start of a search and the acceptance of plans. The library owns the moves (`LocalSearch`: perturbation,
+insertion, descent) and the cost of a plan at given penalties. `workers/engines/pyvrp/pyvrp_penalties.py` owns the
+penalties, `workers/engines/pyvrp/pyvrp_run.py` the time limit and the reports.
 
-Departures from `pyvrp.solve` 0.14.1, which a test holds this to otherwise, plan by plan:
-1. A given plan that lacks wanted tickets is completed first. The library charges nothing for them, so that such a plan
-   is cheaper than every whole one: it would stay the plan that is changed, and nothing that is found be built upon.
-2. Making the moves ready, the first plan and the search are three calls, so that a stop is heard between them: on the
-   largest days each of the first two takes seconds and cannot be ended.
-3. Each rule has a least penalty of its own.
-4. On small days with shipments everything is a neighbour of everything. The library leaves the two farthest out, so
-   that a shipment and one delivery have no neighbour at all and never share a vehicle.
+Intended departures from `pyvrp.solve` 0.14.1; a test compares the two plan by plan otherwise:
+1. A warm start that lacks wanted tickets is completed first. The library charges nothing for missing ones, so such a
+   plan would be cheaper than every complete one: it would remain the current plan, and no improvement be accepted.
+2. Building the moves, the first plan and the search are three calls, so that a stop is noticed between them. On the
+   largest problems each of the first two takes seconds and cannot be interrupted.
+3. Each constraint has a minimum penalty of its own.
+4. On small problems with shipments all activities are neighbours. The library omits the two farthest, so that a
+   shipment and one delivery would have no neighbours and never share a vehicle.
 """
 
 from collections.abc import Callable
@@ -31,20 +30,20 @@ from pyvrp.search import (
 from workers.engines.pyvrp.pyvrp_penalties import Penalties
 
 STALE_AFTER: Final = 150_000
-"""Plans without a better one after which the search begins again at the best: the library's own number."""
+"""Iterations without improvement after which the search restarts from the best plan: the library's own number."""
 
 IsOver = Callable[[], bool]
 OnSolution = Callable[[Solution], None]
 
 
 class IteratedSearch:
-    """The moves of one run: neighbours, operators and random numbers are made once.
+    """The search of one run, with neighbours, operators and random numbers created once.
 
     Args:
-        data: The day as the library's data.
-        penalties: What broken rules cost.
-        neighbourhood: How near a stop is to another.
-        seed: Of all random numbers.
+        data: The problem as the library's data.
+        penalties: Penalties of violated constraints.
+        neighbourhood: Parameters of the neighbour lists.
+        seed: Seed of all random numbers.
     """
 
     def __init__(
@@ -60,20 +59,20 @@ class IteratedSearch:
                 self._moves.add_operator(operator(data))
 
     def begin(self, given: Solution | None) -> Solution:
-        """Return what to start from: what is given, completed where it lacks wanted tickets, else a plan of chance."""
+        """Return the start: the given plan, completed where it lacks wanted tickets, else a random plan improved."""
         if given is not None and given.is_complete():
             return given
         plan = Solution.make_random(self._data, self._random) if given is None else given
         return self._moves(plan, self._penalties.strictest, exhaustive=True)
 
     def run(self, start: Solution, history: int, is_over: IsOver, on_solution: OnSolution) -> int:
-        """Search until it is over; return the number of plans looked at.
+        """Search until it is over; return the number of iterations.
 
         Args:
-            start: Where to begin; noted, like every better plan.
-            history: How many plans the acceptance looks back.
-            is_over: Asked before each plan.
-            note: Told of each new best plan; the first ones may break rules.
+            start: The first plan; reported, like every new best plan.
+            history: Length of the acceptance history, in iterations.
+            is_over: Asked before each iteration.
+            on_solution: Called with each new best plan; the first ones may be infeasible.
         """
         on_solution(start)
         best = current = start
@@ -84,7 +83,7 @@ class IteratedSearch:
             evaluator = self._penalties.evaluator
             found = self._moves(current, evaluator, exhaustive=False)
             self._penalties.register(found)
-            if evaluator.cost(found) < evaluator.cost(best):  # a plan that breaks rules costs the most a number can be
+            if evaluator.cost(found) < evaluator.cost(best):  # the cost of an infeasible plan is the largest integer
                 (best, found), idle = self._polished(found, evaluator), 0
                 on_solution(best)
             current = acceptance.choose(current, found, evaluator)
@@ -93,13 +92,13 @@ class IteratedSearch:
         return count
 
     def _polished(self, found: Solution, evaluator: CostEvaluator) -> tuple[Solution, Solution]:
-        """Return the best plan and what a descent over all stops makes of it, which may break a rule that pays."""
+        """Return the best plan and the result of an exhaustive descent from it, which may be infeasible."""
         thorough = self._moves(found, evaluator, exhaustive=True)
         return (thorough if thorough.is_feasible() else found), thorough
 
 
 def neighbours_of(data: ProblemData, neighbourhood: NeighbourhoodParams) -> dict[Activity, list[Activity]]:
-    """Return the library's neighbours, nearest first, and behind them what it leaves out where all would have room."""
+    """Return the library's neighbours, nearest first, completed with all others where their number is small."""
     found = compute_neighbours(data, neighbourhood)
     every = [Activity(ActivityType.CLIENT, number) for number in range(data.num_clients)]
     for kind in (ActivityType.PICKUP, ActivityType.DELIVERY):
@@ -118,14 +117,14 @@ def _is_one(one: Activity, other: Activity) -> bool:
 
 
 class LateAcceptance:
-    """Keeps what is cheaper than the current plan, or than the plan kept so many plans ago.
+    """Late acceptance hill climbing: accepts plans cheaper than the current one, or than the one `length` plans ago.
 
     Source: Burke and Bykov, "The late acceptance hill-climbing heuristic", EJOR 258 (1), 2017, with both enhancements
     of section 4.2.
 
     Args:
-        start: What is compared with while the history is short.
-        length: Of the history, in plans.
+        start: The plan to compare with until the history is filled.
+        length: Length of the history, in plans.
     """
 
     def __init__(self, start: Solution, length: int) -> None:
@@ -134,7 +133,7 @@ class LateAcceptance:
         self._at = 0
 
     def choose(self, current: Solution, found: Solution, evaluator: CostEvaluator) -> Solution:
-        """Return which of the two is changed next, at penalties that change between two calls."""
+        """Return the next current plan; penalties may differ between calls."""
         late = self._history[self._at]
         bar = evaluator.penalised_cost(self._start if late is None else late)
         cost, found_cost = evaluator.penalised_cost(current), evaluator.penalised_cost(found)

@@ -1,15 +1,15 @@
-"""A `Problem` as PyVRP's data, and its solutions as candidates.
+"""Translates a `Problem` into PyVRP's data, and solutions into candidates.
 
-Owns the translation and nothing of the search. Each ticket has a place of its own in the matrices, then each depot,
-then one place with free arcs for routes that have no start or no end. Agents that are alike become one vehicle type.
+Owns the translation and nothing of the search. Each ticket has a location of its own in the matrices, then each depot,
+then one location with free arcs for open ends of routes. Identical agents become one vehicle type.
 
-Departures from the plain reading of the library, each because the model of `routing/problem.py` asks for it:
-1. Setup is part of the arc, since it is spent only where the location changes; after a reload too, though the model
-   asks none of a ticket at the very place of the reload: there the plan has time to spare.
-2. What an agent may not do (skills, a pickup before a delivery on a backhaul) is an arc longer than any shift.
-3. Tickets that everybody wants are required at first; where no plan serves them all, they get prizes instead, cut
-   to the size of real detours so that the search still tells good plans from bad ones.
-4. A shipment is left out as a whole, so it is wanted where either half is.
+Departures from the plain use of the library, each required by the model of `routing/problem.py`:
+1. Setup time is part of the arc, since it is spent only where the location changes. It is also spent after a reload at
+   the ticket's own location, where the model requires none: plans are conservative there.
+2. Forbidden service (skills, a pickup before a delivery with backhaul) is an arc longer than any shift.
+3. Wanted tickets are required at first. Where no plan serves them all, they get prizes instead, limited to the scale of
+   real detours so that the search still distinguishes plans.
+4. A shipment is left out as a whole, so it is wanted where either of its tickets is.
 """
 
 from collections import defaultdict
@@ -37,12 +37,12 @@ from pyvrp import Route as PyvrpRoute
 from planner_mcp.routing.problem import AgentSpec, Candidate, LoadKind, Problem, Route, Stop, StopKind, TicketSpec
 
 PRIZE_IN_DETOURS: Final = 10
-"""Longest arcs that the smallest prize of a wanted ticket is worth."""
+"""The smallest prize of a wanted ticket, in longest arcs."""
 DEFAULT_MAX_PENALTY: Final = 100_000.0
 MAX_PENALTIES: Final = 1 << 60
-"""What one rule, broken throughout a plan, may cost: the library adds up rules and weighs two plans in 64 bits."""
+"""Largest total penalty of one constraint in one plan: the library adds constraints and compares plans in 64 bits."""
 MAX_PRIZES: Final = 1 << 52
-"""What all prizes may come to: exact in a float as well."""
+"""Largest sum of all prizes: exact in a float as well."""
 UNLIMITED: Final = int(np.iinfo(np.int64).max)
 Matrix = NDArray[np.int64]
 PyvrpMatrix = Any  # its stub says `ndarray[int]`, which no array is
@@ -52,8 +52,8 @@ class PyvrpModel:
     """PyVRP's data of one problem.
 
     Args:
-        problem: Days whose features are all supported by the engine.
-        is_complete: Whether tickets without a price of their own must be served.
+        problem: A problem whose features are all supported by the engine.
+        is_complete: Whether tickets without a caller's penalty must be served.
     """
 
     def __init__(self, problem: Problem, *, is_complete: bool = True) -> None:
@@ -69,9 +69,9 @@ class PyvrpModel:
 
     @property
     def max_penalty(self) -> float:
-        """The most one unit of a broken rule may cost: more than any prize or way out, lest breaking it should pay.
+        """The largest penalty of one unit of violation: above any prize or detour, so that violations do not pay.
 
-        No more, though, than lets a plan that breaks everything be priced.
+        Limited so that the cost of a plan with the largest violation still fits into 64 bits.
         """
         prizes = [self._prize(ticket) for ticket in self.problem.tickets]
         wish = max(DEFAULT_MAX_PENALTY, self._extra_vehicle_cost, 2 * max(prizes))
@@ -80,7 +80,7 @@ class PyvrpModel:
     # ---- solutions
 
     def cost_of(self, solution: Solution) -> int:
-        """Return what a feasible solution costs, prizes left behind included."""
+        """Return the cost of a feasible solution, including uncollected prizes."""
         return int(self._evaluator.cost(solution))
 
     def candidate_of(self, solution: Solution) -> Candidate:
@@ -119,7 +119,7 @@ class PyvrpModel:
 
     @cached_property
     def _activities(self) -> dict[int, Activity]:
-        """Activity of each ticket."""
+        """The activity of each ticket."""
         found = {ticket: Activity(ActivityType.CLIENT, index) for index, ticket in enumerate(self._clients)}
         for index, delivery in enumerate(self._shipments):
             found[delivery] = Activity(ActivityType.DELIVERY, index)
@@ -198,7 +198,7 @@ class PyvrpModel:
         )
 
     def _is_unservable(self, ticket: TicketSpec) -> bool:
-        """Return whether a ticket closes before it is released or opens: nobody may serve it, the library refuses."""
+        """Return whether a ticket closes before it is released or opens; the library refuses such clients."""
         if ticket.release > (ticket.windows[0][1] if ticket.windows else self._horizon):
             return True
         if ticket.pickup is None or not ticket.windows:
@@ -213,9 +213,9 @@ class PyvrpModel:
 
     @cached_property
     def _prizes(self) -> dict[int, int]:
-        """Prize of a wanted ticket by its penalty, each a multiple of the smallest.
+        """The prize of a wanted ticket, by its penalty; at least the smallest prize.
 
-        As their penalties are to each other, or, where the largest would be too large to reckon with, closer together.
+        Proportional to the penalties, or compressed by a power where the largest would be too large.
         """
         penalties = sorted({ticket.penalty for ticket in self.problem.tickets if not ticket.is_priced})
         if not penalties:
@@ -228,13 +228,13 @@ class PyvrpModel:
 
     @cached_property
     def _detour(self) -> int:
-        """What makes leaving a wanted ticket out the last choice: a few detours and what all others offer."""
+        """The smallest prize, which makes leaving out a wanted ticket the last choice: detours plus other prizes."""
         offers = sum(ticket.penalty for ticket in self.problem.tickets if ticket.is_priced)
         return PRIZE_IN_DETOURS * self._longest_leg + self._dearest_agent + offers
 
     @property
     def _extra_vehicle_cost(self) -> int:
-        """What it costs to keep a rule by another vehicle."""
+        """The cost of satisfying a constraint by another vehicle."""
         return 2 * self._longest_leg + self._dearest_agent
 
     @cached_property
@@ -249,7 +249,7 @@ class PyvrpModel:
 
     @cached_property
     def _most_broken(self) -> int:
-        """Units of one constraint, more than which no plan can break: of time, distance or load."""
+        """Upper bound of the violation of one constraint, in units of time, distance or load."""
         tickets = self.problem.tickets
         stops = len(tickets) + len(self.problem.agents)
         leg = max(int(matrix.max()) for matrix in self.data.distance_matrices())
@@ -283,16 +283,16 @@ class PyvrpModel:
 
     @cached_property
     def _never(self) -> int:
-        """A leg longer than any shift."""
+        """A duration longer than any shift."""
         return 2 * self._horizon + 1
 
     @cached_property
     def _places(self) -> Matrix:
-        """Location of each ticket and depot; -1 for the place of open ends."""
+        """Location of each ticket and depot; -1 for open ends."""
         return np.array([*(ticket.location for ticket in self.problem.tickets), *self._place_of_depot], dtype=np.int64)
 
     def _spread(self, matrix: Matrix) -> Matrix:
-        """Spread a matrix over locations to one over tickets and depots, free to and from open ends."""
+        """Expand a matrix over locations to one over tickets and depots, with free arcs to and from open ends."""
         spread = matrix[np.ix_(self._places, self._places)].copy()
         nowhere = self._places < 0
         spread[nowhere, :] = 0
@@ -327,7 +327,7 @@ def _depot_numbers(problem: Problem) -> dict[int | None, int]:
 
 
 def _identity_key(agent: AgentSpec) -> tuple[Any, ...]:
-    """Return all that makes two agents interchangeable, but for travel and skills."""
+    """Return everything that makes two agents interchangeable, apart from travel and skills."""
     return (
         agent.capacity,
         (agent.start, agent.end, agent.shift),

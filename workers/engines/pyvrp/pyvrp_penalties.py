@@ -1,8 +1,8 @@
-"""What a broken rule costs PyVRP's search, and what waiting counts, in the cost units of the day.
+"""Penalties of violated constraints in PyVRP's search, and the weight of waiting, in cost units of the problem.
 
-The library begins in the middle between the least and the most that a unit may cost, whatever a unit and a cost are.
-Where that is far beyond the price of a detour no plan that breaks a rule is ever passed through on the way to a better
-one; where it is far below, breaking rules pays and no plan that holds is found.
+The library starts in the middle between the smallest and the largest penalty per unit, whatever the units are. Where
+that is far above the price of a detour, infeasible plans are never used as steps to better ones. Where it is far below,
+violations pay and no feasible plan is found.
 """
 
 from dataclasses import dataclass
@@ -15,29 +15,29 @@ from pyvrp.search import NeighbourhoodParams
 from planner_mcp.routing.problem import Matrix, Problem
 
 LOAD_IN_LEGS: Final = 1.0
-"""Mean legs that the load of a mean ticket costs where there is no room for it …"""
+"""Initial penalty of the mean demand in excess of capacity, in costs of a mean leg …"""
 TRAVEL_IN_LEGS: Final = 10.0
-"""… and those that a mean leg costs for which there is no time, or no distance, left."""
+"""… and of the duration or distance of a mean leg in excess of a limit."""
 WAIT: Final = 0.2
-"""Share of a unit of travel that a unit of waiting counts where neighbours are looked for: the library's own number."""
+"""Weight of a unit of waiting relative to travel in neighbour lists: the library's own number."""
 UPDATED_EVERY: Final = 100
-"""Plans looked at before penalties rise or fall: a search of seconds sees some thousands."""
+"""Iterations between two updates of the penalties: a search of seconds has some thousands."""
 TARGET: Final = 0.65
-"""Share of plans that keep a rule at which its penalty is right …"""
+"""Target share of plans that satisfy a constraint …"""
 TOLERANCE: Final = 0.05
-"""… and how far from it nothing is changed yet; these and what follows are the library's own numbers."""
+"""… and the deviation that changes nothing; this and the following are the library's own numbers."""
 RISE: Final = 1.5
 FALL: Final = 0.9
 FALLS_TO: Final = 0.01
-"""Share of what it is to begin with that a penalty may fall to."""
+"""Smallest penalty, as a share of the initial one."""
 
 InitialPenalties = tuple[list[float], float, float]
-"""What a unit too much costs: of load by dimension, of time, of distance."""
+"""Initial penalties per unit: load by dimension, time, distance."""
 
 
 @dataclass(slots=True)
 class RulePenalty:
-    """What one unit too much costs, its bounds, and in how many plans of late there was none."""
+    """The penalty of one constraint, its bounds, and the number of recent plans that satisfied it."""
 
     penalty: float
     least: float
@@ -45,20 +45,20 @@ class RulePenalty:
     kept: int = 0
 
     def adapt(self) -> None:
-        """Rise where too few plans kept the rule, fall where more did than need be."""
+        """Raise the penalty where too few plans satisfied the constraint, lower it where too many did."""
         short, self.kept = TARGET - self.kept / UPDATED_EVERY, 0
         if abs(short) >= TOLERANCE:
             self.penalty = min(self.most, max(self.least, self.penalty * (RISE if short > 0 else FALL)))
 
 
 class Penalties:
-    """What broken rules cost while a search goes on.
+    """The penalties of all constraints during a search.
 
-    Each rule has a least of its own: units of load, time and distance have nothing in common.
+    Each constraint has a minimum of its own, since units of load, time and distance are not comparable.
 
     Args:
-        start: What the search begins with.
-        most: The most one unit may cost.
+        start: Initial penalties.
+        most: The largest penalty per unit.
     """
 
     def __init__(self, start: InitialPenalties, most: float) -> None:
@@ -66,12 +66,12 @@ class Penalties:
         self._rules = [RulePenalty(penalty, FALLS_TO * penalty, most) for penalty in begin]
         self._looked_at = 0
         self.evaluator = self._evaluator()
-        """What plans cost as things stand."""
+        """The cost evaluator at the current penalties."""
         self.strictest = _evaluator_of([most] * len(begin))
-        """What plans cost where every rule is at its most."""
+        """The cost evaluator with every penalty at its maximum."""
 
     def register(self, plan: Solution) -> None:
-        """Count the rules that a plan keeps; a new evaluator after every `UPDATED_EVERY` plans."""
+        """Count the constraints a plan satisfies; update the evaluator after every `UPDATED_EVERY` plans."""
         excess = (*plan.excess_load(), plan.time_warp(), plan.excess_distance())
         for rule, units in zip(self._rules, excess, strict=True):
             rule.kept += units == 0
@@ -91,12 +91,12 @@ def _evaluator_of(penalties: list[float]) -> CostEvaluator:
 
 
 def neighbourhood_of(start: InitialPenalties) -> NeighbourhoodParams:
-    """Return how near a stop is to another, its waiting weighed as the day pays for time."""
+    """Return the neighbourhood parameters, with waiting weighted by the initial time penalty."""
     return NeighbourhoodParams(weight_wait_time=WAIT * start[1] / TRAVEL_IN_LEGS)
 
 
 def initial_penalties(problem: Problem) -> InitialPenalties:
-    """Return what a unit too much costs to begin with, in cost units a unit."""
+    """Return the initial penalties, in cost units per unit."""
     tickets, agents = problem.tickets, problem.agents
     ends = [place for agent in agents for place in (agent.start, agent.end) if place is not None]
     places = np.unique([*(ticket.location for ticket in tickets), *ends])
@@ -112,6 +112,6 @@ def initial_penalties(problem: Problem) -> InitialPenalties:
 
 
 def _mean_leg(table: Matrix) -> float:
-    """Return the mean between two different places."""
+    """Return the mean over pairs of different locations."""
     count = len(table)
     return float(table.sum() - table.trace()) / max(1, count * (count - 1))

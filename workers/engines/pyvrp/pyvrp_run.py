@@ -1,7 +1,6 @@
-"""One run of PyVRP: first for a plan that serves everybody, then, where there is none, for the best that does not.
+"""Runs PyVRP: first for a plan that serves all wanted tickets, then, if there is none, with tickets optional.
 
-Owns the watch over the search and how long each part of it may take; the loop is
-`workers/engines/pyvrp/pyvrp_iterated_search.py`'s.
+Owns the stop criterion and the time of each part; `workers/engines/pyvrp/pyvrp_iterated_search.py` owns the loop.
 """
 
 import time
@@ -19,9 +18,9 @@ from workers.engines.pyvrp.pyvrp_penalties import Penalties, initial_penalties, 
 SHORTEST_HISTORY: Final = 5
 LONGEST_HISTORY: Final = 300
 COMPLETE_SHARE: Final = 0.25
-"""Share of the time for finding a first plan that serves everybody …"""
+"""Share of the time for finding a first complete plan …"""
 COMPLETE_LONGEST_S: Final = 3.0
-"""… and its longest."""
+"""… and its maximum, in seconds."""
 
 
 def run(
@@ -36,7 +35,7 @@ def run(
     complete_until = time.monotonic() + complete_s
 
     def search_once(*, is_complete: bool) -> SearchOutcome:
-        """Search once. Its day, which may fill much of the memory, ends with it."""
+        """Search once. Its model, which may fill much of the memory, is released on return."""
         by = complete_until if is_complete else None
         stop_criterion = StopCriterion(
             PyvrpModel(problem, is_complete=is_complete), limits.deadline, by, on_improvement, should_stop
@@ -54,12 +53,12 @@ def run(
 
 
 def search(stop_criterion: "StopCriterion", seed: int, span_s: float, warm_start: Candidate | None) -> int:
-    """Search once under a watch, at the pace of a search of so many seconds; return the number of plans looked at."""
+    """Search once with a stop criterion and a time span for the history length; return the number of iterations."""
     model = stop_criterion.model
     begin = initial_penalties(model.problem)
     loop = IteratedSearch(model.data, Penalties(begin, model.max_penalty), neighbourhood_of(begin), seed=seed)
     stop_criterion()
-    if stop_criterion.is_stopped:  # past the deadline a first plan is made all the same: better late than none
+    if stop_criterion.is_stopped:  # past the deadline a first plan is still built: better late than none
         return 0
     start = loop.begin(None if warm_start is None else model.solution_of(warm_start))
     return loop.run(
@@ -68,16 +67,16 @@ def search(stop_criterion: "StopCriterion", seed: int, span_s: float, warm_start
 
 
 def history_length(tickets: int, seconds: float) -> int:
-    """Return how many iterations the acceptance looks back: fewer where fewer iterations fit.
+    """Return the length of the acceptance history: shorter where fewer iterations fit.
 
-    Source: fitted to trials over eight sets of instances, `clamp(T · 25000 / n^0.49 / 400, 5, 300)`.
+    Source: fitted to experiments on eight sets of instances, `clamp(T · 25000 / n^0.49 / 400, 5, 300)`.
     """
     fitted = seconds * 25_000 / max(1, tickets) ** 0.49 / 400
     return int(min(LONGEST_HISTORY, max(SHORTEST_HISTORY, fitted)))
 
 
 def can_serve_all(problem: Problem) -> bool:
-    """Return False where a wanted ticket fits nobody or the fleet is too small for all, reloads left aside."""
+    """Return False where a wanted ticket has no eligible agent or the total capacity is too small, without reloads."""
     wanted = [ticket for ticket in problem.tickets if not ticket.is_priced and ticket.pickup is None]
     if any(ticket.agents is not None and not ticket.agents for ticket in wanted):
         return False
@@ -95,14 +94,14 @@ def can_serve_all(problem: Problem) -> bool:
 
 
 class StopCriterion:
-    """When one search is over, and what it has found.
+    """Stops one search, and keeps the best plan it found.
 
     Args:
-        day: The data that is searched.
+        model: The model that is searched.
         deadline: Monotonic time at which to stop.
-        patience: Monotonic time by which a feasible plan must stand, None for no such demand.
+        complete_until: Monotonic time at which to stop without a feasible plan; None for the deadline.
         on_improvement: Called with each better feasible plan.
-        should_stop: Asked before every plan.
+        should_stop: Asked before every iteration.
     """
 
     def __init__(
@@ -129,7 +128,7 @@ class StopCriterion:
         return self.is_stopped or now >= self._deadline or (self.best is None and now >= self._complete_until)
 
     def on_solution(self, solution: Solution) -> None:
-        """Hand a better feasible solution over."""
+        """Report a better feasible solution."""
         if not solution.is_feasible():
             return
         cost = self.model.cost_of(solution)

@@ -1,7 +1,7 @@
-"""A few good plans that differ, for searches side by side to start from.
+"""The elite pool: a few good plans that differ, as starts of parallel searches.
 
-Owns what counts as different, and which plans are kept: the cheapest of all, then the cheapest of those that differ
-from it and from one another. Of plans that are nearly the same only one stays.
+Owns the measure of difference and the choice of members: the cheapest plan, then the cheapest of those that differ
+enough from it and from one another. Of plans that are nearly equal only one is kept.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from planner_mcp.routing.problem import Candidate
 
 SIZE: Final = 5
 MIN_DIFFERENCE: Final = 0.05
-"""Share of the legs of a plan that others of the pool do not have."""
+"""Least share of legs in which two members differ."""
 MAX_COST_RATIO: Final = 1.003
-"""A search starts from a plan at most this many times as expensive as the best: a dearer one does not catch up."""
+"""Largest cost of a start, relative to the best member: a search from a dearer one does not catch up."""
 
 StopKey = tuple[str, int]
 LegSet = frozenset[tuple[StopKey, StopKey]]
@@ -33,13 +33,13 @@ class EliteMember:
 
 
 class ElitePool:
-    """Keeps at most `SIZE` plans, cheapest first, any two of them at least `MIN_DIFFERENCE`."""
+    """Keeps at most `SIZE` plans, cheapest first, any two of which differ by at least `MIN_DIFFERENCE`."""
 
     def __init__(self) -> None:
         self.members: tuple[EliteMember, ...] = ()
 
     def add(self, candidate: Candidate, cost: int) -> None:
-        """Keep a plan if it is cheaper than those it resembles and than the dearest of a full pool."""
+        """Keep a plan if it is cheaper than all similar members, and than the dearest of a full pool."""
         if len(self.members) == SIZE and cost >= self.members[-1].cost:
             return
         legs = leg_set(candidate)
@@ -51,7 +51,7 @@ class ElitePool:
         self.members = tuple(kept[:SIZE])
 
     def starts(self, count: int) -> list[Candidate | None]:
-        """Return what so many searches start from: the best, others nearly as good, and for the rest the best again."""
+        """Return `count` starts: the best member, others of similar cost, then the best again."""
         if not self.members:
             return [None] * count
         best = self.members[0]
@@ -60,7 +60,7 @@ class ElitePool:
 
 
 def leg_set(candidate: Candidate) -> LegSet:
-    """Return the legs between stops, and those from and to where an agent begins and ends."""
+    """Return the legs of all routes, with a common end for every start and end of a route."""
     marks = (
         [_ROUTE_END, *((stop.kind.value, stop.index) for stop in route.stops), _ROUTE_END] for route in candidate.routes
     )

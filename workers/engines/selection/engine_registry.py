@@ -1,7 +1,6 @@
-"""Which engines there are, and which of them can plan a day.
+"""The registry of engines, and the choice of one by the features of a problem.
 
-Owns the list and the choice by features. How `auto` spends its time is
-`workers/engines/selection/portfolio.py`'s.
+Owns the list and the choice. `workers/engines/selection/portfolio.py` implements `auto`.
 """
 
 from collections.abc import Iterable
@@ -25,44 +24,44 @@ INSTALL_HINTS: Final = {
     "pyvrp": "install planner-mcp[pyvrp]",
     "ortools": "install ortools",
 }
-"""How to get an engine."""
+"""How to install an engine."""
 
 
 @runtime_checkable
 class PartialSupport(Protocol):
-    """An engine that respects some of its features only in some company or kind."""
+    """An engine whose support of some features depends on the other features or the size of the problem."""
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not respect."""
+        """Return the features of a problem that it does not support."""
         ...
 
 
 @cache
 def engines() -> tuple[Engine, ...]:
-    """Return every engine the package knows, strongest first, whether or not its library is here."""
+    """Return every engine of the package, strongest first, whether or not its library is installed."""
     return (SisrEngine(), PyvrpEngine(), OrToolsEngine())
 
 
 def names() -> tuple[str, ...]:
-    """Return the names `choose` knows, whether or not their engines are here."""
+    """Return the names `choose` accepts, whether or not their engines are installed."""
     return (AUTO, *(engine.name for engine in engines()))
 
 
 def available() -> list[Engine]:
-    """Return the engines that can be run here, strongest first."""
+    """Return the installed engines, strongest first."""
     return [engine for engine in engines() if engine.is_available()]
 
 
 def unavailable() -> dict[str, str]:
-    """Return how to get each engine that is not here."""
+    """Return the installation hint of each engine that is not installed."""
     return {engine.name: INSTALL_HINTS[engine.name] for engine in engines() if not engine.is_available()}
 
 
 def choose(problem: Problem, name: str = AUTO) -> Engine:
-    """Return an engine that respects every feature of the problem.
+    """Return an engine that supports every feature of the problem.
 
     Raises:
-        UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names which.
+        UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names it.
     """
     if problem.travel_periods:
         return TimeDependentAdapter(choose(at_worst_case_speeds(problem), name))
@@ -81,12 +80,12 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
 
 
 def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
-    """Return the features of a problem that an engine does not respect, alone or in this company."""
+    """Return the features of a problem that an engine does not support."""
     return engine.missing(problem) if isinstance(engine, PartialSupport) else problem.features - engine.features
 
 
 def _unsupported_message(problem: Problem) -> str:
-    """Name what the engine that comes closest would still lack, and who could but is not here."""
+    """Return the message that names what the closest engine lacks, and engines that would support it if installed."""
     closest = min(available(), key=lambda engine: len(missing(engine, problem)))
     lacking = ", ".join(sorted(missing(closest, problem)))
     capable = [engine.name for engine in engines() if not engine.is_available() and not missing(engine, problem)]
@@ -97,5 +96,5 @@ def _unsupported_message(problem: Problem) -> str:
 
 
 def _install_hints(wanted: Iterable[str]) -> str:
-    """Tell of those engines that are known but not here how to get them."""
+    """Return the installation hints of those engines that are not installed."""
     return "".join(f" {name!r} is not here: {unavailable()[name]}." for name in wanted if name in unavailable())

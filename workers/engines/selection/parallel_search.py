@@ -1,8 +1,8 @@
-"""Searches side by side, each in a fork of its own.
+"""Runs searches in parallel, each in a forked process.
 
-Owns the forks of one solve: start, news, end. A lane is a function that searches and tells of improvements; it may hold
-the interpreter as long as it likes, since nobody shares it. A lane that dies costs its core and nothing else; all lanes
-die with the process that started them.
+Owns the processes of one solve: start, messages, end. A search is a function that reports improvements. It may hold the
+GIL as long as it likes, because its process is not shared. A search that crashes loses its core and nothing else. All
+processes end with the process that started them.
 """
 
 import os
@@ -22,7 +22,7 @@ from workers.engines.engine_interface import OnImprovement, ShouldStop
 
 POLL_S: Final = 0.02
 OVERTIME_S: Final = 0.3
-"""A lane still searching this long after the deadline is ended; what it found is here already."""
+"""A search still running this long after the deadline is killed; its improvements were already received."""
 _READ_BYTES: Final = 1 << 16
 
 SearchFunction = Callable[[OnImprovement], None]
@@ -31,10 +31,10 @@ SearchFunction = Callable[[OnImprovement], None]
 def run(
     parallel_search: Sequence[SearchFunction], deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
 ) -> bool:
-    """Run every lane until all have ended, the deadline, or `should_stop`; return whether it was the last.
+    """Run every search until all have ended, the deadline, or `should_stop`; return whether `should_stop` was true.
 
     Raises:
-        EngineCrashedError: Every lane died.
+        EngineCrashedError: Every search crashed.
     """
     running = [_SearchFork(search) for search in parallel_search]
     started = list(running)
@@ -60,7 +60,7 @@ def run(
 
 
 class _SearchFork:
-    """One fork and the socket it speaks over."""
+    """One forked process and the socket it reports over."""
 
     def __init__(self, search: SearchFunction) -> None:
         self.sock, theirs = socket.socketpair()
@@ -75,7 +75,7 @@ class _SearchFork:
         self._pid = pid
 
     def read(self, on_improvement: OnImprovement) -> bool:
-        """Pass on what the lane has found; return False when it has ended."""
+        """Report the improvements received; return False when the process has ended."""
         if data := self.sock.recv(_READ_BYTES):
             for message in self._buffer.feed(data):
                 on_improvement(decode(message))
@@ -86,7 +86,7 @@ class _SearchFork:
         return False
 
     def read_last(self, on_improvement: OnImprovement) -> None:
-        """Pass on what the lane told last while others were heard: the best of what it told since."""
+        """Report the last improvement that was sent and not yet read."""
         self.sock.setblocking(False)
         messages: list[message_frames.Message] = []
         with suppress(BlockingIOError):
@@ -96,7 +96,7 @@ class _SearchFork:
             on_improvement(decode(messages[-1]))
 
     def end(self) -> None:
-        """End the lane, if it has not ended itself, and bury it."""
+        """Kill the process, if it has not ended, and reap it."""
         if not self._is_reaped:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
@@ -104,7 +104,7 @@ class _SearchFork:
 
 
 def _run_in_fork(search: SearchFunction, sock: socket.socket, parent: int) -> None:
-    """Search and end; never returns."""
+    """Search and exit; never returns."""
     status = os.EX_SOFTWARE
     try:
         process_limits.die_with_parent(parent)
@@ -117,13 +117,13 @@ def _run_in_fork(search: SearchFunction, sock: socket.socket, parent: int) -> No
 
 
 def encode(candidate: Candidate) -> message_frames.Message:
-    """Return a candidate as it travels."""
+    """Return a candidate as a JSON message."""
     routes = [[route.agent, [[stop.kind.value, stop.index] for stop in route.stops]] for route in candidate.routes]
     return {"routes": routes, "found_by": candidate.found_by}
 
 
 def decode(message: message_frames.Message) -> Candidate:
-    """Return the candidate that travelled."""
+    """Return the candidate of a JSON message."""
     return Candidate(
         tuple(
             Route(agent, tuple(Stop(StopKind(kind), index) for kind, index in stops))

@@ -1,8 +1,8 @@
-"""Several engines as one: what `auto` runs.
+"""The portfolio: several engines behind one interface. `auto` selects it.
 
-Owns the rounds of a solve. In each round the cores search side by side; the next round starts from the best plans of
-all, one per core (`workers/engines/selection/elite_pool.py`). Which engines run, and for how long, is decided by
-`workers/engines/selection/time_allocation.py`.
+Owns the rounds of a solve. In each round every core runs a search; the next round starts from the best plans found so
+far, one per core (`workers/engines/selection/elite_pool.py`). `workers/engines/selection/time_allocation.py` decides
+which engines run and for how long.
 """
 
 import logging
@@ -24,15 +24,15 @@ from workers.engines.selection.time_allocation import plan_rounds
 log = logging.getLogger("planner.child")
 
 SEED_STEP: Final = 1_000_003
-"""Between the seeds of searches side by side: wider than the seeds one can ask for, so that another seed is another
-search on every core."""
+"""Difference between the seeds of parallel searches. It exceeds the range of seeds callers may choose, so that another
+seed gives another search on every core."""
 
 
 class Portfolio:
-    """Runs the engines that can plan a day, each from the best plan of those before, and keeps the best of all.
+    """Runs capable engines in rounds, each from the best plans so far, and keeps the best plan.
 
     Args:
-        able: Engines that respect every feature of the day, strongest first; at least one.
+        capable: Engines that support every feature of the problem, strongest first; at least one.
     """
 
     name = "auto"
@@ -43,7 +43,7 @@ class Portfolio:
         self.features = frozenset[Feature]().union(*(engine.features for engine in capable))
 
     def is_available(self) -> bool:
-        """Return True: it has an engine."""
+        """Return True: it has at least one engine."""
         return True
 
     def version(self) -> str:
@@ -58,7 +58,7 @@ class Portfolio:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
-        """Search until the deadline or `should_stop`; try everything where that can be done in the time."""
+        """Search until the deadline or `should_stop`; enumerate all plans of tiny problems."""
         best = _BestVerified(problem, on_improvement, warm_start, pool=ElitePool())
         if enumeration.is_enumerable(problem):
             tried = enumeration.solve(problem, limits, on_improvement, should_stop)
@@ -91,7 +91,7 @@ def _keeping_best_plan(
     best: "_BestVerified",
     should_stop: ShouldStop,
 ) -> SearchOutcome:
-    """Let engines search. The border: what they fail of, or die of, does not take the plan away that stands."""
+    """Run a search. An engine that fails or crashes must not lose the plan found before; then its error is logged."""
     try:
         return search(engines, problem, limits, best, should_stop)
     except Exception:
@@ -104,7 +104,7 @@ def _keeping_best_plan(
 def _search_alone(
     engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestVerified", should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Let the one engine search from the best plan so far, in this process."""
+    """Run one engine from the best plan so far, in this process."""
     (engine,) = engines
     offer = partial(best.offer, by=engine.name)
     outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
@@ -116,7 +116,7 @@ def _search_alone(
 def _search_together(
     engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestVerified", should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Let engines search, the first from the best plan so far, each with a core, a fork and a seed of its own."""
+    """Run engines in parallel, each in a process with one core, a start and a seed of its own."""
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
         def search(report_improvement: OnImprovement) -> None:
@@ -134,12 +134,12 @@ def _search_together(
 
 
 class _BestVerified:
-    """The cheapest candidate of all turns that holds, the gate that lets only better ones through, and the pool behind.
+    """The cheapest verified candidate of all rounds, with an elite pool of starts.
 
-    Proving each takes longer than finding it, so what is found is believed until it would keep another out or a search
-    would start from it. A mistake of one engine then hides nothing that the others find.
+    Verification takes longer than finding, so a candidate counts as feasible until it would exclude another one, or a
+    search would start from it. An infeasible candidate of one engine then hides nothing that others find.
 
-    A lane keeps no pool of its own: nobody starts from what it found but through its parent.
+    A forked search has no pool of its own: only its parent starts searches from what it found.
     """
 
     def __init__(
@@ -156,11 +156,11 @@ class _BestVerified:
 
     @property
     def candidate(self) -> Candidate | None:
-        """The cheapest, as far as is known."""
+        """The cheapest candidate, perhaps not yet verified."""
         return self._unverified[-1][1] if self._unverified else None
 
     def starts(self, count: int) -> list[Candidate | None]:
-        """Return what so many searches start from."""
+        """Return `count` starts of searches."""
         best = self.settle()
         if self._pool is None:
             return [best] * count
@@ -168,7 +168,7 @@ class _BestVerified:
         return [start if start is best or (start and self._holds(start)) else best for start in starts]
 
     def offer(self, candidate: Candidate, by: str | None = None) -> None:
-        """Take a candidate if it is cheaper; the engine that found it joins those whose plan it started from."""
+        """Take a candidate if it is cheaper; `by` is the engine that found it, which is added to its finders."""
         cost = price(self._problem, candidate)
         if self._unverified and cost >= self._unverified[-1][0]:
             self.settle()
@@ -182,7 +182,7 @@ class _BestVerified:
         self._add_to_pool(cost, candidate)
 
     def settle(self) -> Candidate | None:
-        """Let go of what the verifier refuses and return the cheapest of the rest."""
+        """Discard candidates that fail verification, and return the cheapest of the others."""
         while self._unverified and not self._is_proved:
             if self._holds(self._unverified[-1][1]):
                 self._is_proved = True

@@ -1,7 +1,8 @@
-"""How `auto` spends its time: which engines search in which part of it.
+"""The schedule of `auto`: which engines search in which share of the time.
 
-Owns the numbers; `docs/adr/0013-portfolio.md` tells how they were measured. Our own engine is the better one at finding
-the shape of a plan, PyVRP at polishing it; what is left of a round is best spent from the best plan of all cores.
+Owns the shares; `docs/adr/0013-portfolio.md` documents how they were measured. The starter (our own engine) is better
+at finding the structure of a plan, the finisher (PyVRP) at improving it locally. The rest of a round is best spent on
+the best plan of all cores.
 """
 
 import math
@@ -18,38 +19,38 @@ FINISHER: Final = "pyvrp"
 STARTER_SHARE: Final = 0.85
 """Share of the time for the starter, before the finisher takes over."""
 EVEN_SHARE: Final = 0.6
-"""The same where the finisher knows moves that the starter lacks, or the starter cannot settle in the time."""
+"""The same where the finisher has moves that the starter lacks, or the starter does not converge in time."""
 STARTER_LONG_SHARE: Final = 0.95
-"""The same where the finisher changes little in its turn and the starter uses every second."""
+"""The same where the finisher improves little and the starter keeps improving."""
 STARTER_FEATURES: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
 FINISHER_FEATURES: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
-"""Tickets with time windows from which on the starter does not settle in half a minute …"""
+"""Tickets with time windows from which on the starter does not converge in half a minute …"""
 LONG_ROUTE: Final = 25
-"""… where the load of a vehicle reaches for this many tickets; on short routes it settles, and uses every second."""
+"""… where a vehicle has capacity for this many tickets; with shorter routes it converges and keeps improving."""
 FEW_TICKETS: Final = 150
-"""Tickets up to which a second core is better spent on the finisher than on another seed of the starter."""
+"""Tickets up to which the second core runs the finisher rather than another seed of the starter."""
 
 DECOMPOSITION_TICKETS: Final = 600
-"""Tickets from which on the starter searches parts of one plan side by side rather than a plan a core …"""
+"""Tickets from which on the starter decomposes one plan over all cores rather than searching one plan per core …"""
 TICKETS_PER_PART: Final = 250
-"""… and not fewer a core than our own engine takes for a part …"""
+"""… with at least as many tickets per core as the native engine puts into a part …"""
 DECOMPOSITION_ROUTES: Final = 15
-"""… where each core then has this many routes of mean tickets in mean vehicles …"""
+"""… and at least this many routes per core, counted as mean tickets in mean vehicles …"""
 NOT_DECOMPOSABLE: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
-"""… unless what a plan costs is not the sum of what its parts cost."""
+"""… unless the cost of a plan is not the sum of the costs of its parts."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
-"""For each round: the share of the time at which it ends, and who searches in it: one engine a core, or one on all."""
+"""For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores."""
 
 
 def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:
-    """Return the rounds of a solve; each starts from the best plan of those before.
+    """Return the rounds of a solve; each starts from the best plans of those before.
 
     Args:
-        problem: The day.
-        cores: How many engines search side by side.
-        able: Engines that respect every feature of the day, strongest first; at least one.
+        problem: The problem.
+        cores: Number of parallel searches.
+        capable: Engines that support every feature of the problem, strongest first; at least one.
     """
     named = {engine.name: engine for engine in capable}
     starter, finisher = named.get(STARTER), named.get(FINISHER)
@@ -71,7 +72,7 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
 
 
 def uses_decomposition(problem: Problem, cores: int) -> bool:
-    """Return whether the starter does better with all cores on one plan than with a plan a core."""
+    """Return whether the starter does better with all cores on one plan than with one plan per core."""
     load = tickets_per_load(problem)
     served = min(len(problem.tickets), len(problem.agents) * load)
     return (
@@ -93,7 +94,7 @@ def starter_share(problem: Problem) -> float:
 
 
 def tickets_per_load(problem: Problem) -> float:
-    """Return how many mean tickets fill a mean vehicle, by the dimension that is short first."""
+    """Return how many mean tickets fill a mean vehicle, by the scarcest capacity dimension."""
     dimensions = range(len(problem.dimensions))
     needs = [fmean(ticket.demand[d] for ticket in problem.tickets) for d in dimensions]
     capacities = [fmean(agent.capacity[d] for agent in problem.agents) for d in dimensions]

@@ -1,12 +1,12 @@
-"""An engine on a day whose travel depends on the hour, which no engine knows of.
+"""Adapts an engine without time-dependent travel to problems with travel periods.
 
-Owns the way round that, in turns. First the engine plans by a clock that shows what can be driven, with services as
-long as they may be by it (`workers/engines/time_dependent/time_rescaling.py`), or, where rushes are long and ways
-short, at the slowest pace of each shift (`workers/engines/time_dependent/worst_case_speeds.py`): such a plan keeps
-every promise on the day itself. Then it plans by a milder clock, which takes a rush as spent on the way only as far as
-that first plan is; what is too late on the real clock is left out, and a clock between the two looks for room for it.
-Last, what is still left out, or costs less elsewhere, is put where the real clock has room
-(`workers/engines/heuristics/reinsertion_search.py`).
+Owns the sequence of surrogate problems, all with constant travel times. First the engine solves a conservative
+surrogate: time rescaling with services at their longest (`workers/engines/time_dependent/time_rescaling.py`), or, with
+long travel periods and short legs, worst-case speeds (`workers/engines/time_dependent/worst_case_speeds.py`). A plan
+that is feasible there is feasible in the problem itself. Then it solves an optimistic surrogate, which rescales time
+only by the share of travel in the first plan. Tickets that are late in the problem itself are removed, and an
+intermediate surrogate looks for positions for them. Last, tickets that are still unassigned, or cheaper elsewhere, are
+inserted with exact travel times (`workers/engines/heuristics/reinsertion_search.py`).
 """
 
 import time
@@ -30,32 +30,32 @@ from workers.engines.time_dependent.time_rescaling import ALL_TRAVEL, rescaled_p
 from workers.engines.time_dependent.worst_case_speeds import worst_case_problem
 
 LOCKED_SHARE: Final = 0.9
-"""Of the time the engine has, for the only clock there is where locked visits fit no other …"""
+"""Share of the time for worst-case speeds, where locked visits are infeasible in every other surrogate …"""
 SAFE_SHARE: Final = 0.5
-"""… and elsewhere for plans that hold as they are found …"""
+"""… or otherwise for the conservative surrogate, whose plans are feasible …"""
 OPTIMISTIC_SHARE: Final = 0.25
-"""… for those by a milder clock …"""
+"""… for the optimistic surrogate …"""
 INTERMEDIATE_SHARE: Final = 0.15
-"""… and for those by one between; the rest is for the real clock."""
+"""… and for the intermediate one; the rest is for reinsertion with exact travel times."""
 FILL_SHARE: Final = 0.05
-"""Of the time, for what one of these plans leaves out; what then is missing makes it dear."""
+"""Share of the time for inserting the unassigned tickets of one of these plans, before plans are compared."""
 OPTIMISTIC_MARGIN: Final = Fraction(1, 8)
-"""How far from the mean time on the way to all of a rush the milder clock is …"""
+"""Position of the optimistic surrogate between the mean travel share (0) and the conservative surrogate (1) …"""
 INTERMEDIATE_MARGIN: Final = Fraction(3, 8)
-"""… and that between."""
+"""… and of the intermediate one."""
 MIN_CAPACITY_RATIO: Final = Fraction(11, 10)
-"""How much more room the slowest pace must leave by a guess to be planned first."""
+"""Ratio of estimated capacity from which worst-case speeds are preferred to time rescaling."""
 NEAR: Final = 4
-"""Neighbours of a ticket from which it may be reached."""
+"""Nearest neighbours from which a ticket is assumed to be reached."""
 MANY_TICKETS: Final = 400
-"""Tickets from which on the second turn, too, goes on from the plan before: to begin anew there is too little time."""
+"""Tickets from which on the optimistic surrogate starts from the plan before: there is no time for a fresh start."""
 
 
 class TimeDependentAdapter:
-    """Runs an engine on days without hours whose plans hold on the day with them, or nearly.
+    """Runs an engine on surrogate problems without travel periods.
 
     Args:
-        engine: Respects every other feature of the day.
+        engine: Supports every other feature of the problem.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -65,7 +65,7 @@ class TimeDependentAdapter:
         self.is_deterministic = engine.is_deterministic
 
     def is_available(self) -> bool:
-        """Return whether the engine is."""
+        """Return whether the engine is available."""
         return self.engine.is_available()
 
     def version(self) -> str:
@@ -80,7 +80,7 @@ class TimeDependentAdapter:
         should_stop: ShouldStop,
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
-        """Search by clocks an engine understands, then on the real one; try everything where there is time for it."""
+        """Search surrogate problems, then the problem itself; enumerate all plans of tiny problems."""
         if not enumeration.is_enumerable(problem):
             return _AdapterRun(self.engine, problem, limits, on_improvement, should_stop).run(warm_start)
         tried = enumeration.solve(problem, limits, on_improvement, should_stop)
@@ -93,7 +93,7 @@ class TimeDependentAdapter:
 
 
 class _AdapterRun:
-    """The turns of one solve."""
+    """The searches of one solve."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class _AdapterRun:
         self._reason = StopReason.TIME_LIMIT
 
     def run(self, warm_start: Candidate | None) -> SearchOutcome:
-        """Search in turns; the cheapest that holds is handed over on the way and returned."""
+        """Run the searches in sequence; report improvements on the way and return the cheapest feasible plan."""
         problem, rescaled = self._problem, rescaled_problem(self._problem)
         locked = with_locked(problem, Candidate(()), self._is_over).routes
         worst_case, allows_rescaling = (
@@ -141,7 +141,7 @@ class _AdapterRun:
         )
 
     def _by_optimistic_surrogates(self, best: Candidate) -> Candidate:
-        """Search by a clock as mild as a plan suggests, then by one between; return the best there is after that."""
+        """Search the optimistic surrogate that fits the best plan, then the intermediate one; return the best plan."""
         problem, travel_share = self._problem, travel_time_share(self._problem, best)
         start = best if len(problem.tickets) >= MANY_TICKETS else None
         for share, margin in ((OPTIMISTIC_SHARE, OPTIMISTIC_MARGIN), (INTERMEDIATE_SHARE, INTERMEDIATE_MARGIN)):
@@ -156,7 +156,7 @@ class _AdapterRun:
     def _turn(
         self, share: float, day: Problem, start: Candidate | None, on_improvement: OnImprovement
     ) -> Candidate | None:
-        """Let the engine search a day without hours for a share of the time."""
+        """Run the engine on a surrogate problem for a share of the time."""
         limits, self._spent = self._limits, self._spent + share
         until = self._began + self._spent * (limits.deadline - self._began)
         if self._spent > share and (self._is_over() or time.monotonic() >= until):
@@ -173,7 +173,7 @@ class _AdapterRun:
         return repaired(day, candidate, until, self._should_stop)
 
     def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
-        """Return another candidate where it holds and costs less, and tell of it; else the best."""
+        """Return the other candidate, and report it, where it is feasible and cheaper; else the best so far."""
         if best is not None and (other == best or price(self._problem, other) >= price(self._problem, best)):
             return best
         if verify(self._problem, build_plan(self._problem, other)):
@@ -182,7 +182,7 @@ class _AdapterRun:
         return other
 
     def _fill_deadline(self) -> ShouldStop:
-        """Return whether the time to fill one of several plans is up."""
+        """Return a check whether the time for inserting tickets into one of several plans is up."""
         until = time.monotonic() + FILL_SHARE * (self._limits.deadline - self._began)
         return lambda: self._is_over() or time.monotonic() >= until
 
@@ -191,14 +191,14 @@ class _AdapterRun:
 
 
 def travel_time_share(problem: Problem, candidate: Candidate) -> Fraction:
-    """Return how much of their busy time the agents of a plan would spend on the way if there were no rush."""
+    """Return the share of travel in the busy time of a plan's agents, at normal speed."""
     legs = [leg for route in candidate.routes for leg in legs_of(problem, route)]
     travel, rest = sum(leg.travel for leg in legs), sum(leg.setup + leg.service for leg in legs)
     return Fraction(round(100 * travel / max(1, travel + rest)), 100)
 
 
 def _estimated_travel_time_share(problem: Problem) -> Fraction:
-    """Return the same before there is a plan: a ticket is reached from one of those near to it."""
+    """Return an estimate of the travel share without a plan: each ticket is reached from one of its neighbours."""
     places = [ticket.location for ticket in problem.tickets]
     table = problem.durations[problem.agents[0].profile][np.ix_(places, places)]
     near = min(NEAR, len(places) - 1)
@@ -208,7 +208,7 @@ def _estimated_travel_time_share(problem: Problem) -> Fraction:
 
 
 def _less_restrictive(problem: Problem, rescaled: Problem, worst_case: Problem) -> Problem:
-    """Return which of two days whose plans hold on the real one has more room by a guess."""
+    """Return the conservative surrogate with the larger estimated capacity."""
     travel_share = _estimated_travel_time_share(problem)
     prefers_worst_case = relative_capacity(problem, worst_case, travel_share) > MIN_CAPACITY_RATIO * relative_capacity(
         problem, rescaled, travel_share
@@ -217,7 +217,7 @@ def _less_restrictive(problem: Problem, rescaled: Problem, worst_case: Problem) 
 
 
 def relative_capacity(problem: Problem, day: Problem, travel_share: Fraction) -> Fraction:
-    """Return how many of a plan's hours fit into its shifts on a day without hours, for one hour on the day itself."""
+    """Return the capacity of a surrogate relative to the problem: hours of a plan that fit into the shifts."""
 
     def hours(each: Problem) -> tuple[int, int, int]:
         shifts = sum(agent.shift[1] + agent.overtime - agent.shift[0] for agent in each.agents)
@@ -234,10 +234,10 @@ def relative_capacity(problem: Problem, day: Problem, travel_share: Fraction) ->
 
 
 def _discard(candidate: Candidate) -> None:
-    """Leave a candidate that may not hold."""
+    """Ignore a candidate that may be infeasible."""
 
 
 def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
-    """Return the cheapest of those there are."""
+    """Return the cheapest of the given candidates, None without any."""
     found = [candidate for candidate in candidates if candidate is not None]
     return min(found, key=lambda candidate: price(problem, candidate), default=None)

@@ -1,10 +1,10 @@
-"""The day by a clock that shows what can be driven, for an engine that knows no hours.
+"""Time rescaling: a surrogate problem with constant travel times, on a time axis measured in work driven.
 
-In a rush that clock runs slower, so travel takes the same at every hour, and what changes with the hour is how long a
-service or a break takes by it. Owns the translation of a day: windows, shifts and releases to the moment the clock then
-shows, services and breaks to the most they may take where they may lie. Rounded so that whoever is in time by this
-clock is in time on the real one: each leg takes a unit more, for a real arrival is a whole unit. What hours cost is
-translated at the mean of the day, so prices are estimates.
+On the rescaled axis a unit of time is the time in which one unit of travel is driven. Travel then takes the same at
+every time, while the lengths of services and breaks depend on the time. Owns the translation of a problem: windows,
+shifts and releases are mapped to the new axis, services and breaks take the longest they can inside their windows.
+Rounding is conservative, so that a plan on time on the new axis is on time in the problem: each leg takes one unit
+more, because a real arrival is a whole unit. Costs per time are translated by a mean rate, so prices are estimates.
 """
 
 from bisect import bisect_right
@@ -20,18 +20,18 @@ from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, Tr
 from planner_mcp.routing.problem import AgentSpec, Break, Feature, Problem, TicketSpec, TravelPeriod
 
 ALL_TRAVEL: Final = Fraction(1)
-"""The share at which the clock counts every moment of a rush as driven."""
+"""The travel share at which all of a travel period counts as driven; the surrogate is then conservative."""
 
 _Span = tuple[int, int]
 
 
 def rescaled_problem(problem: Problem, share: Fraction = ALL_TRAVEL) -> Problem:
-    """Return the day by the clock of what can be driven; agents, tickets and locations keep their numbers.
+    """Return the surrogate on the rescaled time axis; indexes of agents, tickets and locations are unchanged.
 
     Args:
-        problem: A day with rushes.
-        share: Of the time in a rush, how much is taken to be spent on the way, the rest with services. Below 1 that is
-            a mean: what is in time by such a clock may be late on the real one.
+        problem: A problem with travel periods.
+        share: Assumed share of driving in the time inside travel periods. Below 1 it is a mean: a plan on time in the
+            surrogate may be late in the problem.
     """
     clock = _RescaledClock(problem.travel_periods, share)
     opens = min(agent.shift[0] for agent in problem.agents)
@@ -51,7 +51,7 @@ def rescaled_problem(problem: Problem, share: Fraction = ALL_TRAVEL) -> Problem:
 
 
 class _RescaledClock:
-    """What can be driven since a moment of the day, in units of undisturbed travel."""
+    """Maps times to the rescaled axis: the work driven since time 0, in units of normal travel."""
 
     def __init__(self, travel_periods: Iterable[TravelPeriod], share: Fraction) -> None:
         scaled = [
@@ -67,26 +67,26 @@ class _RescaledClock:
         self._shown_at_zero = 0
         self._shown_at_zero = self._work(0)
         self.unit = -(-max(self._speeds) // speeds.per_unit)
-        """The most a unit of time counts, rounded up."""
+        """The most work done in one unit of time, rounded up to units."""
 
     def after(self, moment: int) -> int:
-        """Return what the clock shows, rounded up."""
+        """Return the rescaled time, rounded up."""
         return -(-self._work(moment) // self._per_unit)
 
     def before(self, moment: int) -> int:
-        """Return what the clock shows, rounded down."""
+        """Return the rescaled time, rounded down."""
         return self._work(moment) // self._per_unit
 
     def most(self, duration: int, span: _Span) -> int:
-        """Return the most that so long may take by the clock, rounded up, where it begins inside a span."""
+        """Return the longest rescaled length of a duration that begins inside a span, rounded up."""
         return -(-max(self._lengths(duration, span)) // self._per_unit)
 
     def least(self, duration: int, span: _Span) -> int:
-        """Return the least that so long may take by the clock, rounded down, where it begins inside a span."""
+        """Return the shortest rescaled length of a duration that begins inside a span, rounded down."""
         return min(self._lengths(duration, span)) // self._per_unit
 
     def _lengths(self, duration: int, span: _Span) -> list[int]:
-        """Return what so long takes by the clock wherever that may be extreme, in work."""
+        """Return the rescaled lengths of a duration at the begins where they may be extreme, in work."""
         turns = {edge - before for edge in self.edges for before in (0, duration)}
         begun = [*span, *(turn for turn in turns if span[0] < turn < span[1])]
         return [self._work(moment + duration) - self._work(moment) for moment in begun]
@@ -97,12 +97,12 @@ class _RescaledClock:
 
 
 class _Translation:
-    """A day from one clock to the other.
+    """Translates a problem to the rescaled axis.
 
     Args:
-        clock: The other.
-        day: From the first moment at which anybody may be out to the last.
-        is_certain: Whether a service takes the most it may, else what it takes outside every rush.
+        clock: The map of times.
+        day: From the first shift start to the last shift end, in units.
+        is_certain: Whether services take the longest they may; otherwise they keep their length.
     """
 
     def __init__(self, clock: _RescaledClock, day: _Span, *, is_certain: bool) -> None:
@@ -113,7 +113,7 @@ class _Translation:
         self._synonyms_of = Fraction(max(1, day[1] - day[0]), max(1, clock.before(day[1]) - clock.after(day[0])))
 
     def agent(self, agent: AgentSpec) -> AgentSpec:
-        """Return an agent by the clock."""
+        """Return an agent on the rescaled axis."""
         shift, over = self._span(agent.shift), agent.shift[1] + agent.overtime
         longest = agent.max_duration
         if longest is not None:
@@ -129,7 +129,7 @@ class _Translation:
         )
 
     def ticket(self, ticket: TicketSpec) -> TicketSpec:
-        """Return a ticket by the clock."""
+        """Return a ticket on the rescaled axis."""
         opens, closes = (ticket.windows[0][0], ticket.windows[-1][1]) if ticket.windows else self._day
         return replace(
             ticket,
@@ -142,7 +142,7 @@ class _Translation:
         )
 
     def rate(self, cost: int) -> int:
-        """Return what a unit of time costs by the clock, of the mean of the day."""
+        """Return a cost per unit of rescaled time, by the mean rate of the planning span."""
         return max(1, round(cost * self._synonyms_of)) if cost else 0
 
     def _break(self, rest: Break) -> Break:
@@ -152,6 +152,6 @@ class _Translation:
         return self._most(duration, span) if duration and self._is_certain else duration
 
     def _span(self, span: _Span) -> _Span:
-        """Return a span by the clock; one of a moment stays one."""
+        """Return a span on the rescaled axis, not empty."""
         opens = self._clock.after(span[0])
         return opens, max(opens, self._clock.before(span[1]))

@@ -1,7 +1,7 @@
-"""The day at the slowest pace, for an engine that knows no hours, so that its plans hold on the real day.
+"""Worst-case speeds: a surrogate problem in which each agent drives at the slowest speed of its shift.
 
-Owns the one exception: locked visits that only the real clock can keep. They come first on their route, so it is known
-when they happen, and their legs take what they take then. The rest of the day goes on at the slowest pace.
+Owns one exception: locked visits that are only feasible at their actual speeds. They come first on their route, so
+their times are known, and their legs take their actual travel times. All other legs take the worst-case time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,14 +17,14 @@ from planner_mcp.routing.problem import Feature, Problem, Route, StopKind
 
 
 def worst_case_problem(problem: Problem, locked: Iterable[Route]) -> Problem:
-    """Return the day at the slowest pace of each agent's shift, save on locked visits that cannot be kept at it.
+    """Return the problem at the slowest speed of each shift, except for locked visits that are infeasible at it.
 
-    Agents, tickets and locations keep their numbers; behind the locations those visits have places of their own, so
-    that nobody else drives their legs.
+    Indexes of agents, tickets and locations are unchanged. Exceptional visits get locations of their own, appended to
+    the others, so that no other visit uses their legs.
 
     Args:
-        problem: A day with rushes.
-        locked: Routes of locked visits alone that can be kept on it.
+        problem: A problem with travel periods.
+        locked: Routes of locked visits alone, feasible in the problem.
     """
     worst_case = at_worst_case_speeds(problem)
     violated = [route for route in locked if violations(worst_case, route)]
@@ -40,13 +40,13 @@ def worst_case_problem(problem: Problem, locked: Iterable[Route]) -> Problem:
         )
         _use_actual_travel_times(wide, route.agent, schedule)
         for ticket, leg in _visits(schedule):
-            # a place of its own is always another than the one before, where setup may not be needed
+            # its location differs from the one before, so the setup time that applies is set explicitly
             tickets[ticket] = replace(wide.tickets[ticket], setup=leg.setup)
     return replace(wide, agents=tuple(agents), tickets=tuple(tickets), features=worst_case.features | {Feature.SHIFTS})
 
 
 def _with_own_places(worst_case: Problem, visits: Sequence[int]) -> Problem:
-    """Return the day with a place of its own for each of these visits, behind those there are; its tables are new."""
+    """Return the problem with a location of its own, appended, for each of these visits; matrices are copied."""
     shared = len(worst_case.locations)
     places = [*range(shared), *(worst_case.tickets[ticket].location for ticket in visits)]
     wider = np.ix_(places, places)
@@ -64,14 +64,14 @@ def _with_own_places(worst_case: Problem, visits: Sequence[int]) -> Problem:
 
 
 def _visits(schedule: RouteSchedule) -> Iterator[tuple[int, Leg]]:
-    """Yield the tickets of a timed route with the legs that lead to them."""
+    """Yield the tickets of a scheduled route with the legs that lead to them."""
     for leg in schedule.legs:
         if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
             yield leg.stop.index, leg
 
 
 def _use_actual_travel_times(wide: Problem, agent: int, schedule: RouteSchedule) -> None:
-    """Let the legs of a timed route to and from places of its own take what they take by the clock, in place."""
+    """Set the travel times of a route's legs to and from locations of their own to the actual ones, in place."""
     places = {ticket: wide.tickets[ticket].location for ticket, _ in _visits(schedule)}
     here = wide.agents[agent].start
     for leg, time in zip(schedule.legs, schedule.times, strict=True):

@@ -62,5 +62,5 @@ def matrices_too_large(scenario: Scenario, max_tickets: int = MAX_TICKETS) -> It
     if (1 + speeds) * places**2 > most:
         problem = f"{places} locations in use, at {speeds} different speed_factor, need too large tables of travel."
         accepted = f"locations² · (1 + different speed_factor) up to {most}"
-        hint = "Split the day, or name fewer reload_locations and rounder speed_factor."
+        hint = "Split the scenario, or use fewer reload_locations and rounder speed_factor."
         yield Fault("/agents", problem, accepted, hint, "logic")

@@ -95,7 +95,7 @@ async def test_what_a_vehicle_that_broke_down_has_done_is_not_done_again(tools_c
     assert {name for _, name in clock(plan)} | left_out(plan).keys() == orders.keys() - its
     answer, plan = await after(tools_client, before, "09:30", {"agents": {lost: {"shift_end": "09:30"}}})
     assert {key: when for key, when in clock(plan).items() if when < "09:30"} == done
-    assert any(note.startswith("shift_end counts as") and f"for {lost}:" in note for note in answer["notes"])
+    assert any(note.startswith("shift_end is set to") and f"for {lost}:" in note for note in answer["notes"])
     assert plan["assumptions"][-1] == answer["notes"][-1]
     assert {name for _, name in clock(plan)} | left_out(plan).keys() == orders.keys()
 

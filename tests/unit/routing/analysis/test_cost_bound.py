@@ -151,7 +151,7 @@ def test_of_a_large_day_the_agents_are_counted_and_the_cost_is_not_bounded() -> 
     orders = [ticket(f"t{n}", "A") for n in range(1501)]
     large = lower_bound(problem(crew, orders))
     assert (large, large.gap(9.0)) == (LowerBound(None, 4), None)
-    assert large.as_json() == {"agents_needed": 4, "no_lower_bound": "the day has more than 1500 tickets"}
+    assert large.as_json() == {"agents_needed": 4, "no_lower_bound": "the scenario has more than 1500 tickets"}
     assert LowerBound(14.004, 3).as_json() == {"agents_needed": 3, "lower_bound": 14}
 
 

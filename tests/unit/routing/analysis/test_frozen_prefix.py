@@ -223,7 +223,7 @@ def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
     found = build_plan(known, Candidate((route(known, "a", "b"), route(known, "c", agent=1))))
     assert verify(known, found) == []
     assert found.routes[0].end_s == 104
-    assert [each.split(" counts as")[0] for each in known.assumptions if " counts as " in each] == [
+    assert [each.split(" is set to")[0] for each in known.assumptions if " is set to " in each] == [
         "shift_end",
         "max_duration_s",
         "the distance limit",
@@ -246,10 +246,10 @@ def test_what_many_agents_need_is_one_sentence() -> None:
     known = compiled(under_way(day, planned(day, *locks.values()), 50, {"agents": cut, "tickets": late}))
     raised, unlocked = known.assumptions[-2:]
     assert raised == (
-        "max_duration_s counts as 2 for v00, 2 for v01, 2 for v02, 2 for v03, 2 for v04, 25 more: "
-        "what has been done needs it."
+        "max_duration_s is set to 2 for v00, 2 for v01, 2 for v02, 2 for v03, 2 for v04, 25 more: "
+        "executed visits require it."
     )
-    assert unlocked == "v00-c, v01-c, v02-c, v03-c, v04-c, 25 more can be locked no longer."
+    assert unlocked == "v00-c, v01-c, v02-c, v03-c, v04-c, 25 more can no longer be locked."
 
 
 def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> None:
@@ -396,7 +396,7 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
     assert compiled(under_way(day, plan, 50)).agents[0].locked == (0, 1, 2)
     known = compiled(under_way(day, plan, 50, {"tickets": {"b": {"time_windows": at(20)}}}))
     assert known.agents[0].locked == (0,)
-    assert any("can be locked no longer" in each for each in known.assumptions)
+    assert any("can no longer be locked" in each for each in known.assumptions)
 
 
 def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
@@ -406,7 +406,7 @@ def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
     patch = {"tickets": {"n": new}, "agents": {"v": {"locked_tickets": ["n"]}}}
     known = compiled(under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch))
     assert known.agents[0].locked == (0, 1)
-    assert any("n can be locked no longer" in each for each in known.assumptions)
+    assert any("n can no longer be locked" in each for each in known.assumptions)
 
 
 def test_a_ticket_whose_window_closed_while_somebody_rested_is_mended_by_its_window_alone() -> None:
@@ -460,7 +460,7 @@ def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_told() -> None:
     gone = {**later, "tickets": [entry for entry in later["tickets"] if entry["id"] not in "bc"]}
     assert removed_begun_tickets(later) == {}
     assert removed_begun_tickets(gone) == {"b": ("v", 2.0), "c": ("w", 3.0)}
-    told = "Begun and no longer of the day: b, c. Whoever began them is planned as if never there."
+    told = "Begun but removed from the scenario: b, c. Their agents are planned as if they had not visited them."
     assert compiled(gone).frozen_prefix_assumptions == (told,)
     assert removed_begun_tickets({**gone, "agents": gone["agents"][1:]}) == {"c": ("w", 3.0)}
     assert removed_begun_tickets({**gone, "held": "?"}) == removed_begun_tickets(body()) == {}

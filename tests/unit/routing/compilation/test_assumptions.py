@@ -38,7 +38,7 @@ def test_the_sketch_says_what_the_whole_day_says(day: dict[str, Any]) -> None:
 def test_travel_that_is_not_at_hand_is_said_to_come_later(travel: dict[str, str], source: str) -> None:
     """SPEC T1, T7: from where the day names, and from nowhere else."""
     scenario = parse_scenario(body(tickets=[ticket()], locations=CITY, travel=travel))
-    (said,) = (each for each in assumptions_of(scenario) if "when the day is solved" in each)
+    (said,) = (each for each in assumptions_of(scenario) if "when the scenario is solved" in each)
     assert (source in said, "None" in said) == (True, False)
 
 

@@ -211,7 +211,7 @@ def test_penalties_too_large_for_a_promise_are_told() -> None:
     orders = [ticket(f"t{number}", penalty=1e9, demand=0) for number in range(4000)]
     day = problem([agent(cost_per_km=0.35)], [*orders, ticket("must", priority=9)])
     (told,) = (said for said in day.assumptions if "may be left out" in said)
-    assert told.startswith("Penalties come to so much")
+    assert told.startswith("The sum of penalties is so large")
     assert sum(spec.penalty for spec in day.tickets) < 2**62
     for calm in ([*orders[:400], ticket("must")], orders):
         assert not any("left out" in said for said in problem([agent(cost_per_km=0.35)], calm).assumptions)

@@ -18,7 +18,7 @@ from tests.shared.scenarios.scenario_builders import PLACES, agent, body, ticket
 MODELS: dict[str, type[BaseModel]] = {
     model.__name__: model for model in (Scenario, Agent, Break, Ticket, Location, Rush, Travel, Options)
 }
-SAY_IT = "Say it by one of these; remove it only if none can."
+SAY_IT = "Use one of these; remove it only if none fits."
 IDS, WINDOWS = "agents, a list of ids", 'time_windows, like [["08:00", "12:00"]]'
 
 
@@ -143,8 +143,8 @@ def test_a_word_of_a_smaller_part_is_told_with_ours(model: type[BaseModel], word
 @pytest.mark.parametrize(
     ("model", "word", "said"),
     [
-        (ResolveArguments, "remove_tickets", "a change of the scenario by patch; remove it only if none can."),
-        (SolveArguments, "max_vehicles", "or in the scenario; remove it only if neither can."),
+        (ResolveArguments, "remove_tickets", "for a change of the scenario use patch. Remove it only if none fits."),
+        (SolveArguments, "max_vehicles", "or a field of the scenario; remove it only if none fits."),
         (SuggestArguments, "not_agents", SAY_IT),
         (Break, "location", SAY_IT),
         (Rush, "days", SAY_IT),

@@ -184,14 +184,14 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
         {"tickets": [A | {"kind": "pickup"}, B]},
         ("a", "b"),
         lambda day: replace(day, backhaul=True),
-        "on a backhaul day",
+        "against the backhaul rule",
     ),
     (
         "backhaul beside a shipment",
         {"tickets": SHIPMENT, "options": {"backhaul": True}},
         ("p", "q"),
         of_ticket(1, pickup=None),
-        "on a backhaul day",
+        "against the backhaul rule",
     ),
     (
         "backhaul trip by trip",
@@ -401,12 +401,12 @@ def test_a_break_that_can_be_taken_off_duty_may_be_left_out() -> None:
 
 
 BREAK_LIES: list[tuple[str, dict[str, Any], str]] = [
-    ("distance", {"distance_m": 1.0}, "a break claims a place or a distance."),
-    ("place", {"location": "A"}, "a break claims a place or a distance."),
-    ("ticket", {"ticket_id": "a"}, "a break claims a place or a distance."),
-    ("early", {"arrival_s": 0.0}, "a break begins before the visit in front of it is over."),
-    ("begun before reached", {"arrival_s": 6.0}, "a break begins before the visit in front of it is over."),
-    ("over before begun", {"departure_s": 4.0}, "a break begins before the visit in front of it is over."),
+    ("distance", {"distance_m": 1.0}, "a break states a location, a ticket or a distance."),
+    ("place", {"location": "A"}, "a break states a location, a ticket or a distance."),
+    ("ticket", {"ticket_id": "a"}, "a break states a location, a ticket or a distance."),
+    ("early", {"arrival_s": 0.0}, "a break starts before the previous visit ends."),
+    ("begun before reached", {"arrival_s": 6.0}, "a break starts before the previous visit ends."),
+    ("over before begun", {"departure_s": 4.0}, "a break starts before the previous visit ends."),
 ]
 
 

@@ -30,7 +30,7 @@ NO_SCENARIO = (
     "a scenario_id of yours (scn-…)",
     "list_scenarios of the tool set data lists yours.",
 )
-UNSAID = "Say it by one of these; remove it only if none can."
+UNSAID = "Use one of these; remove it only if none fits."
 SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, engine, seed, priority"
 
 

@@ -264,7 +264,7 @@ async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
     assert fault["path"] == path
     assert fault["problem"] == result.structured["message"]
     assert fault["accepted"].startswith("at most ")
-    assert fault["hint"] == ("Split the day." if form in ("csv", "geojson", "xlsx") else "")
+    assert fault["hint"] == ("Split the scenario." if form in ("csv", "geojson", "xlsx") else "")
 
 
 @pytest.mark.parametrize(

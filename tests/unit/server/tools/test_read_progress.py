@@ -76,8 +76,10 @@ async def test_of_a_large_day_it_is_told_why_there_is_no_bound(call: Call, store
         assert "lower_bound" not in answered.structured
         assert "gap" not in answered.structured
         assert answered.structured["agents_needed"] == 2
-        assert answered.structured["no_lower_bound"] == "the day has more than 1500 tickets"
-        assert "Agents needed: 2 or more; no bound on the cost: the day has more than 1500 tickets." in answered.text
+        assert answered.structured["no_lower_bound"] == "the scenario has more than 1500 tickets"
+        assert (
+            "Agents needed: 2 or more; no bound on the cost: the scenario has more than 1500 tickets." in answered.text
+        )
 
 
 async def test_a_curve_outlives_the_day_it_belongs_to(call: Call, ctx: ToolContext, store: RedisStore) -> None:

@@ -203,7 +203,7 @@ async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: R
     assert morning.structured["notes"] == ["Nothing of the plan counts as done: planning_date is another than its own."]
     problem = compile_scenario(parse_scenario((await finish(store, ["m", "a", "b"])).scenario.body))
     assert problem.frozen_until == 9 * 3600 * problem.scale
-    assert "It is 09:00: nothing new begins before." in problem.assumptions
+    assert "Planned from 09:00: no new visit begins earlier." in problem.assumptions
     wrong = await call("resolve_vrp", {**asked, "patch": {"planning_date": "tomorrow"}})
     assert [fault["path"] for fault in wrong.structured["errors"]] == ["/planning_date"]
 

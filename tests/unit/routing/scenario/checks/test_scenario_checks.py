@@ -141,7 +141,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     reference_checks.implausible_date: ("/planning_date", "Check the year"),
     size_checks.too_many_pairs: ("/incompatible/0", "Make the groups smaller"),
     size_checks.too_many_dimensions: ("/agents", "the same names"),
-    size_checks.matrices_too_large: ("/agents", "Split the day"),
+    size_checks.matrices_too_large: ("/agents", "Split the scenario"),
     position_checks.incomplete_positions: ("/locations/1", "Add lon"),
     position_checks.mixed_systems: ("/locations/1", "Use one system"),
     position_checks.missing_positions: ("/locations/1", "Add its coordinates"),
