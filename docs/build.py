@@ -12,9 +12,8 @@ from typing import Any, Final
 from pydantic_core import PydanticUndefined
 
 from planner_mcp.errors import catalogue
-from planner_mcp.routing.evaluation.unassigned_reasons import UNASSIGNED_REASONS
-from planner_mcp.routing.feasibility.route_violations import ROUTE_CONSTRAINTS
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, View
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY
@@ -89,15 +88,18 @@ def tools_page() -> str:
 
 
 def codes_page() -> str:
-    """Return the words of plans and of advice about them: reasons, limits, kinds of fixes, columns."""
+    """Return the words of plans and of advice about them: reasons, kinds of fixes, columns."""
     parts = [
         NOTE + "# Codes and columns of plans\n",
-        "## Why a ticket is left out\n\n`code` of an unassigned ticket, with the meaning as its `detail`. A code is "
-        "given only where the fact behind it was checked.\n",
-        _glossary("code", UNASSIGNED_REASONS),
-        "## What stands in an agent's way\n\n`in_the_way` of `explain_unassigned`: how many agents meet the limit, and "
-        "for the nearest by how much.\n",
-        _glossary("limit", ROUTE_CONSTRAINTS),
+        "## Why a ticket cannot be served\n\nOne list for every answer. A code is given only where the fact behind it "
+        "was checked.\n\n"
+        "- `code` of an unassigned ticket: no agent could serve it without breaking this limit, even with nothing else "
+        "to do; or what the text says of its shipment, its group or the plan.\n"
+        "- `in_the_way` of `explain_unassigned`: how many agents would break the limit with the ticket on their route, "
+        "and for the nearest by how much.\n"
+        "- `conflict.kind` of `validate_scenario`: the tickets together break it, however they are shared.\n"
+        "- `kinds` of `suggest_fixes`: the limit that the fix changes.\n",
+        _glossary("code", REASON_TEXTS),
         "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
         _glossary("kind", FIX_KINDS),
         "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "

@@ -62,7 +62,7 @@ class Unassigned:
 
     ticket_id: str
     code: str
-    """A reason code for an unassigned ticket."""
+    """An `InfeasibilityReason`; of plans stored by older versions another word."""
     detail: str
 
 

@@ -215,6 +215,13 @@ class Problem:
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Source of the travel matrices: source, speed, detour, crs."""
+    partner_of: dict[int, int] = field(init=False, repr=False)
+    """The other half of each ticket of a shipment."""
+
+    def __post_init__(self) -> None:
+        """Pair the halves of shipments."""
+        pickup_of = {index: ticket.pickup for index, ticket in enumerate(self.tickets) if ticket.pickup is not None}
+        object.__setattr__(self, "partner_of", pickup_of | {pickup: index for index, pickup in pickup_of.items()})
 
 
 class StopKind(StrEnum):

@@ -11,6 +11,7 @@ from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.analysis.plan_repricing import candidate_on, plan_at_stated_times
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -176,9 +177,9 @@ def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: E
     known = compile_scenario(
         parse_scenario(without_departed_agents({**changed, "held": frozen_prefix(plan.as_json(), 9 * HOUR_S + 600)}))
     )
-    after = solved(engine, known, plan)
+    after = with_reasons(known, solved(engine, known, plan))
     assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]
-    assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW_UNREACHABLE")]
+    assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW")]
 
 
 ON_THE_WAY: Json = {

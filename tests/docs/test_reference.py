@@ -3,10 +3,9 @@
 from typing import Any
 
 from docs.build import codes_page, scenario_page, settings_page, stale, tools_page
-from planner_mcp.routing.evaluation.unassigned_reasons import UNASSIGNED_REASONS
 from planner_mcp.routing.feasibility import relaxations
-from planner_mcp.routing.feasibility.route_violations import ROUTE_CONSTRAINTS, RouteConstraint
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.tools.answers.plan_pages import VIEWS
 from planner_mcp.settings import Settings
@@ -61,9 +60,9 @@ def test_bounds_of_arguments_stand_on_their_page() -> None:
 def test_every_code_of_advice_stands_on_a_page() -> None:
     """SPEC T5: what plans, explain_unassigned and suggest_fixes answer can be looked up, and nothing else is there."""
     page = codes_page()
-    assert set(ROUTE_CONSTRAINTS) == set(RouteConstraint)
+    assert list(REASON_TEXTS) == list(InfeasibilityReason)
     assert set(FIX_KINDS) == {*relaxations._RELAXATIONS, "NONE", "ADD_AGENT", "PENALTY"}
-    for meanings in (UNASSIGNED_REASONS, ROUTE_CONSTRAINTS, FIX_KINDS):
+    for meanings in (REASON_TEXTS, FIX_KINDS):
         assert [word for word, meaning in meanings.items() if f"| `{word}` | {meaning} |" not in page] == []
     columns = {column for view in VIEWS.values() for column in view.columns}
     assert [column for column in columns if f"`{column}`" not in page] == []

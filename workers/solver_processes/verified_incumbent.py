@@ -13,6 +13,7 @@ from typing import Final
 from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.plan_verification import verify
@@ -151,6 +152,6 @@ class Incumbent:
             self.violations, self._refused = violations, candidate
             return
         self._price = cost
-        self.plan = plan
+        self.plan = with_reasons(self._problem, plan)
         self.improvements += 1
-        self._publish(plan, self.improvements)
+        self._publish(self.plan, self.improvements)

@@ -2,18 +2,18 @@
 
 Owns the form of a plan and the price of a candidate. Times are computed by `evaluation/route_schedule.py` and cached by
 `evaluation/timing_cache.py`. Nothing is assumed about the candidate and nothing is checked: an infeasible candidate
-gives a plan too, and `verification/plan_verification.py` reports what is wrong with it.
+gives a plan too, and `verification/plan_verification.py` reports what is wrong with it. The
+reasons of unassigned tickets are found when a plan is published (`feasibility/unassigned_reasons.py`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from planner_mcp.routing.evaluation.departure_optimization import SpanPrice
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.route_schedule import LegTimes, RouteSchedule
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
-from planner_mcp.routing.evaluation.unassigned_reasons import unassigned_reasons
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus, Unassigned, Visit
 from planner_mcp.routing.problem import (
     AgentSpec,
@@ -26,6 +26,9 @@ from planner_mcp.routing.problem import (
     StopKind,
 )
 
+_NOT_SERVED: Final = InfeasibilityReason.NO_ROOM_FOUND
+"""What a plan says of each ticket left out until `feasibility.unassigned_reasons` looks closer."""
+
 
 def build_plan(
     problem: Problem,
@@ -36,7 +39,7 @@ def build_plan(
     versions: Mapping[str, str] | None = None,
     input_hash: str = "",
 ) -> Plan:
-    """Return the plan of a candidate: earliest services, latest departures, reasons for unassigned tickets.
+    """Return the plan of a candidate: earliest services, latest departures.
 
     Args:
         problem: The problem.
@@ -50,11 +53,15 @@ def build_plan(
     served = _served(timed)
     routes = tuple(_planned(problem, route, schedule) for route, schedule in timed)
     penalty = _left_out(problem, served, is_priced=False)
-    plan = Plan(
+    return Plan(
         status=_status(problem, served),
         cost=(_total(problem, timed, served) - penalty) / problem.cost_scale,
         routes=routes,
-        unassigned=(),
+        unassigned=tuple(
+            Unassigned(ticket.id, _NOT_SERVED, REASON_TEXTS[_NOT_SERVED])
+            for index, ticket in enumerate(problem.tickets)
+            if index not in served
+        ),
         distance_m=sum(leg.distance for _, schedule in timed for leg in schedule.legs) / problem.scale,
         duration_s=sum(schedule.duration for _, schedule in timed) / problem.scale,
         agents_used=len(routes),
@@ -68,8 +75,6 @@ def build_plan(
         travel=dict(problem.provenance),
         penalty=penalty / problem.cost_scale,
     )
-    why = unassigned_reasons(problem, plan)
-    return replace(plan, unassigned=tuple(Unassigned(ticket, *reason) for ticket, reason in why.items()))
 
 
 def price(problem: Problem, candidate: Candidate) -> int:

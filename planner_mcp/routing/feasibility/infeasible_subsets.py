@@ -29,6 +29,7 @@ from planner_mcp.routing.feasibility.assignment_enumeration import (
 from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE
 from planner_mcp.routing.feasibility.fleet_size_bounds import least_arrival_legs, max_route_time, one_of_several
 from planner_mcp.routing.feasibility.route_bounds import MAX_PATH_STEPS, AgentRouteBound, RouteBounds, least_setups
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.text import figure
 
@@ -62,8 +63,8 @@ class DayContext:
 class InfeasibleSubset:
     """Tickets that cannot all be served."""
 
-    kind: str
-    """`CAPACITY`, `MAX_TICKETS`, `HOURS`, `EXCLUSIVE`, or of several limits together `COMBINED`."""
+    kind: InfeasibilityReason
+    """`CAPACITY`, `MAX_TICKETS`, `WORKING_TIME`, `INCOMPATIBLE`, or of several limits together `COMBINED`."""
     tickets: tuple[str, ...]
     agents: tuple[str, ...]
     """All who may serve any of them."""
@@ -167,7 +168,7 @@ def _capacity(
             if some := _fewest(list(amounts), room, amounts.__getitem__):
                 need = sum(amounts[index] for index in some) / problem.amount_scale
                 words = f"they need {figure(need)} of {name}, the agents carry {figure(room / problem.amount_scale)}"
-                yield _subset(problem, "CAPACITY", some, eligible_agents, words)
+                yield _subset(problem, InfeasibilityReason.CAPACITY, some, eligible_agents, words)
 
 
 def _stops(problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec]) -> InfeasibleSubset | None:
@@ -175,7 +176,7 @@ def _stops(problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[A
     if len(limits) < len(eligible_agents) or len(tickets) <= sum(limits):
         return None
     words = f"they are {sum(limits) + 1}, the agents may serve {sum(limits)}"
-    return _subset(problem, "MAX_TICKETS", tickets[: sum(limits) + 1], eligible_agents, words)
+    return _subset(problem, InfeasibilityReason.MAX_TICKETS, tickets[: sum(limits) + 1], eligible_agents, words)
 
 
 def _hours(
@@ -198,9 +199,8 @@ def _hours(
     if not some:
         return None
     needed, there = (value / problem.scale / 3600 for value in (sum(map(work, some)), room))
-    return _subset(
-        problem, "HOURS", some, eligible_agents, f"they take {needed:.2f} h at least, the agents have {there:.2f} h"
-    )
+    words = f"they take {needed:.2f} h at least, the agents have {there:.2f} h"
+    return _subset(problem, InfeasibilityReason.WORKING_TIME, some, eligible_agents, words)
 
 
 def _certain_setups(problem: Problem, eligible_agents: Sequence[AgentSpec], setups: Sequence[int]) -> NDArray[np.int64]:
@@ -257,7 +257,7 @@ def _exclusive(problem: Problem, apart: Exclusions, eligible_agents: Sequence[Ag
                 clique.append(other)
             if len(clique) > len(eligible_agents):
                 words = f"no two of them fit on one route, and there are {len(eligible_agents)} agents"
-                return _subset(problem, "EXCLUSIVE", clique, eligible_agents, words)
+                return _subset(problem, InfeasibilityReason.INCOMPATIBLE, clique, eligible_agents, words)
     return None
 
 
@@ -282,7 +282,8 @@ def _combined(
             if some:
                 left = frozenset[int]().union(*(may_serve[index] for index in some))
                 eligible_agents = [problem.agents[agent] for agent in sorted(left)]
-                yield _subset(problem, "COMBINED", some, eligible_agents, words(len(some), len(eligible_agents)))
+                why = words(len(some), len(eligible_agents))
+                yield _subset(problem, InfeasibilityReason.COMBINED, some, eligible_agents, why)
 
 
 def _too_much(tickets: int, agents: int) -> str:
@@ -300,7 +301,11 @@ def _in_no_way(tickets: int, agents: int) -> str:
 
 
 def _subset(
-    problem: Problem, kind: str, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec], words: str
+    problem: Problem,
+    kind: InfeasibilityReason,
+    tickets: Sequence[int],
+    eligible_agents: Sequence[AgentSpec],
+    words: str,
 ) -> InfeasibleSubset:
     names = tuple(problem.tickets[index].id for index in tickets)
     return InfeasibleSubset(kind, names, tuple(agent.id for agent in eligible_agents), words)

@@ -12,7 +12,8 @@ from itertools import combinations_with_replacement
 
 from planner_mcp.routing.evaluation.plan_builder import route_cost
 from planner_mcp.routing.evaluation.route_schedule import schedule_route
-from planner_mcp.routing.feasibility.route_violations import RouteConstraint, Violation, violations
+from planner_mcp.routing.feasibility.route_violations import Violation, violations
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 StopCheck = Callable[[], bool]
@@ -39,7 +40,7 @@ class InsertionCandidate:
         return sum(each.share for each in self.violations), self.cost
 
     @property
-    def limits(self) -> tuple[RouteConstraint, ...]:
+    def limits(self) -> tuple[InfeasibilityReason, ...]:
         """Which limits are in the way, each once."""
         return tuple(sorted({each.limit for each in self.violations}))
 
@@ -74,11 +75,9 @@ def insertion_candidates(
 
 def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
     """Return the ticket alone, or pickup and delivery of its shipment."""
-    pickup = problem.tickets[ticket].pickup
-    if pickup is not None:
-        return pickup, ticket
-    delivery = next((index for index, other in enumerate(problem.tickets) if other.pickup == ticket), None)
-    return (ticket,) if delivery is None else (ticket, delivery)
+    if (partner := problem.partner_of.get(ticket)) is None:
+        return (ticket,)
+    return (ticket, partner) if problem.tickets[ticket].pickup is None else (partner, ticket)
 
 
 def joint_tickets(problem: Problem, ticket: int) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from planner_mcp.routing.feasibility.route_violations import RouteConstraint, Violation
+from planner_mcp.routing.feasibility.route_violations import Violation
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.time_windows import merged_windows
@@ -132,14 +133,14 @@ def _of_agent(body: Json, agent: int, field: str, value: Any, change: str, limit
     return Relaxation(f"{change} of {name} {limit}", {"agents": {name: {field: value}}})
 
 
-_RELAXATIONS: Final[dict[RouteConstraint, Callable[[Json, Problem, int, Violation], Relaxation]]] = {
-    RouteConstraint.WINDOW: _window,
-    RouteConstraint.SHIFT: _shift,
-    RouteConstraint.CAPACITY: _capacity,
-    RouteConstraint.MAX_DURATION: _max_duration,
-    RouteConstraint.MAX_DISTANCE: _max_distance,
-    RouteConstraint.MAX_TICKETS: _max_tickets,
-    RouteConstraint.NOT_ALLOWED: _allowed,
+_RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[Json, Problem, int, Violation], Relaxation]]] = {
+    InfeasibilityReason.TIME_WINDOW: _window,
+    InfeasibilityReason.SHIFT_END: _shift,
+    InfeasibilityReason.CAPACITY: _capacity,
+    InfeasibilityReason.MAX_DURATION: _max_duration,
+    InfeasibilityReason.MAX_DISTANCE: _max_distance,
+    InfeasibilityReason.MAX_TICKETS: _max_tickets,
+    InfeasibilityReason.SKILL_OR_AGENT: _allowed,
 }
 
 

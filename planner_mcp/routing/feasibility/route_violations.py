@@ -6,46 +6,11 @@ shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py`
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import combinations
-from typing import Final
 
 from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, schedule_route
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, Route, Stop, StopKind, TicketSpec
-
-
-class RouteConstraint(StrEnum):
-    """A constraint of a route."""
-
-    WINDOW = "TIME_WINDOW"
-    SHIFT = "SHIFT_END"
-    CAPACITY = "CAPACITY"
-    MAX_DURATION = "MAX_DURATION"
-    MAX_DISTANCE = "MAX_DISTANCE"
-    MAX_TICKETS = "MAX_TICKETS"
-    NOT_ALLOWED = "SKILL_OR_AGENT"
-    INCOMPATIBLE = "INCOMPATIBLE"
-    ROUTE_OVER = "ROUTE_OVER"
-    """`advice/fixes.py`, which knows the day, tells it and the next."""
-    KEPT_ELSEWHERE = "KEPT_ELSEWHERE"
-    ORDER = "ORDER"
-
-
-ROUTE_CONSTRAINTS: Final[dict[str, str]] = {
-    RouteConstraint.WINDOW: "A ticket would be reached after a time window has closed: "
-    "its last, or one before too long a wait.",
-    RouteConstraint.SHIFT: "The route would end after the agent's shift and overtime.",
-    RouteConstraint.CAPACITY: "The route would carry more than the agent's capacity.",
-    RouteConstraint.MAX_DURATION: "The route would take longer than the agent's max_duration_s.",
-    RouteConstraint.MAX_DISTANCE: "The route would be longer than the agent's max_distance_km or max_distance_m.",
-    RouteConstraint.MAX_TICKETS: "The route would serve more than the agent's max_tickets.",
-    RouteConstraint.NOT_ALLOWED: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
-    RouteConstraint.INCOMPATIBLE: "The route has a ticket that may not share one with it.",
-    RouteConstraint.ROUTE_OVER: "At keep_until the agent is on its way to the end of its route, or is there.",
-    RouteConstraint.KEPT_ELSEWHERE: "What is held of an earlier plan keeps the ticket with another agent.",
-    RouteConstraint.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",
-}
-"""What each says of a route with the ticket in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +26,7 @@ class Violation:
             that opens by then.
     """
 
-    limit: RouteConstraint
+    limit: InfeasibilityReason
     short: int
     share: float
     index: int = 0
@@ -129,14 +94,14 @@ def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Vi
     for ticket in tickets:
         allowed = problem.tickets[ticket].agents
         if allowed is not None and agent not in allowed:
-            yield Violation(RouteConstraint.NOT_ALLOWED, 1, 3.0, ticket)
+            yield Violation(InfeasibilityReason.SKILL_OR_AGENT, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible
     if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
         found = [pair for pair in combinations(sorted(served), 2) if pair in apart]
     else:
         found = [pair for pair in apart if served.issuperset(pair)]
     for _, high in found:
-        yield Violation(RouteConstraint.INCOMPATIBLE, 1, 9.0, high)
+        yield Violation(InfeasibilityReason.INCOMPATIBLE, 1, 9.0, high)
 
 
 def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
@@ -145,7 +110,7 @@ def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
     for dimension, (peak, room) in enumerate(zip(peaks, capacity, strict=True)):
         if peak > room:
             short = peak - room
-            yield Violation(RouteConstraint.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
+            yield Violation(InfeasibilityReason.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
 
 
 def _peaks(problem: Problem, route: Route) -> list[int]:
@@ -190,30 +155,30 @@ def _times(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[
             is_over = leg.stop.kind is StopKind.TICKET and is_closed(problem, problem.tickets[leg.stop.index])
             start = max(time.start, problem.frozen_until) if is_over else time.start
             if (late := start - leg.windows[-1][1]) > 0:
-                yield Violation(RouteConstraint.WINDOW, late, late / hour, leg.stop.index, start)
+                yield Violation(InfeasibilityReason.TIME_WINDOW, late, late / hour, leg.stop.index, start)
             if is_over:  # however wide its window, what was begun before the hour cannot follow it
                 soonest = problem.frozen_until
     if any(begun > break_spec.window[1] for break_spec, begun in breaks):
-        yield Violation(RouteConstraint.ORDER, 1, 9.0)
+        yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
     for index, break_spec in enumerate(agent.breaks):
         outside = schedule.end <= break_spec.window[1] or schedule.start >= break_spec.window[0] + break_spec.duration
         if index not in taken and not outside:
-            yield Violation(RouteConstraint.ORDER, 1, 9.0)
+            yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
     if (over := schedule.end - agent.shift[1] - agent.overtime) > 0:
-        yield Violation(RouteConstraint.SHIFT, over, 1.5 * over / hour, value=schedule.end - agent.overtime)
+        yield Violation(InfeasibilityReason.SHIFT_END, over, 1.5 * over / hour, value=schedule.end - agent.overtime)
 
 
 def _limits(problem: Problem, agent: AgentSpec, schedule: RouteSchedule, count: int) -> Iterator[Violation]:
     distance = sum(leg.distance for leg in schedule.legs)
     if agent.max_duration is not None and (over := schedule.duration - agent.max_duration) > 0:
         yield Violation(
-            RouteConstraint.MAX_DURATION, over, 1.5 * over / (3600 * problem.scale), value=schedule.duration
+            InfeasibilityReason.MAX_DURATION, over, 1.5 * over / (3600 * problem.scale), value=schedule.duration
         )
     if agent.max_distance is not None and (over := distance - agent.max_distance) > 0:
-        yield Violation(RouteConstraint.MAX_DISTANCE, over, 5.0 * over / max(1, agent.max_distance), value=distance)
+        yield Violation(InfeasibilityReason.MAX_DISTANCE, over, 5.0 * over / max(1, agent.max_distance), value=distance)
     if agent.max_stops is not None and (over := count - agent.max_stops) > 0:
-        yield Violation(RouteConstraint.MAX_TICKETS, over, 5.0 * over / max(1, agent.max_stops), value=count)
+        yield Violation(InfeasibilityReason.MAX_TICKETS, over, 5.0 * over / max(1, agent.max_stops), value=count)
 
 
 def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Violation]:
@@ -227,7 +192,7 @@ def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Viola
         for ticket, place in position.items()
     )
     if not is_locked or broken or reloads > agent.max_reloads or (problem.backhaul and _is_mixed(problem, route)):
-        yield Violation(RouteConstraint.ORDER, 1, 9.0)
+        yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
 
 
 def _is_mixed(problem: Problem, route: Route) -> bool:

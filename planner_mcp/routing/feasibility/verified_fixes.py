@@ -27,12 +27,12 @@ from planner_mcp.routing.feasibility.insertion_candidates import (
 )
 from planner_mcp.routing.feasibility.relaxations import Relaxation, raised_penalty, relaxation_for
 from planner_mcp.routing.feasibility.route_violations import (
-    RouteConstraint,
     Violation,
     is_closed,
     violations,
     violations_without_waiting,
 )
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
@@ -50,13 +50,13 @@ ADD_AGENT: Final = "ADD_AGENT"
 PENALTY: Final = "PENALTY"
 FIX_KINDS: Final[dict[str, str]] = {
     NO_CHANGE: "Nothing need change: the ticket fits as it is, or with one more reload.",
-    RouteConstraint.WINDOW: "Close a time window later.",
-    RouteConstraint.SHIFT: "End a shift later.",
-    RouteConstraint.CAPACITY: "Raise an agent's capacity in one dimension.",
-    RouteConstraint.MAX_DURATION: "Raise an agent's max_duration_s.",
-    RouteConstraint.MAX_DISTANCE: "Raise an agent's limit of distance.",
-    RouteConstraint.MAX_TICKETS: "Raise an agent's max_tickets.",
-    RouteConstraint.NOT_ALLOWED: "Give an agent the skill it lacks, or let the ticket name it.",
+    InfeasibilityReason.TIME_WINDOW: "Close a time window later.",
+    InfeasibilityReason.SHIFT_END: "End a shift later.",
+    InfeasibilityReason.CAPACITY: "Raise an agent's capacity in one dimension.",
+    InfeasibilityReason.MAX_DURATION: "Raise an agent's max_duration_s.",
+    InfeasibilityReason.MAX_DISTANCE: "Raise an agent's limit of distance.",
+    InfeasibilityReason.MAX_TICKETS: "Raise an agent's max_tickets.",
+    InfeasibilityReason.SKILL_OR_AGENT: "Give an agent the skill it lacks, or let the ticket name it.",
     ADD_AGENT: "Add an agent like one there is.",
     PENALTY: "Raise the price of leaving the ticket, or its one_of group, out: alone or beside another change.",
 }
@@ -148,7 +148,7 @@ class UnassignedAnalysis:
 
     def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
         """Return the nearest trial for each set of limits that one fix may change."""
-        best: dict[tuple[RouteConstraint, ...], InsertionCandidate] = {}
+        best: dict[tuple[InfeasibilityReason, ...], InsertionCandidate] = {}
         for insertion in self._insertions(base, ticket, until):
             if len(insertion.violations) > MAX_VIOLATIONS:
                 continue
@@ -179,13 +179,13 @@ class UnassignedAnalysis:
             yield from found
             return
         for each in found:
-            if each.limit is RouteConstraint.MAX_TICKETS and self.problem.agents[agent].id in self._over:
-                yield replace(each, limit=RouteConstraint.ROUTE_OVER)
-            elif each.limit is RouteConstraint.NOT_ALLOWED and self._eligible.may(
+            if each.limit is InfeasibilityReason.MAX_TICKETS and self.problem.agents[agent].id in self._over:
+                yield replace(each, limit=InfeasibilityReason.ROUTE_OVER)
+            elif each.limit is InfeasibilityReason.SKILL_OR_AGENT and self._eligible.may(
                 agent, self._scenario.tickets[each.index]
             ):
                 if not self._is_only_closed(agent, each.index):
-                    yield replace(each, limit=RouteConstraint.KEPT_ELSEWHERE)
+                    yield replace(each, limit=InfeasibilityReason.KEPT_ELSEWHERE)
             else:
                 yield each
 
@@ -282,15 +282,15 @@ class UnassignedAnalysis:
 def violation_text(problem: Problem, violation: Violation) -> str:
     """Return an obstacle as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
     match violation.limit:
-        case RouteConstraint.WINDOW:
+        case InfeasibilityReason.TIME_WINDOW:
             amount = f"{_minutes(problem, violation)} min late at {problem.tickets[violation.index].id}"
-        case RouteConstraint.SHIFT | RouteConstraint.MAX_DURATION:
+        case InfeasibilityReason.SHIFT_END | InfeasibilityReason.MAX_DURATION:
             amount = f"{_minutes(problem, violation)} min over"
-        case RouteConstraint.MAX_DISTANCE:
+        case InfeasibilityReason.MAX_DISTANCE:
             amount = f"{math.ceil(violation.short / problem.scale)} m over"
-        case RouteConstraint.MAX_TICKETS:
+        case InfeasibilityReason.MAX_TICKETS:
             amount = f"{violation.short} over"
-        case RouteConstraint.CAPACITY:
+        case InfeasibilityReason.CAPACITY:
             amount = f"{problem.dimensions[violation.index]} {figure(violation.short / problem.amount_scale)} short"
         case _:
             amount = ""
@@ -302,7 +302,8 @@ def _minutes(problem: Problem, violation: Violation) -> int:
 
 
 def _weight(ticket: int, insertion: InsertionCandidate) -> tuple[float, int]:
-    other_tickets = sum(each.limit is RouteConstraint.WINDOW and each.index != ticket for each in insertion.violations)
+    late = (each for each in insertion.violations if each.limit is InfeasibilityReason.TIME_WINDOW)
+    other_tickets = sum(each.index != ticket for each in late)
     share, cost = insertion.effort
     return share + OTHER_TICKET_WEIGHT * other_tickets, cost
 

@@ -8,6 +8,7 @@ from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
@@ -16,7 +17,7 @@ from tests.shared.scenarios.scenario_builders import agent, body, ticket
 Name = Callable[[str, int], str]
 Call = Callable[..., Awaitable[ToolResult | ErrorResult]]
 """Of a tool by its name, with its arguments."""
-CODES = ("NO_ROOM_FOUND", "ALL_CAPACITY_USED", "TIME_WINDOW_UNREACHABLE")
+CODES = ("NO_ROOM_FOUND", "ALL_CAPACITY_USED", "TIME_WINDOW")
 DAY = body(
     [agent("v", shift_end=20), agent("w", shift_end=20)],
     [ticket("a"), ticket("b", "B"), ticket("c", "C", time_windows=[[3, 9]])],
@@ -109,6 +110,7 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> 
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
+    plan = with_reasons(problem, plan)
     await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
 

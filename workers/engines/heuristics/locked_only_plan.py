@@ -13,7 +13,8 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.analysis.plan_repair import with_breaks_placed
 from planner_mcp.routing.feasibility.insertion_candidates import joint_tickets, with_tickets
-from planner_mcp.routing.feasibility.route_violations import RouteConstraint, violations
+from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.engine_interface import ShouldStop
 from workers.engines.heuristics.reinsertion_search import locked_routes
@@ -73,7 +74,7 @@ def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
     without_breaks = replace(problem, agents=tuple(replace(agent, breaks=()) for agent in problem.agents))
     bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     limits = dict.fromkeys(
-        _ORDER if each.limit is RouteConstraint.ORDER else each.limit for each in violations(without_breaks, bare)
+        _ORDER if each.limit is InfeasibilityReason.ORDER else each.limit for each in violations(without_breaks, bare)
     )
     message = (
         f"The locked visits break {', '.join(limits)}." if limits else "The locked visits leave no time for breaks."

@@ -18,6 +18,7 @@ from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.checks.reference_checks import nearest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
@@ -31,7 +32,6 @@ Clock = Callable[[], float]
 PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
-_REPLACED: Final = "GROUP_OTHER_CHOSEN"
 """Code of an alternative that is left out as it should be: of its group another is served."""
 
 
@@ -54,7 +54,11 @@ class PlanContext:
     def chosen_instead(self) -> dict[str, str]:
         """Return the ticket served in place of each that is left out for another of its group."""
         served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
-        left = {entry["ticket_id"] for entry in self.plan["unassigned"] if entry["code"] == _REPLACED}
+        left = {
+            entry["ticket_id"]
+            for entry in self.plan["unassigned"]
+            if entry["code"] == InfeasibilityReason.GROUP_OTHER_CHOSEN
+        }
         groups = [group["tickets"] for group in self.scenario.body.get("groups") or () if group["kind"] == "one_of"]
         instead: dict[str, str] = {}
         for names in groups:

@@ -17,6 +17,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
@@ -55,7 +56,7 @@ def starts(plan: Plan) -> dict[str | None, float]:
 
 
 def codes(problem: Problem, *names: str) -> dict[str, str]:
-    found = build_plan(problem, candidate(problem, *names) if names else Candidate(()))
+    found = with_reasons(problem, build_plan(problem, candidate(problem, *names) if names else Candidate(())))
     return {entry.ticket_id: entry.code for entry in found.unassigned}
 
 
@@ -95,7 +96,7 @@ def test_a_ticket_whose_window_has_closed_is_left_out_with_its_reason() -> None:
         under_way(day, planned(day, ("x", "z")), 10, {"tickets": {"m": ticket("m", "B", time_windows=at(3, 6))}})
     )
     assert verify(known, build_plan(known, candidate(known, "x", "m", "z")))
-    assert codes(known, "x", "z") == {"m": "TIME_WINDOW_UNREACHABLE"}
+    assert codes(known, "x", "z") == {"m": "TIME_WINDOW"}
 
 
 def test_what_was_once_too_late_is_served_when_its_window_is_widened() -> None:
@@ -188,7 +189,7 @@ def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
     with pytest.raises(InputError):
         parse_scenario(revise(day, patch))
     known = compiled(under_way(day, planned(day, ("a",)), 250, patch))
-    assert codes(known)["far"] == "TIME_WINDOW_UNREACHABLE"
+    assert codes(known)["far"] == "TIME_WINDOW"
 
 
 def test_what_an_agent_that_is_gone_has_done_leaves_the_day() -> None:

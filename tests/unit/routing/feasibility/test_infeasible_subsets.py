@@ -13,6 +13,7 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.infeasible_subsets import SHRINK_S, InfeasibleSubset, smallest_infeasible_subset
 from planner_mcp.routing.feasibility.route_bounds import MAX_PATH_STEPS
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -32,12 +33,17 @@ CASES: list[tuple[str, set[str], list[Any], list[Any]]] = [
     ),
     ("MAX_TICKETS", {"a", "b"}, [agent(max_tickets=1)], [ticket("a"), ticket("b", "B")]),
     (
-        "HOURS",
+        "WORKING_TIME",
         {"b", "c"},
         [agent(shift_end=19)],
         [ticket("a"), *(ticket(n, n.upper(), service_time_s=9) for n in "bc")],
     ),
-    ("EXCLUSIVE", {"a", "c"}, [agent()], [ticket("a", time_windows=[[2, 2]]), ticket("c", "C", time_windows=[[3, 3]])]),
+    (
+        "INCOMPATIBLE",
+        {"a", "c"},
+        [agent()],
+        [ticket("a", time_windows=[[2, 2]]), ticket("c", "C", time_windows=[[3, 3]])],
+    ),
 ]
 
 
@@ -129,7 +135,7 @@ def test_tickets_that_exclude_each_other_need_no_windows_to_be_a_conflict() -> N
     assert smallest_infeasible_subset(problem(agents, orders, incompatible=[["a", "e"], ["b", "f"]])) is None
     found = smallest_infeasible_subset(problem(agents, orders, incompatible=[["a", "e"], ["a", "b", "c"]]))
     assert found is not None
-    assert (found.kind, set(found.tickets)) == ("EXCLUSIVE", {"a", "b", "c"})
+    assert (found.kind, set(found.tickets)) == ("INCOMPATIBLE", {"a", "b", "c"})
 
 
 def test_many_tickets_that_exclude_each_other_are_a_conflict_on_large_days_too() -> None:
@@ -141,7 +147,7 @@ def test_many_tickets_that_exclude_each_other_are_a_conflict_on_large_days_too()
     assert len(compiled.locations) ** 3 > MAX_PATH_STEPS
     found = smallest_infeasible_subset(compiled)
     assert found is not None
-    assert (found.kind, len(found.tickets)) == ("EXCLUSIVE", 101)
+    assert (found.kind, len(found.tickets)) == ("INCOMPATIBLE", 101)
 
 
 @st.composite
@@ -317,7 +323,7 @@ def test_a_long_set_is_thinned_too() -> None:
     found = smallest_infeasible_subset(at)
     assert found is not None
     assert set(found.tickets) < {entry["id"] for entry in large}
-    assert found.kind == "HOURS"
+    assert found.kind == "WORKING_TIME"
 
 
 @examples(60)
@@ -347,7 +353,7 @@ def test_goods_that_are_fetched_at_a_depot_on_the_way_are_no_conflict() -> None:
     assert smallest_infeasible_subset(day) is None
     plan = build_plan(day, candidate(day, "reload@C", "a", "b"))
     assert verify(day, plan) == []
-    idle = build_plan(day, Candidate(()))
+    idle = with_reasons(day, build_plan(day, Candidate(())))
     assert {entry.code for entry in idle.unassigned} == {"NO_ROOM_FOUND"}
 
 

@@ -11,7 +11,8 @@ from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
-from planner_mcp.routing.feasibility.route_violations import RouteConstraint, violations
+from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
@@ -42,21 +43,21 @@ def test_many_exclusions_are_not_gone_through_for_each_route() -> None:
     assert len(violations(day, together)) == len(apart)
 
 
-REFUSED: list[tuple[RouteConstraint, int, dict[str, Any], dict[str, Any]]] = [
-    (RouteConstraint.CAPACITY, 1, {"capacity": 1}, {}),
-    (RouteConstraint.SHIFT, 1, {"shift_end": 3}, {}),
-    (RouteConstraint.MAX_DURATION, 1, {"max_duration_s": 3}, {}),
-    (RouteConstraint.MAX_DISTANCE, 1, {"max_distance_m": 3}, {}),
-    (RouteConstraint.MAX_TICKETS, 1, {"max_tickets": 1}, {}),
-    (RouteConstraint.WINDOW, 1, {}, {"time_windows": [[0, 1]]}),
-    (RouteConstraint.NOT_ALLOWED, 1, {}, {"skills": ["cold"]}),
-    (RouteConstraint.ORDER, 1, {"locked_tickets": ["b"]}, {}),
+REFUSED: list[tuple[InfeasibilityReason, int, dict[str, Any], dict[str, Any]]] = [
+    (InfeasibilityReason.CAPACITY, 1, {"capacity": 1}, {}),
+    (InfeasibilityReason.SHIFT_END, 1, {"shift_end": 3}, {}),
+    (InfeasibilityReason.MAX_DURATION, 1, {"max_duration_s": 3}, {}),
+    (InfeasibilityReason.MAX_DISTANCE, 1, {"max_distance_m": 3}, {}),
+    (InfeasibilityReason.MAX_TICKETS, 1, {"max_tickets": 1}, {}),
+    (InfeasibilityReason.TIME_WINDOW, 1, {}, {"time_windows": [[0, 1]]}),
+    (InfeasibilityReason.SKILL_OR_AGENT, 1, {}, {"skills": ["cold"]}),
+    (InfeasibilityReason.ORDER, 1, {"locked_tickets": ["b"]}, {}),
 ]
 
 
 @pytest.mark.parametrize(("limit", "short", "driver", "order"), REFUSED, ids=str)
 def test_an_obstacle_says_how_much_is_missing(
-    limit: RouteConstraint, short: int, driver: dict[str, Any], order: dict[str, Any]
+    limit: InfeasibilityReason, short: int, driver: dict[str, Any], order: dict[str, Any]
 ) -> None:
     """SPEC T5: a at A, then b at B, and home again: two there, four in all."""
     agents = [agent("v", **driver), agent("w", skills=["cold"])]
@@ -71,7 +72,9 @@ def test_a_visit_that_is_late_either_way_costs_no_break_too() -> None:
     driver = agent(breaks=[{"earliest": 0, "latest": 1, "duration_s": 2}])
     late = ticket("a", service_time_s=6, time_windows=[[0, 0]])
     day = compile_scenario(Scenario.model_validate(body([driver], [late])))
-    assert [(each.limit, each.short) for each in violations(day, route(day, "a"))] == [(RouteConstraint.WINDOW, 3)]
+    assert [(each.limit, each.short) for each in violations(day, route(day, "a"))] == [
+        (InfeasibilityReason.TIME_WINDOW, 3)
+    ]
 
 
 def test_breaks_reloads_and_shipments_are_understood() -> None:
@@ -85,8 +88,8 @@ def test_breaks_reloads_and_shipments_are_understood() -> None:
     assert verify(day, build_plan(day, Candidate((good,)))) == []
     assert violations(day, good) == []
     assert {each.limit for each in violations(day, route(day, "a", "b", "q", "p"))} == {
-        RouteConstraint.CAPACITY,
-        RouteConstraint.ORDER,
+        InfeasibilityReason.CAPACITY,
+        InfeasibilityReason.ORDER,
     }
 
 

@@ -97,7 +97,7 @@ def test_a_summary_counts_reasons() -> None:
     assert figures["unassigned_reasons"] == {
         "NO_ROOM_FOUND": 2,
         "ALL_CAPACITY_USED": 1,
-        "TIME_WINDOW_UNREACHABLE": 1,
+        "TIME_WINDOW": 1,
     }
 
 

@@ -1,0 +1,100 @@
+"""Why a plan leaves a ticket out.
+
+Owns the choice among the reasons: one is given only where the fact behind it has been checked against the problem or
+the plan at hand. Where nothing proves the ticket impossible it is `NO_ROOM_FOUND`, which claims no more than it says.
+Plans get their reasons when they are published, not when they are priced or verified.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.plan import Plan, Unassigned
+from planner_mcp.routing.problem import GroupKind, LoadKind, Problem, TicketSpec
+
+_OF_A_PLAN: Final = (
+    InfeasibilityReason.GROUP_INCOMPLETE,
+    InfeasibilityReason.GROUP_OTHER_CHOSEN,
+    InfeasibilityReason.PENALTY_LOWER_THAN_COST,
+    InfeasibilityReason.ALL_CAPACITY_USED,
+    InfeasibilityReason.NO_ROOM_FOUND,
+)
+"""Reasons of a ticket that some agent could serve."""
+UNASSIGNED_REASONS: Final = (*PROVED_REASONS, *_OF_A_PLAN)
+"""Every `code` of an unassigned ticket."""
+_PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
+
+
+def with_reasons(problem: Problem, plan: Plan) -> Plan:
+    """Return a plan with a reason for each ticket it leaves out, in the order of the problem."""
+    if not plan.unassigned:
+        return plan
+    served = {visit.ticket_id for route in plan.routes for visit in route.visits}
+    finder = _ReasonFinder(problem, plan, {i for i, ticket in enumerate(problem.tickets) if ticket.id in served})
+    reasons = {ticket.id: finder.reason(at) for at, ticket in enumerate(problem.tickets) if ticket.id not in served}
+    return replace(plan, unassigned=tuple(Unassigned(name, each, _detail(each)) for name, each in reasons.items()))
+
+
+def _detail(reason: InfeasibilityReason) -> str:
+    text = REASON_TEXTS[reason]
+    is_limit = reason in PROVED_REASONS and reason is not InfeasibilityReason.SHIPMENT_HALF_UNSERVED
+    return text if not is_limit else f"{_PROVED} {text[0].lower()}{text[1:]}"
+
+
+class _ReasonFinder:
+    """The tests behind the reasons, for one plan."""
+
+    def __init__(self, problem: Problem, plan: Plan, served: set[int]) -> None:
+        self._problem = problem
+        self._served = served
+        self._spare = _spare(problem, plan)
+        self._proofs = UnservableTickets(problem)
+
+    def reason(self, index: int) -> InfeasibilityReason:
+        """Return the first reason whose fact holds."""
+        if self._is_replaced(index):
+            return InfeasibilityReason.GROUP_OTHER_CHOSEN
+        if (impossible := self._proofs.reason(index)) is not None:
+            return impossible
+        if any(self._proofs.reason(other) for other in self._companions(index)):
+            return InfeasibilityReason.GROUP_INCOMPLETE
+        if self._problem.tickets[index].is_priced:
+            return InfeasibilityReason.PENALTY_LOWER_THAN_COST
+        has_spare = self._has_spare(self._problem.tickets[index])
+        return InfeasibilityReason.NO_ROOM_FOUND if has_spare else InfeasibilityReason.ALL_CAPACITY_USED
+
+    def _is_replaced(self, index: int) -> bool:
+        return any(
+            group.kind is GroupKind.ONE_OF and index in group.tickets and not self._served.isdisjoint(group.tickets)
+            for group in self._problem.groups
+        )
+
+    def _companions(self, index: int) -> set[int]:
+        groups = (group for group in self._problem.groups if group.kind is GroupKind.ALL and index in group.tickets)
+        return {other for group in groups for other in group.tickets} - {index}
+
+    def _has_spare(self, ticket: TicketSpec) -> bool:
+        chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents
+        return any(fits(ticket, self._spare[agent][ticket.load]) for agent in chosen)
+
+
+def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:
+    """Return what each agent could yet deliver, and pick up; with reloads or shipments, its whole capacity.
+
+    One more delivery fits as the first on the route, beside the other deliveries; one more pickup as the last.
+    """
+    spare = [dict.fromkeys(LoadKind, agent.capacity) for agent in problem.agents]
+    is_reused = any(ticket.pickup is not None for ticket in problem.tickets)
+    by_id = {ticket.id: ticket for ticket in problem.tickets}
+    index = {agent.id: position for position, agent in enumerate(problem.agents)}
+    for route in plan.routes:
+        agent = index[route.agent_id]
+        if is_reused or problem.agents[agent].max_reloads:
+            continue
+        for visit in route.visits:
+            if visit.ticket_id is not None:
+                ticket = by_id[visit.ticket_id]
+                room = spare[agent][ticket.load]
+                spare[agent][ticket.load] = tuple(a - b for a, b in zip(room, ticket.demand, strict=True))
+    return spare

@@ -1,0 +1,153 @@
+"""Tickets that no agent could serve, even with nothing else to do: proved on the compiled problem.
+
+Owns the proof: by who may serve a ticket, by capacity and max_tickets, and by the least trip there and back, over its
+pickup if it has one. Whatever else is on a route only takes more. Locked visits of an agent are made before.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
+
+_CLOSEST_FIRST: Final = (
+    InfeasibilityReason.MAX_DISTANCE,
+    InfeasibilityReason.MAX_DURATION,
+    InfeasibilityReason.SHIFT_END,
+    InfeasibilityReason.TIME_WINDOW,
+)
+"""Of several agents the reason of the one that comes closest is given."""
+PROVED_REASONS: Final = (
+    InfeasibilityReason.SKILL_OR_AGENT,
+    InfeasibilityReason.CAPACITY,
+    InfeasibilityReason.MAX_TICKETS,
+    *reversed(_CLOSEST_FIRST),
+    InfeasibilityReason.SHIPMENT_HALF_UNSERVED,
+)
+"""What can be proved of one ticket, or of one shipment."""
+
+
+class UnservableTickets:
+    """The proofs of one problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._legs = DirectLegs(problem)
+        self._paths = ShortestPaths(problem, self._legs) if ShortestPaths.may_differ(problem) else None
+        self._after_locked: dict[tuple[str, DirectLegs], tuple[int | None, int]] = {}
+        self._visits_per_place = Counter(ticket.location for ticket in problem.tickets)
+        self._visits_per_place.update(place for agent in problem.agents for place in agent.reload_depots)
+        self.reason = cache(self._reason)
+
+    def _reason(self, index: int) -> InfeasibilityReason | None:
+        """Return why no agent could serve the ticket, with its other half, even with nothing else to do, or None."""
+        if (alone := self._alone(index)) is not None or (partner := self._problem.partner_of.get(index)) is None:
+            return alone
+        if self._alone(partner) is not None:
+            return InfeasibilityReason.SHIPMENT_HALF_UNSERVED
+        is_pickup = self._problem.tickets[index].pickup is None
+        reason = self._together(index, partner) if is_pickup else self._together(partner, index)
+        is_late = is_pickup and reason is InfeasibilityReason.TIME_WINDOW
+        return InfeasibilityReason.SHIPMENT_HALF_UNSERVED if is_late else reason
+
+    def _alone(self, index: int) -> InfeasibilityReason | None:
+        """Return why no agent could serve the ticket by itself, or None."""
+        ticket = self._problem.tickets[index]
+        if ticket.windows and ticket.windows[-1][1] < self._problem.frozen_until:
+            return InfeasibilityReason.TIME_WINDOW
+        if not (allowed := self._allowed(ticket)):
+            return InfeasibilityReason.SKILL_OR_AGENT
+        if not (able := [agent for agent in allowed if fits(ticket, agent.capacity)]):
+            return InfeasibilityReason.CAPACITY
+        count = 2 if index in self._problem.partner_of else 1
+        if all(agent.max_stops and agent.max_stops < count for agent in able):
+            return InfeasibilityReason.MAX_TICKETS
+        return self._trips_of([index], able)
+
+    def _together(self, pickup: int, delivery: int) -> InfeasibilityReason | None:
+        """Return why no agent that could carry a shipment could make both of its halves, or None."""
+        halves = [self._problem.tickets[index] for index in (pickup, delivery)]
+        theirs = {agent.id for agent in self._allowed(halves[0])}
+        both = (agent for agent in self._allowed(halves[1]) if agent.id in theirs)
+        able = [agent for agent in both if all(fits(half, agent.capacity) for half in halves)]
+        return self._trips_of([pickup, delivery], able)
+
+    def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
+        agents = self._problem.agents
+        return agents if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
+
+    def _trips_of(self, tickets: Sequence[int], agents: Iterable[AgentSpec]) -> InfeasibilityReason | None:
+        """Return what keeps each of the agents from a trip to the tickets, None where one can or none is free."""
+        reasons: set[InfeasibilityReason] = set()
+        for agent in agents:
+            if not _is_done(agent):
+                if (reason := self._violated_limit(tickets, agent)) is None:
+                    return None
+                reasons.add(reason)
+        return next((reason for reason in _CLOSEST_FIRST if reason in reasons), None)
+
+    def _violated_limit(self, tickets: Sequence[int], agent: AgentSpec) -> InfeasibilityReason | None:
+        """Return what forbids the trip to tickets, straight and, where that may be less, over other stops."""
+        reason = self._trip(tickets, agent, self._legs)
+        return reason if reason is None or self._paths is None else self._trip(tickets, agent, self._paths)
+
+    def _trip(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> InfeasibilityReason | None:
+        """Return what forbids the trip start, tickets in order, end; breaks left aside, locked visits made before."""
+        between = legs if agent.reload_depots else self._legs  # nothing else stands among locked visits
+        if (agent.id, between) not in self._after_locked:
+            self._after_locked[agent.id, between] = self._after_locks(agent, between)
+        place, now = self._after_locked[agent.id, between]
+        left = [index for index in indexes if index not in agent.locked or index == indexes[-1]]
+        origin, busy = agent.start, 0
+        for ticket in (self._problem.tickets[index] for index in left):
+            depots = (agent.start, *agent.reload_depots)
+            fetched = min(legs.out(TravelMeasure.TIME, agent.profile, depot, ticket.location) for depot in depots)
+            is_spared = self._visits_per_place[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
+            setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
+            there = now + legs.out(TravelMeasure.TIME, agent.profile, place, ticket.location)
+            ready = max(there, ticket.release + fetched) + setup
+            starts = [max(ready, opens) for opens, close in ticket.windows if close >= ready]
+            if ticket.windows and not starts:
+                return InfeasibilityReason.TIME_WINDOW
+            now = min(starts, default=ready) + ticket.service
+            busy += legs.out(TravelMeasure.TIME, agent.profile, origin, ticket.location) + setup + ticket.service
+            origin = place = ticket.location
+        back = legs.back(TravelMeasure.TIME, agent.profile, origin, agent.end)
+        if now + back > agent.shift[1] + agent.overtime:
+            return InfeasibilityReason.SHIFT_END
+        if agent.max_duration is not None and busy + back > agent.max_duration:
+            return InfeasibilityReason.MAX_DURATION
+        return InfeasibilityReason.MAX_DISTANCE if self._is_too_far(left, agent, legs) else None
+
+    def _is_too_far(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> bool:
+        if agent.max_distance is None:
+            return False
+        places = [agent.start, *(self._problem.tickets[index].location for index in indexes)]
+        out = sum(legs.out(TravelMeasure.LENGTH, agent.profile, *leg) for leg in pairwise(places))
+        return out + legs.back(TravelMeasure.LENGTH, agent.profile, places[-1], agent.end) > agent.max_distance
+
+    def _after_locks(self, agent: AgentSpec, legs: DirectLegs) -> tuple[int | None, int]:
+        """Return where an agent is done with its locked visits, and when at the soonest."""
+        place, now = agent.start, agent.shift[0]
+        for at, index in enumerate(agent.locked):
+            ticket = self._problem.tickets[index]
+            now += legs.out(TravelMeasure.TIME, agent.profile, place, ticket.location)
+            is_set_up = (at == 0 or place != ticket.location) and ticket.location not in agent.reload_depots
+            now += ticket.setup if is_set_up else 0
+            now = max(now, next((opens for opens, close in ticket.windows if close >= now), now)) + ticket.service
+            place = ticket.location
+        return place, now
+
+
+def fits(ticket: TicketSpec, room: tuple[int, ...]) -> bool:
+    """Return whether the demand of a ticket is within some amounts."""
+    return all(need <= space for need, space in zip(ticket.demand, room, strict=True))
+
+
+def _is_done(agent: AgentSpec) -> bool:
+    """Return whether an agent has as many visits locked as it may make."""
+    return bool(agent.locked) and agent.max_stops is not None and len(agent.locked) >= agent.max_stops

@@ -1,0 +1,139 @@
+"""Each ticket that a plan leaves out has a reason whose fact was checked."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility import least_travel
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.plan import PlanStatus, Unassigned
+from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.scenario_builders import agent, candidate, problem, ticket
+
+
+def reasons(day: Problem, routes: Candidate) -> tuple[Unassigned, ...]:
+    """Return what the published plan of a candidate says of the tickets it leaves out."""
+    return with_reasons(day, build_plan(day, routes)).unassigned
+
+
+def test_each_ticket_left_out_has_an_honest_reason() -> None:
+    """SPEC T5, S1: codes, each true of the problem or the plan."""
+    day = problem(
+        [agent(capacity=2)], [ticket("a", demand=2), ticket("b"), ticket("c", penalty=1), ticket("d", demand=0)]
+    )
+    plan = build_plan(day, candidate(day, "a"))
+    assert {entry.ticket_id: entry.code for entry in reasons(day, candidate(day, "a"))} == {
+        "b": "ALL_CAPACITY_USED",
+        "c": "PENALTY_LOWER_THAN_COST",
+        "d": "NO_ROOM_FOUND",
+    }
+    assert plan.status is PlanStatus.PARTIAL
+    near = replace(day, agents=(replace(day.agents[0], max_distance=1),))
+    assert {entry.code for entry in reasons(near, Candidate(()))} == {"MAX_DISTANCE"}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["delivery", "pickup"]), st.integers(0, 4)), min_size=1, max_size=5))
+def test_capacity_is_named_only_where_no_place_on_the_route_has_room(loads: list[tuple[str, int]]) -> None:
+    """SPEC T5: a delivery may go before the goods picked up come on board."""
+    tickets = [ticket(f"t{i}", kind=kind, demand=demand) for i, (kind, demand) in enumerate(loads)]
+    day = problem([agent(capacity=4)], tickets)
+    served: list[str] = []
+    for name in (entry["id"] for entry in tickets[:-1]):
+        served += [] if verify(day, build_plan(day, candidate(day, *served, name))) else [name]
+    last = tickets[-1]["id"]
+    (code,) = [e.code for e in reasons(day, candidate(day, *served)) if e.ticket_id == last]
+    ways = [candidate(day, *served[:at], last, *served[at:]) for at in range(len(served) + 1)]
+    assert (code == "ALL_CAPACITY_USED") == all(verify(day, build_plan(day, way)) for way in ways)
+
+
+def test_a_setup_that_another_ticket_may_spare_proves_nothing() -> None:
+    """SPEC T5: of tickets in a row at one location only the first has a setup; alone the ticket is out of reach."""
+    orders = [ticket("b", service_time_s=60), ticket("a", setup_time_s=1800, time_windows=[[0, 1800]])]
+    day = problem(None, orders)
+    (entry,) = reasons(day, candidate(day, "b"))
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    assert verify(day, build_plan(day, candidate(day, "b", "a"))) == []
+    moved = problem(None, [orders[0] | {"location": "B"}, orders[1]])
+    (entry,) = reasons(moved, candidate(moved, "b"))
+    assert (entry.ticket_id, entry.code) == ("a", "TIME_WINDOW")
+
+
+@pytest.mark.parametrize(
+    ("driver", "delivery", "codes"),
+    [
+        ({"shift": (0, 3900)}, {}, ["SHIFT_END"] * 2),
+        ({"max_duration": 3900}, {}, ["MAX_DURATION"] * 2),
+        ({"max_distance": 3900}, {}, ["MAX_DISTANCE"] * 2),
+        ({}, {"windows": ((0, 2900),)}, ["SHIPMENT_HALF_UNSERVED", "TIME_WINDOW"]),
+        ({"shift": (0, 4000)}, {"windows": ((0, 3000),)}, ["NO_ROOM_FOUND"] * 2),
+        ({"shift": (0, 3900)}, {"is_priced": True}, ["SHIFT_END"] * 2),
+    ],
+    ids=["shift", "duration", "distance", "window", "possible", "priced"],
+)
+def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, delivery: Any, codes: list[str]) -> None:
+    """SPEC T5: each half may be within reach where both together are not."""
+    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    day = problem(None, [ticket("p", "P", kind="pickup"), ticket("q", "Q", pickup="p")], locations=known)
+    halves = (day.tickets[0], replace(day.tickets[1], **delivery))
+    narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)
+    assert [entry.code for entry in reasons(narrow, Candidate(()))] == codes
+
+
+AROUND = [[0, 10, 9999, 10], [10, 0, 10, 10], [9999, 10, 0, 10], [10, 10, 10, 0]]
+"""Between D, B, A and C; from D to A and back there is a way over the others alone."""
+
+
+@pytest.mark.parametrize(
+    ("driver", "order"),
+    [
+        ({"shift_end": 100}, {}),
+        ({"shift_start": 0}, {"time_windows": [[0, 60]]}),
+        ({"max_distance_m": 100}, {}),
+        ({"max_duration_s": 100}, {}),
+        ({"shift_end": 100, "start_location": None}, {}),
+        ({"shift_end": 100, "end_location": None}, {"time_windows": [[0, 60]]}),
+    ],
+)
+def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(driver: Any, order: Any) -> None:
+    """SPEC T5: in a table of travel a direct leg need not be the shortest way; with one stop more it is served."""
+    tickets = [ticket("a", "A", priority=1, **order), ticket("b", "B", priority=9), ticket("c", "C", priority=8)]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent(max_tickets=2, **driver)], tickets, **known)
+    (entry,) = reasons(day, candidate(day, "b", "c"))
+    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    wider = problem([agent(max_tickets=3, **driver)], tickets, **known)
+    assert verify(wider, build_plan(wider, candidate(wider, "b", "a", "c"))) == []
+
+
+@pytest.mark.parametrize("most", [least_travel.MAX_STEPS, 3])
+def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """SPEC T5: the shortest way counts, there and back; where ways cost too much to find, their last leg alone."""
+    monkeypatch.setattr(least_travel, "MAX_STEPS", most)
+    tickets = [ticket("a", "A"), ticket("b", "B"), ticket("c", "C")]
+    known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
+    day = problem([agent()], tickets, **known)
+    limits = {"shift": "SHIFT_END", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
+    for name, code in limits.items():
+        for reach, is_told in ((19, True), (39, most > 3), (40, False)):
+            limit: Any = {name: (0, reach) if name == "shift" else reach}
+            narrow = replace(day.agents[0], **limit)
+            codes = [entry.code for entry in reasons(replace(day, agents=(narrow,)), Candidate(()))]
+            assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
+    for closes, is_told in ((9, True), (19, most > 3), (20, False)):
+        late = replace(day, tickets=(replace(day.tickets[0], windows=((0, closes),)), *day.tickets[1:]))
+        codes = [entry.code for entry in reasons(late, Candidate(()))]
+        assert codes[0] == ("TIME_WINDOW" if is_told else "NO_ROOM_FOUND")
+
+
+def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
+    """SPEC T5: behind a reload at its place a service has no setup."""
+    order = ticket("a", setup_time_s=50, time_windows=[[0, 30]])
+    day = problem([agent(reload_locations=["A"])], [order])
+    (entry,) = reasons(day, Candidate(()))
+    assert entry.code == "NO_ROOM_FOUND"
+    assert verify(day, build_plan(day, candidate(day, "reload@A", "a"))) == []
