@@ -1,4 +1,4 @@
-"""Looks at processes from outside: who lives, who descends from whom, how much of a core each has used (Linux)."""
+"""Reads what the kernel knows of processes: state, ancestry, CPU time, memory (Linux)."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -17,6 +17,26 @@ def cpu_s(pid: int) -> float:
     """Return the CPU seconds a process has used."""
     fields = _stat(pid)
     return (int(fields[11]) + int(fields[12])) * TICK_S if fields[0] else 0.0
+
+
+def tree_cpu_s(*pids: int) -> float:
+    """Return the CPU seconds used by processes, by everything below them, and by children they have waited for."""
+    alive = {each for pid in pids for each in (pid, *descendants(pid))}
+    return sum(sum(map(int, fields[11:15])) for pid in alive if (fields := _stat(pid))[0]) * TICK_S
+
+
+def tree_pss_mib(*pids: int) -> float:
+    """Return the memory of processes and of everything below them in MiB; shared pages count once in all."""
+    alive = {each for pid in pids for each in (pid, *descendants(pid))}
+    return sum(map(_pss_kib, alive)) / 1024
+
+
+def _pss_kib(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return int(next(line for line in lines if line.startswith("Pss:")).split()[1])
 
 
 def parent(pid: int) -> int:

@@ -1,7 +1,8 @@
-"""`python -m benchmarks.protocol`: what one `tools/call` costs at our edge, the SDK's own and FastMCP's, in one run.
+"""`python -m benchmarks.protocol`: the cost of one `tools/call` in this server, the MCP SDK's own and FastMCP, in one run.
 
-Owns the comparison: the same tool, the same lean client, both eras, one server at a time, its CPU from the kernel. Ours
-keeps its sessions in a store, whose CPU is counted too; the others keep theirs in memory and serve one replica.
+Owns the comparison: the same tool, the same lean client, revisions with and without a handshake, one server at a time,
+its CPU from the kernel. This server keeps its sessions in a store, whose CPU is counted too; the others keep theirs in
+memory and serve one replica.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from typing import Any, Final
 from benchmarks.lean_mcp_client import Wire, connected
 from benchmarks.peers.__main__ import environment
 from benchmarks.process_stats import command_lines, cpu_s
-from benchmarks.result_files import Figure, keep, machine, spread, table
+from benchmarks.result_files import Figure, commit, keep, machine, spread, table, write_tables
 
 HANDSHAKE: Final = "2025-11-25"
 CLIENTS: Final = 16
@@ -29,13 +30,13 @@ ECHO_ARGUMENTS: Final = {"text": "hello, planner"}
 
 
 class Session(Wire):
-    """A connection of the handshake era, in a session of its own."""
+    """A connection of a revision with a handshake, in a session of its own."""
 
     version = HANDSHAKE
     meta: Final[dict[str, Any]] = {}  # type: ignore[misc]
 
     async def begin(self) -> None:
-        """Shake hands."""
+        """Initialize the session."""
         who = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
         await self.send("initialize", "", who)
         name = b"mcp-session-id:"
@@ -116,13 +117,16 @@ async def compare(n: int) -> list[Figure]:
 
 def main() -> int:
     """Compare, print and keep."""
-    parser = argparse.ArgumentParser(description="One tools/call at three edges, in one run.")
+    parser = argparse.ArgumentParser(description="One tools/call on three servers, in one run.")
     parser.add_argument("--samples", type=int, default=FULL, help="calls of each measurement")
     options = parser.parse_args()
     about = machine()
     figures = asyncio.run(compare(options.samples))
-    print(table(figures))
-    print(f"kept: {keep(figures, about, seed=0, is_quick=options.samples < FULL, name='protocol')}")
+    is_quick = options.samples < FULL
+    print(table([figures]))
+    print(f"kept: {keep(figures, about, seed=0, is_quick=is_quick, name='protocol')}")
+    if not is_quick:
+        write_tables(commit(), "protocol", lambda _runs: "")
     return 0
 
 

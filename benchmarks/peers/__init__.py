@@ -1,1 +1,1 @@
-"""The same trivial job on other engines, side by side with ours in one run."""
+"""FastMCP beside this server, in one run on one machine."""
