@@ -58,7 +58,9 @@ def goal_table(runs: Sequence[Sequence[Figure]]) -> str:
         for goal in RATIO_GOALS
         if all(goal.figure in run and goal.other in run for run in known)
     ]
-    return "\n".join(["| goal (p50) | wanted | reached in each run | met |", "|---|--:|--:|---|", *rows]) if rows else ""
+    return (
+        "\n".join(["| goal (p50) | wanted | reached in each run | met |", "|---|--:|--:|---|", *rows]) if rows else ""
+    )
 
 
 def _limit_row(limit: Limit, runs: Sequence[dict[str, Figure]]) -> str:

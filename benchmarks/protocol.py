@@ -1,4 +1,4 @@
-"""`python -m benchmarks.protocol`: the cost of one `tools/call` in this server, the MCP SDK's own and FastMCP, in one run.
+"""`python -m benchmarks.protocol`: the cost of one `tools/call` here, in the MCP SDK's server and in FastMCP.
 
 Owns the comparison: the same tool, the same lean client, revisions with and without a handshake, one server at a time,
 its CPU from the kernel. This server keeps its sessions in a store, whose CPU is counted too; the others keep theirs in

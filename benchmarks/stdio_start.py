@@ -29,7 +29,7 @@ async def first_answers(
         limit=1 << 24,
         env=os.environ | dict(environment or {}),
     )
-    assert process.stdin is not None and process.stdout is not None  # noqa: PT018 - asked for above
+    assert process.stdin is not None and process.stdout is not None
     client = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
     try:
         async with asyncio.timeout(START_S):

@@ -1,9 +1,9 @@
 """One worker process: claims jobs one after another and runs each.
 
-Owns the loop around the claim, the beat that says the worker lives, the fast path of cancels, and the drain. What
-happens to one claimed job is `workers/attempts/job_attempt.py`; if the job's pool is away when its end is to be
-reported, the worker goes on with the other pools meanwhile. This is one of the five borders where any exception is
-caught: what nobody foresaw fails the job with code 5000 and a trace id, and the next job is claimed.
+Owns the claim loop, the heartbeat of the worker, the fast path of cancels, and the drain. What happens to a claimed job
+is `workers/attempts/job_attempt.py`; if the job's shard is away when its end should be reported, the worker serves the
+other shards meanwhile. This is one of the five places where any exception is caught: an unforeseen one fails the job
+with code 5000 and a trace id, and the next job is claimed.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from planner_mcp.tracing import span, trace_of
 from workers.attempts.job_attempt import JobAttempt
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS
 from workers.lease_reaper import LeaseReaper
-from workers.solver_processes.solver_process_pool import SolverProcess, SolverProcessPool
+from workers.solver_processes.solver_process_pool import SolverProcessPool
 
 CLAIM_WAIT_S: Final = 1.0
-"""How long one claim waits for a job: also how long an idle worker may take to notice that it should go."""
+"""How long one claim waits for a job, and so the longest time an idle worker takes to notice a drain."""
 CONTROL_WAIT_S: Final = 2.0
 RETRY_S: Final = 0.5
 PROBE_S: Final = 0.05
-"""How long the first wait after an outage lasts: that it answers at all is the news."""
+"""How long the first wait after an outage lasts; any answer shows that the store is back."""
 
 log = logging.getLogger("planner.worker")
 
@@ -41,7 +41,7 @@ def new_worker_id() -> str:
 
 
 class Worker:
-    """Claims and solves, one job at a time, until it is told to stop."""
+    """Claims and solves, one job at a time, until it drains."""
 
     def __init__(
         self, store: WorkerStore, process_pool: SolverProcessPool, settings: Settings, *, worker_id: str
@@ -52,11 +52,9 @@ class Worker:
         self._worker_id = worker_id
         self._reaper = LeaseReaper(store, settings.lease_s)
         self._attempts: dict[JobAttempt, asyncio.Task[None]] = {}
-        """The one that solves, and those whose last word waits for a store that is away."""
-        self._next: Claim | None = None
-        """What was claimed with the end of the last job."""
+        """The one that solves, and those whose final report waits for an unavailable store."""
         self._changed: set[str] = set()
-        """Jobs whose flags changed since the last claim was begun, or earlier; its answer may not have known."""
+        """Jobs whose flags changed since the last claim was sent; its answer may be older than the change."""
         self._draining = asyncio.Event()
 
     def drain(self) -> None:
@@ -81,55 +79,37 @@ class Worker:
                     self._limit_drain(),
                 )
             ]
-            while self._next is not None or not self._draining.is_set():
-                await self._work_once(tasks)
+            while not self._draining.is_set():
+                if (claim := await self._next_claim()) is not None:
+                    await self._solve(claim, tasks)
             await asyncio.gather(*self._attempts.values())
             await cancel_until_done(background_tasks)
         with contextlib.suppress(StoreUnavailableError):
             await self._store.unregister(self._worker_id)
-
-    async def _work_once(self, tasks: asyncio.TaskGroup) -> None:
-        """Claim a job and solve it. The child is there before the claim: from then on the lease runs."""
-        child = await self._process_pool.acquire()
-        claim, self._next = self._next or await self._next_claim(), None
-        if claim is None:
-            self._process_pool.release(child, is_reusable=True)
-        else:
-            await self._solve(claim, child, tasks)
 
     async def _next_claim(self) -> Claim | None:
         self._changed.clear()
         try:
             return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
         except StoreUnavailableError as error:
-            log.warning("store is away: %s", error.type)
+            log.warning("store is unavailable: %s", error.type)
             await asyncio.sleep(RETRY_S)
             return None
 
-    async def _solve(self, claim: Claim, child: SolverProcess, tasks: asyncio.TaskGroup) -> None:
-        """Run one claimed job, until nothing is left of it but a last word that the store cannot hear yet."""
+    async def _solve(self, claim: Claim, tasks: asyncio.TaskGroup) -> None:
+        """Run one claimed job; return when it has ended or only its final report waits for the store."""
         trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
-        is_reusable = False
-        try:
-            attempt = JobAttempt(
-                claim, child, self._store, self._settings, trace_id=trace_id, takes_next_job=self._takes_next_job
-            )
-            if self._draining.is_set():
-                attempt.hand_back()
-            if claim.job.id in self._changed:
-                attempt.refresh_flags()
-            self._changed.clear()
-            self._attempts[attempt] = tasks.create_task(self._run_attempt(attempt, claim, trace_id))
-            is_reusable = await attempt.worker_released
-            self._next = attempt.next_claim
-        finally:
-            self._process_pool.release(child, is_reusable=is_reusable)
-
-    def _takes_next_job(self) -> bool:
-        return not self._draining.is_set()
+        attempt = JobAttempt(claim, self._process_pool, self._store, self._settings, trace_id=trace_id)
+        if self._draining.is_set():
+            attempt.hand_back()
+        if claim.job.id in self._changed:
+            attempt.refresh_flags()
+        self._changed.clear()
+        self._attempts[attempt] = tasks.create_task(self._run_attempt(attempt, claim, trace_id))
+        await attempt.worker_released
 
     async def _run_attempt(self, attempt: JobAttempt, claim: Claim, trace_id: str) -> None:
-        """Run an attempt to its end. The border: nothing that happens in there ends the worker."""
+        """Run an attempt to its end. No exception of it ends the worker."""
         parent = claim.job.request.traceparent
         try:
             with trace_context(trace_id), span("job", parent=parent, job_id=claim.job.id, worker=self._worker_id):
@@ -139,13 +119,13 @@ class Worker:
             with contextlib.suppress(StoreError, *CLAIM_LOST_ERRORS):
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
         finally:
-            attempt.release_worker(is_reusable=False)
+            attempt.release_worker()
             del self._attempts[attempt]
 
     async def _send_heartbeats(self) -> None:
-        """Say that this worker lives. One solve at a time: more worker processes, not more slots, use more cores.
+        """Register this worker with one slot at regular intervals. More cores are used by more worker processes.
 
-        One that drains keeps its slot while it solves: without, its job would count against the slots of the others.
+        A worker that drains keeps its slot while it solves, or its job would count against the slots of the others.
         """
         while True:
             has_slot = self._attempts or not self._draining.is_set()
@@ -154,7 +134,7 @@ class Worker:
             await asyncio.sleep(self._settings.lease_s / 4)
 
     async def _watch_cancellations(self) -> None:
-        """Hear of cancelled jobs at once; the flag itself is read with the next renewal, which this brings forward."""
+        """Have an attempt renew its lease at once, which reads the flags of its job, when these have changed."""
         wait_s = CONTROL_WAIT_S
         while True:
             try:

@@ -30,11 +30,6 @@ class MatrixProvider:
             max_locations=settings.max_matrix_locations,
         )
 
-    @staticmethod
-    def is_wanted(day: StoredScenario) -> bool:
-        """Return whether a stored day refers to any tables."""
-        return bool(day.body.get("travel"))
-
     async def provide_matrices(self, day: StoredScenario) -> Packed | None:
         """Return the tables of a stored day, packed; None where it refers to none.
 

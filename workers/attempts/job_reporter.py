@@ -1,6 +1,6 @@
-"""What the store is told of one claim: how far the solve is, its best plan, and the last word.
+"""Reports on one claim to the store: progress, the best plan, and the end of the job.
 
-Owns progress, the plan not yet reported, and the patience with a store that is away. What happened to the solve is
+Owns progress, the plan that is not reported yet, and the retries while the store is away. How the solve ended is
 decided in `workers/attempts/job_attempt.py`.
 """
 
@@ -23,23 +23,23 @@ from planner_mcp.jobs.job_ports import Claim, WorkerStore
 RETRY_FIRST_S: Final = 0.1
 RETRY_LONGEST_S: Final = 2.0
 RETRY_LIMIT_S: Final = 5.0
-"""A worker that leaves gives up on a store that stays away for this long; the lease then runs out by itself."""
+"""A worker that leaves gives up after this time without the store; the lease then runs out."""
 
 CLAIM_LOST_ERRORS: Final = (LeaseLostError, IllegalTransitionError, NotFoundError)
-"""How the store says that this job has moved on without us."""
+"""What the store raises when the job no longer belongs to this claim."""
 
 log = logging.getLogger("planner.worker")
 
 
 class JobReporter:
-    """Tells the store, under one claim.
+    """Reports under one claim.
 
     Args:
-        claim: The right to tell it.
-        store: Who is told.
+        claim: The right to report.
+        store: Where to report.
         trace_id: Joins log lines and a failed job.
         clock: Monotonic seconds.
-        on_absence: Told when a last word finds the store away.
+        on_store_unavailable: Called when the final report finds the store away.
     """
 
     def __init__(
@@ -62,8 +62,6 @@ class JobReporter:
         self._gives_up_at = float("inf")
         self.plan: dict[str, Any] | None = None
         """The best plan of this attempt."""
-        self.next_claim: Claim | None = None
-        """What the worker took with the last word."""
 
     @property
     def elapsed_s(self) -> float:
@@ -75,22 +73,22 @@ class JobReporter:
         self._began = self._clock()
 
     def add_plan(self, plan: dict[str, Any], improvements: int) -> None:
-        """Take a better plan in; it takes the place of one not yet reported."""
+        """Keep a better plan for the next report; it replaces one that is not reported yet."""
         self.plan, self._improvements, self._is_reported = plan, improvements, False
 
     def limit_retry_time(self) -> None:
-        """Wait for an absent store no longer than `RETRY_LIMIT_S` from now."""
+        """Retry for at most `RETRY_LIMIT_S` from now."""
         self._gives_up_at = min(self._gives_up_at, self._clock() + RETRY_LIMIT_S)
 
     async def report(self) -> None:
-        """Report progress, with the plan if it is news."""
+        """Report progress, with the plan if it is not reported yet."""
         plan, is_reported = self.plan, self._is_reported
         await self._store.report(self._claim, self.progress(), None if is_reported else plan)
         if self.plan is plan:
             self._is_reported = True
 
     def progress(self) -> Progress:
-        """Return how far the solve is: elapsed share, earlier attempts included, never less than was told before."""
+        """Return how far the solve is, earlier attempts included; never less than was reported before."""
         elapsed_s = self._claim.elapsed_s + self.elapsed_s
         percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
         reported = self._claim.job.progress
@@ -107,17 +105,17 @@ class JobReporter:
 
     @property
     def _earlier_plan(self) -> dict[str, Any] | None:
-        """What an earlier attempt has left; a plan of another job, to start from, is no progress of this one."""
+        """The plan of an earlier attempt; a plan of another job to start from is no progress of this one."""
         return self._claim.best_plan if self._claim.job.plan_id else None
 
-    # ---- last words
+    # ---- the end of the job
 
-    async def complete(self, without: PlannerError | None = None, *, take_next: bool = False) -> None:
+    async def complete(self, without: PlannerError | None = None) -> None:
         """End the job completed with its plan; failed, for the reason given, when it has none."""
         if self.plan is None:
             await self.fail(without or EngineError("The solver ended without a plan."))
         else:
-            self.next_claim = await self._store.complete(self._claim, self.progress(), self.plan, take_next=take_next)
+            await self._store.complete(self._claim, self.progress(), self.plan)
 
     async def fail(self, error: PlannerError) -> None:
         """End the job failed, its last plan kept."""
@@ -149,7 +147,7 @@ class JobReporter:
             await self.report()
 
     async def retry_until_accepted(self, final_report: Callable[[], Awaitable[None]]) -> None:
-        """Say a last word, for as long as it takes the store to listen; what another worker has settled stays so."""
+        """Retry a final report until the store accepts it, or until another worker has settled the job."""
         delay_s = RETRY_FIRST_S
         while self._clock() < self._gives_up_at:
             try:
@@ -161,7 +159,7 @@ class JobReporter:
             except CLAIM_LOST_ERRORS as error:
                 log.info("job settled elsewhere: %s", error.type, extra=self.context())
                 return None
-        log.warning("left without a last word: the store is away", extra=self.context())
+        log.warning("gave up the final report: the store is unavailable", extra=self.context())
         return None
 
     def context(self) -> dict[str, Any]:

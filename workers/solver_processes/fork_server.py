@@ -1,12 +1,12 @@
-"""The warm parent: a single-threaded process that has imported the solvers once and forks one child per solve.
+"""The fork server: a single-threaded process that has imported the solvers once and forks one child per solve.
 
 Owns forking, killing and reaping. It solves nothing itself, so it always answers; it dies with its worker and takes
-the children with it. The worker's side of the conversation is `workers/solver_processes/solver_process_pool.py`; what
-a child does is `workers/solver_processes/solver_child.py`.
+its children with it. The worker's side is `workers/solver_processes/solver_process_pool.py`; what a child does is
+`workers/solver_processes/solver_child.py`. ADR 0027 says why this is not the standard library's forkserver.
 
-Conversation, over one stream socket (frames of `workers/child_processes/message_frames.py`):
-worker → `{"do": "fork", "child": n}` with the child's socket attached, `{"do": "kill", "child": n}`;
-warm → `{"child": n, "pid": p}` when forked, `{"child": n, "status": wait status, "peak_mb": m}` when reaped.
+Messages over one stream socket (frames of `workers/child_processes/message_frames.py`):
+worker → server: `{"do": "fork", "child": n}` with the child's socket attached, `{"do": "kill", "child": n}`;
+server → worker: `{"child": n, "pid": p}` when forked, `{"child": n, "status": wait status, "peak_mb": m}` when reaped.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _READ_BYTES = 65536
 
 
 class ForkServer:
-    """Serves fork and kill requests until its worker hangs up."""
+    """Serves fork and kill requests until its worker closes the control socket."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -100,14 +100,14 @@ class ForkServer:
 
 
 def preload() -> None:
-    """Import what every child needs, so that a child starts in milliseconds, and keep it out of the collector's way."""
+    """Import what every child needs, and exclude it from garbage collection, which would copy its shared pages."""
     solver_child.preload()
     gc.collect()
     gc.freeze()
 
 
 def main() -> None:
-    """Run the warm parent: `python -m workers.solver_processes.fork_server CONTROL_FD PARENT_PID`."""
+    """Run the fork server: `python -m workers.solver_processes.fork_server CONTROL_FD PARENT_PID`."""
     control = socket.socket(fileno=int(sys.argv[1]))
     process_limits.die_with_parent(int(sys.argv[2]))
     process_limits.outlive_terminal_signals()

@@ -1,23 +1,24 @@
-"""What a worker orders from a child: one solve, and how far it may overrun.
+"""The message by which a worker starts a solve, and how far a solve may overrun its time.
 
-Owns the words that both ends of the conversation know. It imports no solver: the worker only orders, and solvers are
-for `workers/solver_processes/solver_child.py`, in the warm parent and its children.
+It imports no solver, because the worker reads it too; solvers are loaded in the fork server and its children only.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from planner_mcp.jobs.job_model import plain_fields
-from planner_mcp.routing.scenario.travel_matrices import Packed
 from workers.child_processes import message_frames
 
+if TYPE_CHECKING:
+    from planner_mcp.routing.scenario.travel_matrices import Packed
+
 OVERRUN_S: Final = 5.0
-"""A child still searching this long after its limit is killed."""
+"""A solver process that still searches this long after its limit is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolveCommand:
-    """One solve, as the worker asks for it."""
+    """One solve, as the worker requests it."""
 
     job_id: str
     trace_id: str
@@ -31,10 +32,10 @@ class SolveCommand:
     cores: int
     memory_mb: int
     best_plan: dict[str, Any] | None = None
-    """Where an earlier attempt stopped, or the plan of an earlier day to start from, as `Plan.as_json()`."""
-    matrices: Packed | None = None
-    """The tables of travel the scenario refers to."""
+    """The plan of an earlier attempt, or of another scenario to start from, as `Plan.as_json()`."""
+    matrices: "Packed | None" = None
+    """The travel matrices that the scenario refers to."""
 
     def as_message(self) -> message_frames.Message:
-        """Return the order as it travels."""
-        return {"kind": "order", **plain_fields(self)}
+        """Return the command as it is sent."""
+        return {"kind": "solve", **plain_fields(self)}

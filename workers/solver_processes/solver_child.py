@@ -1,11 +1,11 @@
-"""What a child does: read an order, search, send each better verified plan, say how it ended.
+"""What a solver process does: read a command, search, send each better verified plan, report how it ended.
 
-Owns the life of a solving process between its first and last message. It compiles the scenario itself, so that a big
-day never blocks the worker's loop. It is asked to stop by a message and looks for one whenever the engine asks
-`should_stop`: then it sends the plan that still waits and ends on the spot, without waiting for the engine to unwind.
-An engine that does not ask is killed by the worker, and little is lost: plans leave as they are found.
+Owns the life of a solver process between its first and last message. It compiles the scenario itself, so that a large
+one never blocks the worker's event loop. It reads stop messages whenever the engine calls `should_stop`: it then sends
+the plan that still waits and exits at once, without waiting for the engine to return. An engine that does not call it
+is killed by the worker, which loses little, because plans are sent as they are found.
 
-worker → child: `order` (see `workers/solver_processes/solve_command.py`), `stop`.
+worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`.
 child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
 """
 
@@ -45,7 +45,7 @@ log = logging.getLogger("planner.child")
 
 
 class WorkerConnection:
-    """The child's end of the conversation with its worker."""
+    """The solver process's end of the connection to its worker."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -54,16 +54,16 @@ class WorkerConnection:
         self._is_stopped = False
 
     def next_command(self) -> SolveCommand | None:
-        """Wait for an order; None when the worker hung up."""
+        """Wait for a command; return None when the worker has closed the connection."""
         while data := self._sock.recv(_READ_BYTES):
             for message in self._buffer.feed(data):
-                if message.pop("kind") == "order":
+                if message.pop("kind") == "solve":
                     self._is_stopped = False
                     return SolveCommand(**message)
         return None
 
     def send(self, message: message_frames.Message) -> None:
-        """Send a message; a worker that hung up ends this process."""
+        """Send a message; exit when the worker has closed the connection."""
         try:
             message_frames.send(self._sock, message)
         except ConnectionError:
@@ -92,7 +92,7 @@ def preload() -> None:
 
 
 def serve_commands(sock: socket.socket) -> int:
-    """Serve orders one after another until the worker hangs up; return the exit status."""
+    """Run commands one after another until the worker closes the connection; return the exit status."""
     connection = WorkerConnection(sock)
     while (command := connection.next_command()) is not None:
         process_limits.cap_memory(command.memory_mb)
@@ -103,7 +103,7 @@ def serve_commands(sock: socket.socket) -> int:
 
 
 def run_command(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
-    """Carry an order out; return its last message. What no one foresaw ends the process with a traceback in the log."""
+    """Run a command; return the final message. An unforeseen exception ends the process with a traceback in the log."""
     try:
         return _search(command, connection)
     except PlannerError as error:
@@ -139,7 +139,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:
-        incumbent.flush()  # an engine that dies leaves what it found
+        incumbent.flush()  # keep what an engine found before it failed
     incumbent.settle(outcome.best)
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
@@ -155,9 +155,9 @@ def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:
 
 
 def _repaired_start(problem: Problem, plan: dict[str, Any], deadline: float, should_stop: ShouldStop) -> Candidate:
-    """Return what is left of an earlier plan on this day, with what agents it leaves idle are locked to.
+    """Return the part of an earlier plan that still holds, plus the locked tickets of agents that it leaves idle.
 
-    A stop cuts it short; the search hears of it at its first look, when what is left has been told.
+    A stop cuts the repair short; the search notices the stop at its first check, after the repaired plan was sent.
     """
     return with_locked(problem, repaired(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
 

@@ -1,7 +1,8 @@
-"""The worker's side of the warm parent: ask for children, talk to them, learn how they ended.
+"""The worker's side of the fork server: starts solver processes, talks to them, reports how they ended.
 
-Owns the handles `SolverProcessPool` and `SolverProcess`. The warm parent is started anew when it dies; its children
-die with it and are reported like any death. See `workers/solver_processes/fork_server.py` for the conversation.
+Owns the handles `SolverProcessPool` and `SolverProcess`. The fork server holds the solvers in memory, so it is started
+with the first job and stopped after `IDLE_S` without one. It is started again when it dies; its children die with it
+and are reported like any death. `workers/solver_processes/fork_server.py` describes the messages.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -19,17 +21,20 @@ from typing import Final, Self, TypeVar
 from typing_extensions import override
 
 from planner_mcp.errors import EngineCrashedError
+from planner_mcp.task_cancellation import cancel_and_wait
 from workers.child_processes import message_frames
 
 MAX_SOLVES_PER_PROCESS: Final = 200
-"""Orders a child serves before it is replaced, so that a leak stays small."""
+"""Solves of one process before it is replaced, so that a memory leak stays small."""
 START_S: Final = 60.0
-"""Longest time the imports of the warm parent may take on a busy machine."""
+"""Longest time the imports of the fork server may take on a busy machine."""
+IDLE_S: Final = 300.0
+"""The fork server and its idle child are stopped after this time without a job."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessExit:
-    """How a child ended."""
+    """How a solver process ended."""
 
     code: int
     """As of `os.waitstatus_to_exitcode`: negative for the signal that killed it."""
@@ -41,7 +46,7 @@ _ResultT = TypeVar("_ResultT")
 
 
 class SolverProcess(asyncio.Protocol):
-    """A solving process. What it says is told as it comes, to whoever listens."""
+    """A process that solves. Its messages go to the function that `listen` was given."""
 
     def __init__(self, number: int, process_pool: "SolverProcessPool") -> None:
         loop = asyncio.get_running_loop()
@@ -52,86 +57,105 @@ class SolverProcess(asyncio.Protocol):
         self._process_pool = process_pool
         self._buffer = message_frames.FrameBuffer()
         self._on_message: Callable[[message_frames.Message | None], None] = _ignore
-        self._has_hung_up = False
+        self._is_disconnected = False
         self._transport: asyncio.WriteTransport
 
     async def open(self, sock: socket.socket) -> None:
-        """Open the conversation; orders may be sent before the fork has happened."""
+        """Connect; messages may be sent before the fork has happened."""
         self._transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, sock=sock)
 
     def listen(self, on_message: Callable[[message_frames.Message | None], None]) -> None:
-        """Have somebody hear every message from now on, and None when the child hung up."""
+        """Pass every message to a function from now on, and None when the process has closed its end."""
         self._on_message = on_message
-        if self._has_hung_up:
+        if self._is_disconnected:
             on_message(None)
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Tell every message that is whole."""
+        """Pass on every message that is complete."""
         for message in self._buffer.feed(data):
             self._on_message(message)
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell that the child hung up."""
-        self._has_hung_up = True
+        """Pass on that the process has closed its end."""
+        self._is_disconnected = True
         self._on_message(None)
 
     def send(self, message: message_frames.Message) -> None:
-        """Send a message; a child that is gone is noticed by who listens, not here."""
+        """Send a message. A process that is gone is noticed by the listener, not here."""
         self._transport.write(message_frames.pack(message))
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait for the process to end, for a while."""
+        """Wait until the process has ended, or for the timeout."""
         await asyncio.wait([self.exit], timeout=timeout_s)
 
     def kill(self) -> None:
-        """Kill the process; `exit` tells when it is gone."""
+        """Kill the process; `exit` is resolved when it is gone."""
         self._process_pool.kill(self)
 
     def close(self) -> None:
-        """Hang up; an idle child then ends by itself."""
+        """Close the connection; an idle process then ends by itself."""
         self._transport.close()
 
 
 class SolverProcessPool:
-    """Children on demand. Use as an async context; leaving it kills every child."""
+    """Solver processes on demand. Use as an async context; leaving it kills every process."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._children: dict[int, SolverProcess] = {}
         self._idle: SolverProcess | None = None
+        self._in_use = 0
+        """Processes that are acquired or about to be."""
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter
         self._listener: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+        """Held while the fork server is started or stopped."""
+        self._idle_since = time.monotonic()
+        self._idle_task: asyncio.Task[None] | None = None
 
     @property
     def pid(self) -> int | None:
-        """Process id of the warm parent."""
-        return self._process.pid if self._process else None
+        """Process id of the fork server; None while it is not running."""
+        return self._process.pid if self._process and self._control else None
 
     async def __aenter__(self) -> Self:
-        await self._start()
+        self._idle_task = asyncio.create_task(self._stop_when_idle())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stop()
+        if self._idle_task is not None:
+            await cancel_and_wait(self._idle_task)
+        async with self._lock:
+            await self._stop()
 
     async def acquire(self) -> SolverProcess:
-        """Return a child without an order: the idle one, or a new fork."""
-        child, self._idle = self._idle, None
-        if child is not None and not child.exit.done():
-            return child
-        if self._control is None:
-            await self._stop()
-            await self._start()
-        return await self._fork()
+        """Return a process without a command: the idle one, or a new fork.
+
+        Raises:
+            EngineCrashedError: The fork server does not start.
+        """
+        self._in_use += 1
+        try:
+            child, self._idle = self._idle, None
+            if child is None or child.exit.done():
+                # a caller that is cancelled must not leave the fork server half started
+                await asyncio.shield(asyncio.create_task(self._ensure_started()))
+                child = await self._fork()
+        except BaseException:
+            self._in_use -= 1
+            raise
+        return child
 
     def release(self, child: SolverProcess, *, is_reusable: bool) -> None:
-        """Take back a child that has ended its order; one that is young and well is kept for the next."""
+        """Take back a process whose solve has ended; it is kept for the next solve if it may be used again."""
+        self._in_use -= 1
+        self._idle_since = time.monotonic()
         if (
             is_reusable
             and self._idle is None
@@ -144,20 +168,34 @@ class SolverProcessPool:
             child.close()
 
     def kill(self, child: SolverProcess) -> None:
-        """Kill a child; through the warm parent, which alone knows that the process id is still its own."""
+        """Kill a process through the fork server, which alone knows that the process id is still its child's."""
         self._send_request({"do": "kill", "child": child.number})
 
     async def _fork(self) -> SolverProcess:
         ours, theirs = socket.socketpair()
         child = SolverProcess(next(self._numbers), self)
-        await child.open(ours)
-        self._children[child.number] = child
-        self._send_request({"do": "fork", "child": child.number}, theirs)
-        theirs.close()
+        with theirs:
+            await child.open(ours)
+            self._children[child.number] = child
+            self._send_request({"do": "fork", "child": child.number}, theirs)
         return child
 
+    async def _ensure_started(self) -> None:
+        async with self._lock:
+            if self._control is None:
+                await self._stop()
+                await self._start()
+
+    async def _stop_when_idle(self) -> None:
+        """Stop the fork server whenever there was no job for `IDLE_S`."""
+        while True:
+            await asyncio.sleep(IDLE_S / 10)
+            async with self._lock:
+                if not self._in_use and time.monotonic() - self._idle_since > IDLE_S:
+                    await self._stop()
+
     def _send_request(self, request: message_frames.Message, attached: socket.socket | None = None) -> None:
-        """Send a small request; when the warm parent cannot take it, it is dead or stuck and so are its children."""
+        """Send a small request; a fork server that cannot take it is dead or stuck, and so are its children."""
         if self._control is None:
             return
         try:
@@ -184,7 +222,7 @@ class SolverProcessPool:
         self._listener = asyncio.create_task(self._listen(reader))
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
-        """Hear the warm parent. Whatever ends that: children nobody hears of any more are dead."""
+        """Read the reports of the fork server. When there are no more, its children count as dead."""
         try:
             while (message := await message_frames.receive(reader)) is not None:
                 self._record(message)
@@ -200,7 +238,7 @@ class SolverProcessPool:
             _resolve_future(child.exit, ProcessExit(os.waitstatus_to_exitcode(message["status"]), message["peak_mb"]))
 
     def _mark_dead(self) -> None:
-        """Declare the warm parent and all its children dead, and make sure of it."""
+        """Kill the fork server, and with it all its children, and report them dead."""
         if self._control is None or self._process is None:
             return
         self._control.close()
@@ -223,19 +261,19 @@ class SolverProcessPool:
 
 
 def _resolve_future(future: asyncio.Future[_ResultT], result: _ResultT) -> None:
-    if not future.done():  # whoever waited for it may have been cancelled, and the news with it
+    if not future.done():  # a waiter that was cancelled may have cancelled the future
         future.set_result(result)
 
 
 def _ignore(_message: message_frames.Message | None) -> None:
-    """Hear nothing."""
+    """Drop a message that nobody listens for."""
 
 
 def _spawn_fork_server(control: socket.socket) -> subprocess.Popen[bytes]:
-    """Start the warm parent with its end of the conversation.
+    """Start the fork server with its end of the control socket.
 
-    Its stdout is our stderr: ours may be a protocol stream that a solver must not print into. Libraries are told to
-    start no threads, because a fork would lose them.
+    Its stdout is our stderr, because our stdout may be a protocol stream that a solver must not print into. Libraries
+    are configured to start no threads, because a fork would lose them.
     """
     command = [sys.executable, "-m", "workers.solver_processes.fork_server", str(control.fileno()), str(os.getpid())]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

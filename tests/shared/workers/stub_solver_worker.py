@@ -1,4 +1,4 @@
-"""A worker process with a cheap engine: the real consumer, attempt, lease and reaper over the real store.
+"""A worker process with a cheap engine: the real worker, attempt, lease and reaper over the real store.
 
 Only the solver is missing. In its place stands a child that is no process: it sends one plan, lets the scenario's
 `busy_s` pass and says it is done. So a worker starts in milliseconds and costs little, and a storm can kill hundreds.
@@ -29,7 +29,7 @@ PLAN: dict[str, Any] = {
 
 
 class StubSolverProcess:
-    """What `workers.solver_processes.solver_process_pool.Child` is to an attempt, without a process."""
+    """What `workers.solver_processes.solver_process_pool.SolverProcess` is to an attempt, without a process."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -45,8 +45,8 @@ class StubSolverProcess:
         self._on_message = on_message
 
     def send(self, message: dict[str, Any]) -> None:
-        """Take an order, or a request to stop."""
-        if message["kind"] == "order":
+        """Take a command, or a request to stop."""
+        if message["kind"] == "solve":
             self._solving = asyncio.create_task(self._solve(float(message["body"]["busy_s"])))
         else:
             self.kill()

@@ -1,4 +1,4 @@
-"""A worker that finds a part of the store away: its last word waits, and so do the tables of a day (SPEC J6, J7)."""
+"""A worker that finds a shard of the store unavailable: its final report waits, and so do matrices (SPEC J6, J7)."""
 
 import asyncio
 import itertools
@@ -18,7 +18,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.workers.conftest import OWNER, WorkerHarness
 from tests.shared.processes.process_tree import LONGEST_S
-from tests.shared.workers.stub_solver_worker import StubSolverPool, StubSolverProcess
+from tests.shared.workers.stub_solver_worker import StubSolverPool
 from workers.attempts.job_attempt import MATRICES_WAIT_S, JobAttempt
 from workers.worker import Worker
 
@@ -43,14 +43,12 @@ class StoreLosingFinalReport:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def complete(
-        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
-    ) -> Claim | None:
+    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
         """End a job, unless it is that one."""
         if claim.job.id == self.rejected_job_id:
             self.was_reported.set()
             raise StoreUnavailableError
-        return await self._store.complete(claim, progress, plan, take_next=take_next)
+        await self._store.complete(claim, progress, plan)
 
 
 @asynccontextmanager
@@ -182,9 +180,9 @@ async def test_a_job_whose_tables_stay_away_is_handed_back_after_a_while(harness
     assert claim is not None
     store: Any = StoreWithoutMatrices(harness.store)
     clock = itertools.count(0.0, MATRICES_WAIT_S / 2).__next__
-    child: Any = StubSolverProcess()
+    process_pool: Any = StubSolverPool()
     with anyio.fail_after(LONGEST_S):
-        await JobAttempt(claim, child, store, harness.settings, trace_id="0" * 32, clock=clock).run()
+        await JobAttempt(claim, process_pool, store, harness.settings, trace_id="0" * 32, clock=clock).run()
     assert store.was_asked_again.is_set()
     left = await harness.job(job)
     assert (left.state, left.fence, left.crashes) == (JobState.QUEUED, 1, 0)

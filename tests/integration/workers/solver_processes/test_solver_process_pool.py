@@ -1,8 +1,11 @@
-"""What a worker hears of its children, whatever becomes of those who wait for it (SPEC J6)."""
+"""The pool of solver processes: it reports every death, and holds memory only while there is work (SPEC J6)."""
 
 import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
@@ -10,57 +13,102 @@ import pytest
 from planner_mcp.jobs.store.redis_store import RedisStore
 from tests.integration.jobs.conftest import StoreHarness
 from tests.integration.workers.conftest import WorkerHarness
-from tests.shared.processes.process_tree import LONGEST_S
+from tests.shared.processes.process_tree import LONGEST_S, until_gone
 from workers.attempts.job_attempt import JobAttempt
+from workers.solver_processes import solver_process_pool
 from workers.solver_processes.solver_process_pool import KILLED, SolverProcess, SolverProcessPool
 
 pytestmark = pytest.mark.anyio
 
 
-def _stop(process_pool: SolverProcessPool, signum: int) -> None:
+@asynccontextmanager
+async def started_pool() -> AsyncIterator[SolverProcessPool]:
+    """A pool whose fork server is running."""
+    async with SolverProcessPool() as process_pool:
+        first = await process_pool.acquire()
+        process_pool.release(first, is_reusable=False)
+        yield process_pool
+
+
+def _signal_fork_server(process_pool: SolverProcessPool, signum: int) -> None:
     assert process_pool.pid is not None
     os.kill(process_pool.pid, signum)
 
 
-async def _told_exit(child: SolverProcess) -> int:
+async def _exit_code(child: SolverProcess) -> int:
     with anyio.fail_after(LONGEST_S):
         return (await asyncio.shield(child.exit)).code
 
 
-async def test_a_job_that_ends_before_its_child_was_forked_leaves_the_nursery_hearing(
+class SlowPool:
+    """A pool whose fork server is stopped once a process was asked for."""
+
+    def __init__(self, process_pool: SolverProcessPool) -> None:
+        self._process_pool = process_pool
+        self.requested: asyncio.Future[SolverProcess] = asyncio.get_running_loop().create_future()
+
+    async def acquire(self) -> SolverProcess:
+        """Return a process that is not forked before the fork server goes on."""
+        _signal_fork_server(self._process_pool, signal.SIGSTOP)
+        child = await self._process_pool.acquire()
+        self.requested.set_result(child)
+        return child
+
+    def release(self, child: SolverProcess, *, is_reusable: bool) -> None:
+        """Take a process back."""
+        self._process_pool.release(child, is_reusable=is_reusable)
+
+
+async def test_a_job_that_ends_before_its_child_was_forked_does_not_stop_the_reports_of_the_fork_server(
     harness: WorkerHarness, store: RedisStore
 ) -> None:
-    """SPEC J6: on a busy machine a fork takes longer than a job that is handed back; later deaths are still told."""
+    """SPEC J6: on a busy machine a fork takes longer than a job that is handed back."""
     claim = await StoreHarness(store).solving()
-    async with SolverProcessPool() as process_pool:
-        _stop(process_pool, signal.SIGSTOP)
-        late = await process_pool.acquire()
-        attempt = JobAttempt(claim, late, store, harness.settings, trace_id="0" * 32)
+    async with started_pool() as process_pool:
+        slow: Any = SlowPool(process_pool)
+        attempt = JobAttempt(claim, slow, store, harness.settings, trace_id="0" * 32)
         running = asyncio.create_task(attempt.run())
         with anyio.fail_after(LONGEST_S):
-            while not attempt._watch_tasks:  # noqa: ASYNC110 - it tells nobody that it has begun to watch
-                await anyio.sleep(0.01)
+            late = await slow.requested
             await asyncio.sleep(0)
             attempt.hand_back()
             await running
-        _stop(process_pool, signal.SIGCONT)
-        assert await _told_exit(late) == KILLED.code
+        _signal_fork_server(process_pool, signal.SIGCONT)
+        assert await _exit_code(late) == KILLED.code
         next_one = await process_pool.acquire()
         with anyio.fail_after(LONGEST_S):
             os.kill(await next_one.pid, signal.SIGKILL)
-        assert await _told_exit(next_one) == KILLED.code
+        assert await _exit_code(next_one) == KILLED.code
 
 
-@pytest.mark.parametrize("news", ["pid", "exit"])
-async def test_news_that_nobody_waits_for_any_more_deafens_no_nursery(news: str) -> None:
-    """SPEC J6: whoever awaits a child and is cancelled takes nothing from the children that come after."""
-    async with SolverProcessPool() as process_pool:
-        _stop(process_pool, signal.SIGSTOP)
+@pytest.mark.parametrize("future", ["pid", "exit"])
+async def test_a_future_that_a_waiter_cancelled_does_not_stop_the_reports_of_the_fork_server(future: str) -> None:
+    """SPEC J6: a cancelled waiter takes nothing from the processes that come after."""
+    async with started_pool() as process_pool:
+        _signal_fork_server(process_pool, signal.SIGSTOP)
         child = await process_pool.acquire()
-        getattr(child, news).cancel()
+        getattr(child, future).cancel()
         child.kill()
-        _stop(process_pool, signal.SIGCONT)
+        _signal_fork_server(process_pool, signal.SIGCONT)
         next_one = await process_pool.acquire()
         next_one.kill()
-        assert await _told_exit(next_one) == KILLED.code
+        assert await _exit_code(next_one) == KILLED.code
         assert process_pool.pid is not None
+
+
+async def test_the_fork_server_is_started_with_the_first_job_and_stopped_after_a_time_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Our choice: an idle worker does not hold the solvers in memory."""
+    monkeypatch.setattr(solver_process_pool, "IDLE_S", 0.01)
+    async with SolverProcessPool() as process_pool:
+        assert process_pool.pid is None
+        child = await process_pool.acquire()
+        fork_server = process_pool.pid
+        assert fork_server is not None
+        process_pool.release(child, is_reusable=True)
+        await until_gone([fork_server])
+        again = await process_pool.acquire()
+        assert again is not child
+        again.kill()
+        assert await _exit_code(again) == KILLED.code
