@@ -5,7 +5,7 @@ Owns `docs/reference/`. Run `make docs` after a change; `python -m docs.build --
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,7 +81,7 @@ def tools_page() -> str:
         parts += list(_rows(tool.input_schema, tool.input_schema, required))
         if more := tool.input_schema.get("description"):
             parts += [f"\n{more}."]
-        parts += ["\n**Answer**: " + ", ".join(f"`{name}`" for name in tool.output_schema["properties"]) + ".\n"]
+        parts += ["\n| result | | type | meaning |\n|---|---|---|---|", *_result_rows(tool.output_schema), ""]
         parts += [f"**Example**\n\n```json\n{json.dumps(tool.meta['example'], ensure_ascii=False)}\n```\n"]
     parts.append("Every field of a scenario is on [its own page](scenario.md).\n")
     return "\n".join(parts)
@@ -145,6 +145,17 @@ def _rows(schema: dict[str, Any], root: dict[str, Any], required: list[str]) -> 
         f"| `{name}` | {'required' if name in required else ''} | {_type(field, root)} | {_meaning(field)} |"
         for name, field in schema.get("properties", {}).items()
     ]
+
+
+def _result_rows(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield a row for each field of a result, and under an object, or a list of objects, its own fields."""
+    for name, field in schema["properties"].items():
+        when = "always" if name in schema.get("required", []) else ""
+        yield f"| `{prefix}{name}` | {when} | {_type(field, schema)} | {_meaning(field)} |"
+        if "properties" in field:
+            yield from _result_rows(field, f"{prefix}{name}.")
+        elif "properties" in field.get("items", {}):
+            yield from _result_rows(field["items"], f"{prefix}{name}[].")
 
 
 def _definitions(schema: dict[str, Any]) -> list[str]:

@@ -22,7 +22,9 @@ from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES
+from planner_mcp.server.tools.answers.error_results import ErrorOutput
 from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.server.tools.tool_output import whole_schema
 from planner_mcp.server.tools.tool_registry import REGISTRY
 
 SCHEMA_VERSION: Final = "2025-06-18"
@@ -31,33 +33,6 @@ SCHEMA_VERSION: Final = "2025-06-18"
 _SCHEMAS: Final = "#/components/schemas/"
 _SHARED: Final = {"create_scenario": "Scenario"}
 """Tools whose input is a shared schema."""
-
-_ERROR_SCHEMA: Final = {
-    "type": "object",
-    "properties": {
-        "code": {"type": "integer"},
-        "type": {"type": "string"},
-        "message": {"type": "string"},
-        "traceId": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "format": "json-pointer"},
-                    "problem": {"type": "string"},
-                    "accepted": {"type": "string"},
-                    "hint": {"type": "string"},
-                },
-                "required": ["path", "problem"],
-            },
-        },
-        "errors_omitted": {"type": "integer", "minimum": 1},
-        "retryable": {"type": "boolean"},
-        "retry_after_s": {"type": "number"},
-    },
-    "required": ["code", "type", "message", "traceId", "errors", "retryable"],
-}
 
 
 def build(today: str) -> dict[str, Any]:
@@ -142,7 +117,7 @@ def _resources() -> list[dict[str, Any]]:
 def _components() -> dict[str, Any]:
     schema = Scenario.model_json_schema(ref_template=_SCHEMAS + "{model}")
     parts = schema.pop("$defs", {})
-    return {"Scenario": schema, **dict(sorted(parts.items())), "Error": _ERROR_SCHEMA}
+    return {"Scenario": schema, **dict(sorted(parts.items())), "Error": whole_schema(ErrorOutput)}
 
 
 def texts(today: str) -> dict[Path, str]:

@@ -10,7 +10,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, overload
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
@@ -37,6 +37,12 @@ def figure(value: float) -> str:
     return f"{value:.15g}"
 
 
+@overload
+def number(value: float) -> float | int: ...
+@overload
+def number(value: None) -> None: ...
+@overload
+def number(value: float | None) -> float | int | None: ...
 def number(value: float | None) -> float | int | None:
     """Return a number with at most two decimals, whole numbers without any."""
     if value is None:

@@ -112,7 +112,7 @@ def print_validation(path: Path, settings: Settings) -> bool:
         print_faults(error)
         return False
     typer.echo("\n".join(lines_of(found)))
-    return bool(found["valid"])
+    return found.valid
 
 
 async def solve_file(

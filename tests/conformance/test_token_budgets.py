@@ -15,6 +15,7 @@ from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.server.tools import read_plan
 from planner_mcp.server.tools.answers.error_results import error_result
+from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.server.tools.tool_definition import ToolResult
@@ -36,7 +37,7 @@ def job(state: JobState, **more: Any) -> Job:
 
 def answer(found: Job) -> ToolResult:
     """Return the answer of `query_vrp_status`."""
-    return ToolResult(job_view(found), job_lines(found), job_links(found))
+    return ToolResult(JobOutput.of(found), job_lines(found), job_links(found))
 
 
 def test_the_list_of_tools() -> None:

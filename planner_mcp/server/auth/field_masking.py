@@ -51,14 +51,6 @@ def plan_for(principal: Principal, plan: Mapping[str, Any]) -> Json:
     return {**plan, "routes": [{**route, "cost": None} for route in plan.get("routes", ())]}
 
 
-def candidates_for(principal: Principal, tickets: list[Json]) -> list[Json]:
-    """Return what stands in the way of tickets without what serving one would cost, which is prices times a detour."""
-    if principal.may(SENSITIVE):
-        return tickets
-    bare = [[{k: v for k, v in near.items() if k != "fits_at_cost"} for near in entry["nearest"]] for entry in tickets]
-    return [{**entry, "nearest": nearest} for entry, nearest in zip(tickets, bare, strict=True)]
-
-
 def sensitive_fields() -> dict[str, tuple[str, ...]]:
     """Return the sensitive fields by the name of their object."""
     return {name: tuple(part[KEYWORD]) for name, part in _schema()["$defs"].items() if KEYWORD in part}

@@ -1,6 +1,6 @@
 """`cancel_vrp_job`: stop a job, queued or solving, and keep its best plan (SPEC T4)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 import anyio
 from pydantic import Field
@@ -20,6 +20,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.text import timestamp
 
 SETTLE_S: Final = 5.0
@@ -33,35 +34,35 @@ class CancelArguments(Arguments):
     keep_best: Annotated[bool, Field(description="keep the best plan readable")] = True
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "cancelled": {"type": "boolean"},
-        "cancelled_at": {"type": ["string", "null"], "format": "date-time"},
-        "status": {"type": "string"},
-    },
-    "required": ["cancelled", "cancelled_at"],
-}
+class CancelVrpJobResult(ToolOutput):
+    """Result of `cancel_vrp_job`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("cancelled", "cancelled_at", "status")
+    cancelled: bool
+    cancelled_at: Timestamp | None
+    job_id: str
+    status: str
+    plan_id: str | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Cancel a job and tell how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     asked = parse(CancelArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.cancel(ctx.principal, asked.job_id, asked.keep_best)
     job = await settled(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED
-    structured: dict[str, Any] = {
-        "cancelled": is_cancelled,
-        "cancelled_at": timestamp(job.finished_at) if is_cancelled and job.finished_at else None,
-        "job_id": job.id,
-        "status": job.state.upper(),
-    }
-    if not job.plan_id:
-        return ToolResult(structured, f"{job.id} {structured['status']}{_note(job)}, no plan")
-    structured["plan_id"] = plan_of(job.id)
-    text = f"{job.id} {structured['status']}{_note(job)}\nread_plan job_id={job.id} shows its best plan."
-    return ToolResult(structured, text, (ResourceLink(f"plan://{plan_of(job.id)}", "plan"),))
+    output = CancelVrpJobResult(
+        cancelled=is_cancelled,
+        cancelled_at=timestamp(job.finished_at) if is_cancelled and job.finished_at else None,
+        job_id=job.id,
+        status=job.state.upper(),
+        plan_id=plan_of(job.id) if job.plan_id else None,
+    )
+    if output.plan_id is None:
+        return ToolResult(output, f"{job.id} {output.status}{_note(job)}, no plan")
+    text = f"{job.id} {output.status}{_note(job)}\nread_plan job_id={job.id} shows its best plan."
+    return ToolResult(output, text, (ResourceLink(f"plan://{output.plan_id}", "plan"),))
 
 
 async def settled(ctx: ToolContext, job: Job) -> Job:
@@ -86,7 +87,7 @@ TOOL: Final = Tool(
         "An ended job stays as it is (cancelled=false)."
     ),
     input_schema=schema_of(CancelArguments),
-    output_schema=_OUTPUT,
+    output=CancelVrpJobResult,
     hints=ToolAnnotations(destructive=True, idempotent=True),
     run=run,
     scope=WRITE,

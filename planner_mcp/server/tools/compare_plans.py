@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from planner_mcp.server.auth.field_masking import plan_for
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED, priced_on_common_scenario
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
-from planner_mcp.server.tools.arguments.plan_context import Json, PlanContext, PlanName, check_agents, load_plan_context
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, check_agents, load_plan_context
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -22,6 +22,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import named, number
 
 MAX_LISTED: Final = 10
@@ -36,26 +37,48 @@ class CompareArguments(Arguments):
     agent_ids: Annotated[list[str], Field(max_length=50, description="list only these agents' moves")] = []  # noqa: RUF012
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "cost_delta": {"type": ["number", "null"]},
-        "priced_on": {
-            "type": ["string", "null"],
-            "description": "scenario whose prices hold for both; null: none does",
-        },
-        "priced_on_is": {"type": "string", "description": "what that day is to both plans"},
-        "difference": {"type": "number", "description": "0 same routes … 1 nothing in common"},
-        "moved": {"type": "integer"},
-        "moves": {"type": "array"},
-        "gone": {"type": "array", "description": "served by plan_a, on the day of plan_b no more"},
-        "agents": {"type": "array"},
-    },
-    "required": ["cost_delta", "difference", "moved"],
-}
+class AgentChange(ToolOutput):
+    """What changes for one agent."""
+
+    agent_id: str
+    tickets: int
+    distance_m: Number
+    duration_s: Number
+    cost: Number | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class ComparePlansResult(ToolOutput):
+    """Result of `compare_plans`."""
+
+    listed: ClassVar[tuple[str, ...]] = (
+        "cost_delta",
+        "priced_on",
+        "priced_on_is",
+        "difference",
+        "moved",
+        "moves",
+        "gone",
+        "agents",
+    )
+    plan_a: str
+    plan_b: str
+    priced_on: str | None = Field(description="scenario whose prices hold for both; null: none does")
+    priced_on_is: str = Field(description="what that day is to both plans")
+    cost_delta: Number | None
+    distance_delta_m: Number
+    agents_used_delta: int
+    difference: Number = Field(description="0 same routes … 1 nothing in common")
+    moved: int
+    reordered: int
+    shifted_5min: int
+    moves: list[list[str]] = Field(description="ticket, agent before, agent after")
+    newly_served: list[str]
+    newly_unserved: list[str]
+    gone: list[str] = Field(description="served by plan_a, on the day of plan_b no more")
+    agents: list[AgentChange]
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return what changes when plan a gives way to plan b."""
     asked = parse(CompareArguments, args)
     a, b = await find_all(
@@ -70,19 +93,25 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     wanted = set(asked.agent_ids)
     moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
     agents = [each for each in found.agents if not wanted or each.agent_id in wanted]
-    structured = {
-        "plan_a": a.plan_id,
-        "plan_b": b.plan_id,
-        "priced_on": prices and prices.scenario_id,
-        "priced_on_is": prices.explanation if prices else NOT_PRICED,
-        **_figures(found),
-        "moves": fitting([list(asdict(move).values()) for move in moves[:MAX_LISTED]], 1200),
-        "newly_served": fitting(found.newly_served[:MAX_LISTED], 500),
-        "newly_unserved": fitting(found.newly_left_out[:MAX_LISTED], 500),
-        "gone": fitting(found.gone[:MAX_LISTED], 500),
-        "agents": fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
-    }
-    return ToolResult(structured, _text(structured, found))
+    output = ComparePlansResult(
+        plan_a=a.plan_id,
+        plan_b=b.plan_id,
+        priced_on=prices and prices.scenario_id,
+        priced_on_is=prices.explanation if prices else NOT_PRICED,
+        cost_delta=number(found.cost),
+        distance_delta_m=number(found.distance_m),
+        agents_used_delta=found.agents_used,
+        difference=number(found.difference),
+        moved=len(found.moved),
+        reordered=len(found.reordered),
+        shifted_5min=found.shifted,
+        moves=fitting([list(asdict(move).values()) for move in moves[:MAX_LISTED]], 1200),
+        newly_served=fitting(found.newly_served[:MAX_LISTED], 500),
+        newly_unserved=fitting(found.newly_left_out[:MAX_LISTED], 500),
+        gone=fitting(found.gone[:MAX_LISTED], 500),
+        agents=fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
+    )
+    return ToolResult(output, _text(output, found))
 
 
 def _agents_of(*plan_contexts: PlanContext) -> list[str]:
@@ -90,41 +119,32 @@ def _agents_of(*plan_contexts: PlanContext) -> list[str]:
     return list(dict.fromkeys(agent["id"] for each in plan_contexts for agent in each.scenario.body["agents"]))
 
 
-def _figures(found: Comparison) -> Json:
-    return {
-        "cost_delta": number(found.cost),
-        "distance_delta_m": number(found.distance_m),
-        "agents_used_delta": found.agents_used,
-        "difference": number(found.difference),
-        "moved": len(found.moved),
-        "reordered": len(found.reordered),
-        "shifted_5min": found.shifted,
-    }
+def _agent(delta: AgentDelta) -> AgentChange:
+    return AgentChange(
+        agent_id=delta.agent_id,
+        tickets=delta.tickets,
+        distance_m=number(delta.distance_m),
+        duration_s=number(delta.duration_s),
+        cost=number(delta.cost),
+    )
 
 
-def _agent(delta: AgentDelta) -> Json:
-    explanation = {
-        name: number(value) for name, value in asdict(delta).items() if name != "agent_id" and value is not None
-    }
-    return {"agent_id": delta.agent_id, **explanation}
-
-
-def _text(structured: Json, found: Comparison) -> str:
+def _text(output: ComparePlansResult, found: Comparison) -> str:
     names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
-    lines = [f"{structured['plan_a']} → {structured['plan_b']}", " · ".join(f"{n} {structured[n]}" for n in names)]
-    priced_on, explanation = structured["priced_on"], structured["priced_on_is"]
+    lines = [f"{output.plan_a} → {output.plan_b}", " · ".join(f"{name} {getattr(output, name)}" for name in names)]
+    priced_on, explanation = output.priced_on, output.priced_on_is
     lines.append(f"costs by the prices of {priced_on}, {explanation}" if priced_on else explanation)
-    if structured["moves"]:
-        lines.append("moved: " + ", ".join(f"{ticket} {old}→{new}" for ticket, old, new in structured["moves"]))
+    if output.moves:
+        lines.append("moved: " + ", ".join(f"{ticket} {old}→{new}" for ticket, old, new in output.moves))
     if found.newly_served:
         lines.append(f"newly served: {named(found.newly_served)}")
     if found.newly_left_out:
         lines.append(f"no longer served: {named(found.newly_left_out)}")
     if found.gone:
         lines.append(f"no longer on the day: {named(found.gone)}")
-    for agent in structured["agents"]:
-        explanation = " ".join(f"{name} {value:+}" for name, value in agent.items() if name != "agent_id")
-        lines.append(f"{agent['agent_id']}: {explanation}")
+    for agent in output.agents:
+        changes = " ".join(f"{name} {value:+}" for name, value in agent.as_json().items() if name != "agent_id")
+        lines.append(f"{agent.agent_id}: {changes}")
     return "\n".join(lines)
 
 
@@ -136,7 +156,7 @@ TOOL: Final = Tool(
         "out, and what each agent gains. Plans of revisions compare by the prices of one day, told as priced_on."
     ),
     input_schema=schema_of(CompareArguments),
-    output_schema=_OUTPUT,
+    output=ComparePlansResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

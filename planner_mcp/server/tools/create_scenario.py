@@ -1,7 +1,7 @@
 """`create_scenario`: a day of work, checked and kept (SPEC T1, T7)."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import ClassVar, Final
 
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.compilation.assumptions import assumptions_of
@@ -13,6 +13,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
 )
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
 from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 
@@ -24,44 +25,63 @@ EXAMPLE: Final = {
 }
 _MAX_SENTENCES: Final = 5
 """Assumptions and warnings listed in an answer, each."""
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "scenario_id": {"type": "string"},
-        "assumptions": {"type": "array", "items": {"type": "string"}},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["scenario_id"],
-}
+
+
+class CreateScenarioResult(ToolOutput):
+    """Result of `create_scenario`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "assumptions", "warnings")
+    scenario_id: str
+    agents: int
+    tickets: int
+    assumptions: list[str]
+    warnings: list[str]
+
+
 _limiter: Final = FairLimiter()
 """Scenarios judged at the same time."""
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    return await keep(ctx, args, is_written=True)
+    output, text = await keep(ctx, args, is_written=True)
+    return ToolResult(output, text, (link_to(output),))
 
 
 async def keep(
-    ctx: ToolContext, body: dict[str, Any], notices: Iterable[str] = (), *, is_written: bool = False
-) -> ToolResult:
-    """Check and keep a scenario, whoever wrote it; `said` is assumed beside what the scenario leaves open."""
-    scenario, assumed, warnings_of_refused = await _limiter.run(
+    ctx: ToolContext, body: Json, notices: Iterable[str] = (), *, is_written: bool = False
+) -> tuple[CreateScenarioResult, str]:
+    """Check and store a scenario, and return what there is to say of it, as a result and as text.
+
+    Args:
+        ctx: Of the call.
+        body: The scenario as written.
+        notices: Assumptions made before this call, listed first.
+        is_written: Whether the scenario was written into the call.
+    """
+    scenario, assumed, cautions = await _limiter.run(
         ctx.principal.id, _validated, body, ctx.settings, input_resolver(ctx, is_written=is_written, shows_names=True)
     )
-    assumptions = [*notices, *assumed]
     stored = await ctx.job_service.create_scenario(ctx.principal, body)
-    counts = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
-    structured = {"scenario_id": stored.id, **counts, "assumptions": assumptions, "warnings": warnings_of_refused}
-    lines = [f"{stored.id}: {counted(counts['agents'], 'agent')}, {counted(counts['tickets'], 'ticket')}", *assumptions]
-    lines += [f"Warning: {caution}" for caution in warnings_of_refused]
+    output = CreateScenarioResult(
+        scenario_id=stored.id,
+        agents=len(scenario.agents),
+        tickets=len(scenario.tickets),
+        assumptions=[*notices, *assumed],
+        warnings=cautions,
+    )
+    lines = [f"{stored.id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
+    lines += [*output.assumptions, *(f"Warning: {caution}" for caution in output.warnings)]
     lines.append(f"Next: solve_vrp scenario_id={stored.id}")
-    return ToolResult(structured, "\n".join(lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
+    return output, "\n".join(lines)
 
 
-def _validated(
-    args: dict[str, Any], settings: Settings, resolve_inputs: InputResolver
-) -> tuple[Scenario, list[str], list[str]]:
+def link_to(output: CreateScenarioResult) -> ResourceLink:
+    """Return the link to the stored scenario."""
+    return ResourceLink(f"scenario://{output.scenario_id}", "scenario")
+
+
+def _validated(args: Json, settings: Settings, resolve_inputs: InputResolver) -> tuple[Scenario, list[str], list[str]]:
     """Return the scenario, what is assumed, and what looks wrong. A large day takes a second, off the event loop."""
     scenario = scenario_within_limits(args, settings, resolve_inputs(args))
     return scenario, _first(assumptions_of(scenario)), _first([*masking_warnings(args), *warnings(scenario)])
@@ -81,7 +101,7 @@ TOOL: Final = Tool(
         "Returns scenario_id and assumptions; solves nothing. Next: solve_vrp. Durations are seconds."
     ),
     input_schema=scenario_schema(),
-    output_schema=_OUTPUT,
+    output=CreateScenarioResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

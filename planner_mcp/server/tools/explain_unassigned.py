@@ -2,18 +2,17 @@
 
 import time
 from collections import Counter
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
+from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
-from planner_mcp.server.auth.field_masking import candidates_for
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
-    Json,
     PlanContext,
     PlanName,
     group_served_sentence,
@@ -31,6 +30,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import figure
 
 BUDGET_S: Final = 3.0
@@ -52,22 +52,39 @@ class ExplainArguments(Arguments):
     size: Annotated[int, Field(ge=1, le=20)] = 5
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "plan_id": {"type": "string"},
-        "tickets": {
-            "type": "array",
-            "items": {"type": "object", "required": ["ticket_id", "code", "in_the_way", "nearest"]},
-        },
-        "total": {"type": "integer"},
-        "next_page": {"type": "integer"},
-    },
-    "required": ["plan_id", "tickets", "total"],
-}
+class NearestAgent(ToolOutput):
+    """How near one agent is to serving a ticket."""
+
+    agent_id: str
+    in_the_way: list[str]
+    fits_at_cost: Number | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class TicketExplanation(ToolOutput):
+    """Why one ticket is unassigned."""
+
+    ticket_id: str
+    code: str
+    agents: int = Field(description="agents looked at")
+    in_the_way: dict[str, int] = Field(description="agents by limit")
+    nearest: list[NearestAgent]
+    served_instead: str | None = Field(None, description="the ticket of its group that is served")
+    is_cut_short: bool | None = Field(None, description="the time ran out before all agents were looked at")
+    agents_in_all: int | None = None
+
+
+class ExplainUnassignedResult(ToolOutput):
+    """Result of `explain_unassigned`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("plan_id", "tickets", "total", "next_page")
+    plan_id: str
+    tickets: list[TicketExplanation]
+    total: int
+    not_shown: int | None = None
+    next_page: int | None = None
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return one page of unassigned tickets with what stands in the way of each agent."""
     asked = parse(ExplainArguments, args)
     found = await load_plan_context(ctx, asked.plan, "/plan")
@@ -75,18 +92,21 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
     answers = await run_in_thread(ctx, explained, await without_style_prices(ctx, found), shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
-    tickets = candidates_for(ctx.principal, tickets)
-    structured: Json = {"plan_id": found.plan_id, "tickets": tickets, "total": len(left_out)}
-    if hidden := len(shown) - len(tickets):
-        structured["not_shown"] = hidden
-    if asked.page * asked.size < len(left_out):
-        structured["next_page"] = asked.page + 1
+    if not ctx.principal.may(SENSITIVE):
+        tickets = [_without_costs(ticket) for ticket in tickets]
+    output = ExplainUnassignedResult(
+        plan_id=found.plan_id,
+        tickets=tickets,
+        total=len(left_out),
+        not_shown=len(shown) - len(tickets) or None,
+        next_page=asked.page + 1 if asked.page * asked.size < len(left_out) else None,
+    )
     head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
-    return ToolResult(structured, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
+    return ToolResult(output, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
 
-def explained(found: PlanContext, entries: list[Json], clock: Clock = time.monotonic) -> list[Json]:
+def explained(found: PlanContext, entries: list[Json], clock: Clock = time.monotonic) -> list[TicketExplanation]:
     """Return what is said of each unassigned entry; seconds of work, on a large day to read it too."""
     analysis, instead = found.analysis(), found.chosen_instead()
     return [
@@ -97,59 +117,66 @@ def explained(found: PlanContext, entries: list[Json], clock: Clock = time.monot
     ]
 
 
-def _replaced(entry: Json, other: str) -> Json:
+def _without_costs(ticket: TicketExplanation) -> TicketExplanation:
+    """Return an explanation without what serving the ticket would cost, which would tell the prices."""
+    nearest = [agent.model_copy(update={"fits_at_cost": None}) for agent in ticket.nearest]
+    return ticket.model_copy(update={"nearest": nearest})
+
+
+def _replaced(entry: Json, other: str) -> TicketExplanation:
     """Return what is said of an alternative: no agent is in its way, nor would one help."""
-    named = {"ticket_id": entry["ticket_id"], "code": entry["code"]}
-    return {**named, "agents": 0, "in_the_way": {}, "nearest": [], "served_instead": other}
+    return TicketExplanation(
+        ticket_id=entry["ticket_id"], code=entry["code"], agents=0, in_the_way={}, nearest=[], served_instead=other
+    )
 
 
-def _entry(analysis: UnassignedAnalysis, entry: Json, is_over: StopCheck) -> Json:
+def _entry(analysis: UnassignedAnalysis, entry: Json, is_over: StopCheck) -> TicketExplanation:
     name = entry["ticket_id"]
     insertion_candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
     ways = Counter(limit.value for candidate_insertion in insertion_candidates for limit in candidate_insertion.limits)
-    answer = {
-        "ticket_id": name,
-        "code": entry["code"],
-        "agents": len(insertion_candidates),
-        "in_the_way": dict(ways.most_common()),
-        "nearest": [
-            _nearest(analysis, candidate_insertion) for candidate_insertion in insertion_candidates[:MAX_AGENTS]
-        ],
-    }
     agents = len(analysis.problem.agents)
     is_whole = (
         len(insertion_candidates) == agents and not is_over()
     )  # it may have sufficed for some places of the last one
-    return answer if is_whole else {**answer, "is_cut_short": True, "agents_in_all": agents}
+    return TicketExplanation(
+        ticket_id=name,
+        code=entry["code"],
+        agents=len(insertion_candidates),
+        in_the_way=dict(ways.most_common()),
+        nearest=[_nearest(analysis, candidate) for candidate in insertion_candidates[:MAX_AGENTS]],
+        is_cut_short=None if is_whole else True,
+        agents_in_all=None if is_whole else agents,
+    )
 
 
-def _nearest(analysis: UnassignedAnalysis, candidate_insertion: InsertionCandidate) -> Json:
+def _nearest(analysis: UnassignedAnalysis, candidate_insertion: InsertionCandidate) -> NearestAgent:
     problem = analysis.problem
     in_the_way = [violation_text(problem, each) for each in candidate_insertion.violations[:MAX_VIOLATIONS]]
-    fits = {"fits_at_cost": round(candidate_insertion.cost / problem.cost_scale, 2)} if not in_the_way else {}
-    return {"agent_id": problem.agents[candidate_insertion.route.agent].id, "in_the_way": in_the_way, **fits}
+    cost = None if in_the_way else round(candidate_insertion.cost / problem.cost_scale, 2)
+    agent_id = problem.agents[candidate_insertion.route.agent].id
+    return NearestAgent(agent_id=agent_id, in_the_way=in_the_way, fits_at_cost=cost)
 
 
-def lines_of(entry: Json, *, is_alone: bool) -> list[str]:
+def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     """Return what is said of a ticket as short lines; `is_alone`: no other was asked about, so it had all the time."""
-    named = f"{entry['ticket_id']} {entry['code']}"
-    if "served_instead" in entry:
-        return [group_served_sentence(named, entry["served_instead"])]
-    ways = ", ".join(f"{limit} {count}" for limit, count in entry["in_the_way"].items())
-    in_the_way = f": {ways or 'nothing in the way'}" if entry["agents"] else ""
+    named = f"{entry.ticket_id} {entry.code}"
+    if entry.served_instead is not None:
+        return [group_served_sentence(named, entry.served_instead)]
+    ways = ", ".join(f"{limit} {count}" for limit, count in entry.in_the_way.items())
+    in_the_way = f": {ways or 'nothing in the way'}" if entry.agents else ""
     lines = [f"{named}; of {_looked_at(entry, is_alone)}{in_the_way}"]
-    for near in entry["nearest"]:
-        cost = f", cost +{figure(near['fits_at_cost'])}" if "fits_at_cost" in near else ""
-        violation = " + ".join(near["in_the_way"]) or f"fits{cost}"
-        lines.append(f"  {near['agent_id']}: {violation}")
+    for near in entry.nearest:
+        cost = "" if near.fits_at_cost is None else f", cost +{figure(near.fits_at_cost)}"
+        violation = " + ".join(near.in_the_way) or f"fits{cost}"
+        lines.append(f"  {near.agent_id}: {violation}")
     return lines
 
 
-def _looked_at(entry: Json, is_alone: bool) -> str:
-    if "is_cut_short" not in entry:
-        return f"{entry['agents']} agents"
+def _looked_at(entry: TicketExplanation, is_alone: bool) -> str:
+    if not entry.is_cut_short:
+        return f"{entry.agents} agents"
     hint = "" if is_alone else ": ask for it alone"
-    return f"{entry['agents']} of {entry['agents_in_all']} agents looked at (no time for all places{hint})"
+    return f"{entry.agents} of {entry.agents_in_all} agents looked at (no time for all places{hint})"
 
 
 TOOL: Final = Tool(
@@ -160,7 +187,7 @@ TOOL: Final = Tool(
         "the way and by how much, other stops kept in their order. Next: suggest_fixes."
     ),
     input_schema=schema_of(ExplainArguments),
-    output_schema=_OUTPUT,
+    output=ExplainUnassignedResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

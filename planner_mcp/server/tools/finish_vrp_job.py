@@ -1,10 +1,11 @@
 """`finish_vrp_job`: end a solve now, completed with the best plan it has (SPEC T5)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
 from planner_mcp.jobs.job_content import job_view
+from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.cancel_vrp_job import settled
@@ -18,6 +19,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json
 
 
 class FinishArguments(Arguments):
@@ -26,20 +28,19 @@ class FinishArguments(Arguments):
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {"job_id": {"type": "string"}, "status": {"type": "string"}, "progress": {"type": "integer"}},
-    "required": ["job_id", "status", "progress"],
-}
+class FinishVrpJobResult(JobOutput):
+    """Result of `finish_vrp_job`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress")
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Ask a solving job to complete, and tell how it stands; one that has ended stays as it is."""
     asked = parse(FinishArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, asked.job_id)
     job = await settled(ctx, job)
-    return ToolResult(job_view(job), job_lines(job), job_links(job))
+    return ToolResult(FinishVrpJobResult(**job_view(job)), job_lines(job), job_links(job))
 
 
 TOOL: Final = Tool(
@@ -50,7 +51,7 @@ TOOL: Final = Tool(
         "worth it. A queued job is refused; to stop for good use cancel_vrp_job."
     ),
     input_schema=schema_of(FinishArguments),
-    output_schema=_OUTPUT,
+    output=FinishVrpJobResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,
     scope=WRITE,

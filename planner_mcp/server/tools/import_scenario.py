@@ -3,7 +3,7 @@
 import base64
 import binascii
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.create_scenario import keep
+from planner_mcp.server.tools.create_scenario import CreateScenarioResult, keep, link_to
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -27,10 +27,10 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
 
-Json = dict[str, Any]
 _limiter: Final = FairLimiter()
 """Files read at the same time; a workbook may take a process and many seconds."""
 MAX_HEADER: Final = 40
@@ -51,11 +51,18 @@ class ImportArguments(Arguments):
     sheet: Annotated[str | None, Field(max_length=100)] = None
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {"scenario_id": {"type": "string"}},
-    "required": ["scenario_id"],
-}
+class ImportedColumns(ToolOutput):
+    """What the columns of a table were read as."""
+
+    taken: list[str]
+    left_out: list[str]
+
+
+class ImportScenarioResult(CreateScenarioResult):
+    """Result of `import_scenario`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("scenario_id",)
+    columns: dict[str, ImportedColumns] = Field(description="by table")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -63,13 +70,12 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ImportArguments, args)
     read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
     with placed(lambda fault: _led_back(fault, read)):
-        kept = await keep(ctx, read.body, read.assumptions)
+        kept, text = await keep(ctx, read.body, read.assumptions)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
-    lines = [f"{what}: {', '.join(mapping['taken'])}" for what, mapping in columns.items()]
-    lines += [
-        f"{what} left out: {', '.join(mapping['left_out'])}" for what, mapping in columns.items() if mapping["left_out"]
-    ]
-    return replace(kept, structured={**kept.structured, "columns": columns}, text="\n".join([*lines, kept.text]))
+    lines = [f"{what}: {', '.join(mapping.taken)}" for what, mapping in columns.items()]
+    lines += [f"{what} left out: {', '.join(each.left_out)}" for what, each in columns.items() if each.left_out]
+    output = ImportScenarioResult(**dict(kept), columns=columns)
+    return ToolResult(output, "\n".join([*lines, text]), (link_to(kept),))
 
 
 def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
@@ -109,14 +115,14 @@ def _led_back(fault: Fault, read: ImportedScenario) -> Fault:
     return with_id_path(fault, read.body) if found is None else _in_argument(found)
 
 
-def _column_summary(proposal: ColumnMapping) -> Json:
+def _column_summary(proposal: ColumnMapping) -> ImportedColumns:
     """Return a proposal as short texts, as many as there is room for."""
     taken = [
         f"{plain(header, MAX_HEADER)} → {field}{' (a guess)' if header in proposal.guessed else ''}"
         for header, field in proposal.fields.items()
     ]
     left_out = [plain(header, MAX_HEADER) for header in proposal.left_out]
-    return {"taken": fitting(taken, MAX_TOLD_BYTES), "left_out": fitting(left_out, MAX_TOLD_BYTES)}
+    return ImportedColumns(taken=fitting(taken, MAX_TOLD_BYTES), left_out=fitting(left_out, MAX_TOLD_BYTES))
 
 
 TOOL: Final = Tool(
@@ -127,7 +133,7 @@ TOOL: Final = Tool(
         "scenario_id and what columns mean. Next: solve_vrp."
     ),
     input_schema=schema_of(ImportArguments),
-    output_schema=_OUTPUT,
+    output=ImportScenarioResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

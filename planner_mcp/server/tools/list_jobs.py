@@ -1,12 +1,12 @@
 """`list_jobs`: the caller's jobs, newest first (SPEC T5)."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.server.tools.answers.table_result import COLUMNS_OUTPUT, table_result
+from planner_mcp.server.tools.answers.table_result import TablePage, table_result
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -17,6 +17,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json
 from planner_mcp.text import number, timestamp
 
 _COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
@@ -32,7 +33,7 @@ class JobsArguments(Arguments):
     size: Annotated[int, Field(ge=1, le=50)] = 10
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return one page of jobs."""
     asked = parse(JobsArguments, args)
     state = JobState(asked.status.lower()) if asked.status else None
@@ -52,7 +53,7 @@ TOOL: Final = Tool(
         "List your solves, newest first: after a break, or when a job_id is lost. Next: query_vrp_status or read_plan."
     ),
     input_schema=schema_of(JobsArguments),
-    output_schema=COLUMNS_OUTPUT,
+    output=TablePage,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

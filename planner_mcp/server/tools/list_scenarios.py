@@ -1,10 +1,10 @@
 """`list_scenarios`: the caller's scenarios, newest first (SPEC T5)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.server.tools.answers.table_result import COLUMNS_OUTPUT, table_result
+from planner_mcp.server.tools.answers.table_result import TablePage, table_result
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -15,6 +15,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json
 from planner_mcp.text import plain, timestamp
 
 _COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at")
@@ -28,7 +29,7 @@ class ScenariosArguments(Arguments):
     size: Annotated[int, Field(ge=1, le=20)] = 10
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return one page of scenarios."""
     asked = parse(ScenariosArguments, args)
     offset = (asked.page - 1) * asked.size
@@ -48,7 +49,7 @@ TOOL: Final = Tool(
         "read_resource scenario://<scenario_id>."
     ),
     input_schema=schema_of(ScenariosArguments),
-    output_schema=COLUMNS_OUTPUT,
+    output=TablePage,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

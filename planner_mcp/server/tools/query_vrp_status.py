@@ -1,11 +1,12 @@
 """`query_vrp_status`: where a job stands, now or as soon as something changes (SPEC T3, J5)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.jobs.job_content import STATUSES, event_line, job_view
+from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
+from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.tool_definition import (
@@ -18,6 +19,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json
 
 
 class QueryArguments(Arguments):
@@ -27,20 +29,7 @@ class QueryArguments(Arguments):
     wait_s: Annotated[float, Field(ge=0, le=45, description="wait this long for a change")] = 0
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "job_id": {"type": "string"},
-        "status": {"enum": list(STATUSES)},
-        "progress": {"type": "integer", "minimum": 0, "maximum": 100},
-        "cost": {"type": "number"},
-        "result": {"type": "object"},
-    },
-    "required": ["job_id", "status", "progress"],
-}
-
-
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return a job, after a wait if asked; progress is sent meanwhile."""
     asked = parse(QueryArguments, args)
 
@@ -49,7 +38,7 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, tell)
-    return ToolResult(job_view(job), job_lines(job), job_links(job))
+    return ToolResult(JobOutput.of(job), job_lines(job), job_links(job))
 
 
 TOOL: Final = Tool(
@@ -60,7 +49,7 @@ TOOL: Final = Tool(
         "repeat until COMPLETED, FAILED or CANCELLED, then read_plan."
     ),
     input_schema=schema_of(QueryArguments),
-    output_schema=_OUTPUT,
+    output=JobOutput,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

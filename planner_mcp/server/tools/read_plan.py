@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.server.auth.field_masking import plan_for
 from planner_mcp.server.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
-from planner_mcp.server.tools.answers.table_result import table_result
+from planner_mcp.server.tools.answers.table_result import table_page, table_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id_of
@@ -25,6 +25,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import MAX_NAMED_BYTES, named
 
 _Name = Annotated[str, Field(max_length=100)]
@@ -42,19 +43,37 @@ class ReadArguments(Arguments):
     size: Annotated[int | None, Field(ge=1, le=50, description=f"absent: up to {USUAL_TOKENS} tokens")] = None
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "plan_id": {"type": "string"},
-        "columns": {"type": "array", "items": {"type": "string"}},
-        "rows": {"type": "array", "items": {"type": "array"}},
-        "next_page": {"type": "integer"},
-    },
-    "required": ["plan_id"],
-}
+class ReadPlanResult(ToolOutput):
+    """Result of `read_plan`: the figures of a plan, or one page of a table."""
+
+    listed: ClassVar[tuple[str, ...]] = ("plan_id", "columns", "rows", "next_page")
+    plan_id: str
+    columns: list[str] | None = None
+    rows: list[list[Any]] | None = None
+    page: int | None = None
+    total: int | None = None
+    next_page: int | None = None
+    size: int | None = None
+    without_route: list[str] | None = None
+    plan_status: str | None = None
+    cost: Number | None = None
+    distance_m: Number | None = None
+    duration_s: Number | None = None
+    agents_used: int | None = None
+    tickets_served: int | None = None
+    tickets_total: int | None = None
+    seed: int | None = None
+    late_tickets: Number | None = None
+    late_max_s: Number | None = None
+    overtime_s: Number | None = None
+    routes: int | None = None
+    unassigned: int | None = None
+    unassigned_reasons: dict[str, int] | None = None
+    engine: str | None = None
+    assumptions: list[str] | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return the key figures of a plan or one page of a table."""
     asked = parse(ReadArguments, args)
     name = _given(asked)
@@ -122,14 +141,17 @@ async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
 
 
 def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
-    figures = summary(plan)
-    figure_texts = [f"{name} {value}" for name, value in figures.items() if not isinstance(value, dict | list)]
+    output = ReadPlanResult(plan_id=plan_id, **summary(plan))
+    figures = output.as_json()
+    figure_texts = [
+        f"{name} {value}" for name, value in figures.items() if name != "plan_id" and not isinstance(value, dict | list)
+    ]
     lines = [f"{plan_id}", " · ".join(figure_texts)]
-    if reasons := figures["unassigned_reasons"]:
+    if reasons := output.unassigned_reasons:
         lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
-    lines += figures["assumptions"]
+    lines += output.assumptions or []
     lines.append("Next: view=routes, view=visits, view=unassigned.")
-    return ToolResult({"plan_id": plan_id, **figures}, "\n".join(lines), _links(plan_id))
+    return ToolResult(output, "\n".join(lines), _links(plan_id))
 
 
 def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> ToolResult:
@@ -141,12 +163,13 @@ def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> Tool
         page: Some of its rows.
         idle: Agents asked for that have no route; the first are told.
     """
-    shown = table_result(view, page.columns, page.rows, page=page.page, size=page.size, total=page.total)
-    structured, text = {"plan_id": plan_id, **shown.structured, "size": page.size}, shown.text
+    shown = table_page(page.columns, page.rows, page=page.page, size=page.size, total=page.total)
+    text = table_text(view, shown)
     if idle:
-        structured["without_route"] = fitting(idle, MAX_NAMED_BYTES)
         text += f"\nwithout a route: {named(idle)}"
-    return ToolResult(structured, text, _links(plan_id))
+    without_route = fitting(idle, MAX_NAMED_BYTES) if idle else None
+    output = ReadPlanResult(plan_id=plan_id, **dict(shown), size=page.size, without_route=without_route)
+    return ToolResult(output, text, _links(plan_id))
 
 
 def _links(plan_id: str) -> tuple[ResourceLink, ...]:
@@ -161,7 +184,7 @@ TOOL: Final = Tool(
         "ticket) or unassigned (reasons). Tables come in pages; fields narrows them, agent_ids routes and visits."
     ),
     input_schema=schema_of(ReadArguments),
-    output_schema=_OUTPUT,
+    output=ReadPlanResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

@@ -3,7 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import Json, PlanName, job_id_of, run_in_thread
+from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -27,6 +27,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import counted, number
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
@@ -46,39 +47,48 @@ class ProgressArguments(Arguments):
     bound: Annotated[bool, Field(description="also a lower bound and the gap")] = True
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "job_id": {"type": "string"},
-        "status": {"type": "string"},
-        "columns": {"type": "array"},
-        "rows": {"type": "array"},
-        "agents_needed": {"type": "integer"},
-        "lower_bound": {"type": "number"},
-        "no_lower_bound": {"type": "string", "description": "why there is none"},
-        "gap": {"type": "number", "description": "share of the cost; the true gap is at most this"},
-    },
-    "required": ["job_id", "status", "columns", "rows"],
-}
+class ReadProgressResult(ToolOutput):
+    """Result of `read_progress`."""
+
+    listed: ClassVar[tuple[str, ...]] = (
+        "job_id",
+        "status",
+        "columns",
+        "rows",
+        "agents_needed",
+        "lower_bound",
+        "no_lower_bound",
+        "gap",
+    )
+    job_id: str
+    status: str
+    improvements: int
+    columns: list[str]
+    rows: list[list[Any]]
+    agents_needed: int | None = None
+    lower_bound: Number | None = None
+    no_lower_bound: str | None = Field(None, description="why there is none")
+    gap: Number | None = Field(None, description="share of the cost; the true gap is at most this")
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return the best cost over time, and a bound where one can be given."""
     asked = parse(ProgressArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
         past = await ctx.job_service.history(ctx.principal, job.id)
     points = convergence_curve(_points(past, job.progress), most=asked.points)
-    structured: Json = {
-        "job_id": job.id,
-        "status": job.state.upper(),
-        "improvements": job.progress.improvements,
-        "columns": list(_COLUMNS),
-        "rows": [[number(point.elapsed_s), number(point.cost), point.served] for point in points],
-    }
-    if asked.bound:
-        structured |= await _bound(ctx, job)
-    return ToolResult(structured, _text(structured))
+    bound = await _bound(ctx, job) if asked.bound else None
+    output = ReadProgressResult(
+        job_id=job.id,
+        status=job.state.upper(),
+        improvements=job.progress.improvements,
+        columns=list(_COLUMNS),
+        rows=[[number(point.elapsed_s), number(point.cost), point.served] for point in points],
+        gap=None if bound is None else _gap(bound, job.progress),
+        **({} if bound is None else bound.as_json()),
+    )
+    return ToolResult(output, _text(output))
 
 
 def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint]:
@@ -96,13 +106,14 @@ def _point(answer: Json) -> ConvergencePoint:
     )
 
 
-async def _bound(ctx: ToolContext, job: Job) -> Json:
-    """Return the bound, and the gap where the job's plan serves every wanted ticket; nothing where there is none."""
-    if (bound := _bounds.get(job.id) or await _worked_out(ctx, job)) is None:
-        return {}
-    answer, now = bound.as_json(), job.progress
+async def _bound(ctx: ToolContext, job: Job) -> LowerBound | None:
+    return _bounds.get(job.id) or await _worked_out(ctx, job)
+
+
+def _gap(bound: LowerBound, now: Progress) -> float | None:
+    """Return the gap of a job's plan, rounded up; None where the plan leaves out wanted tickets or there is none."""
     gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
-    return answer if gap is None else {**answer, "gap": math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000}
+    return None if gap is None else math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000
 
 
 async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
@@ -126,19 +137,16 @@ def _lower_bound(body: Json, travel_matrices: TravelMatrices | None) -> LowerBou
     return lower_bound(compile_scenario(scenario))
 
 
-def _text(answer: Json) -> str:
-    lines = [
-        f"{answer['job_id']} {answer['status']}, {counted(answer['improvements'], 'improvement')}: {' '.join(_COLUMNS)}"
-    ]
-    lines += [" ".join(map(str, row)) for row in answer["rows"]]
-    if "lower_bound" in answer:
-        needed, cost = answer["agents_needed"], answer["lower_bound"]
+def _text(output: ReadProgressResult) -> str:
+    lines = [f"{output.job_id} {output.status}, {counted(output.improvements, 'improvement')}: {' '.join(_COLUMNS)}"]
+    lines += [" ".join(map(str, row)) for row in output.rows]
+    needed, cost = output.agents_needed, output.lower_bound
+    if cost is not None:
         lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")
-    if "no_lower_bound" in answer:
-        why = answer["no_lower_bound"]
-        lines.append(f"Agents needed: {answer['agents_needed']} or more; no bound on the cost: {why}.")
-    if "gap" in answer:
-        lines.append(f"The best one is at most {100 * answer['gap']:.3g}% cheaper than this plan.")
+    if output.no_lower_bound is not None:
+        lines.append(f"Agents needed: {needed} or more; no bound on the cost: {output.no_lower_bound}.")
+    if output.gap is not None:
+        lines.append(f"The best one is at most {100 * output.gap:.3g}% cheaper than this plan.")
     return "\n".join(lines)
 
 
@@ -150,7 +158,7 @@ TOOL: Final = Tool(
         "bound and the gap it leaves at most: to judge whether more time is worth it. read_plan shows the plan itself."
     ),
     input_schema=schema_of(ProgressArguments),
-    output_schema=_OUTPUT,
+    output=ReadProgressResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

@@ -1,6 +1,6 @@
 """`read_resource`: whatever a resource offers, for hosts that show their model no resources (SPEC T6, R1)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -21,6 +21,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
@@ -36,20 +37,19 @@ class ResourceArguments(Arguments):
     offset: Annotated[int, Field(ge=0, le=100_000_000, description="next_offset of the answer before")] = 0
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "uri": {"type": "string"},
-        "mime_type": {"type": "string"},
-        "text": {"type": "string"},
-        "next_offset": {"type": "integer"},
-        "size": {"type": "integer"},
-    },
-    "required": ["uri", "mime_type", "size"],
-}
+class ReadResourceResult(ToolOutput):
+    """Result of `read_resource`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("uri", "mime_type", "text", "next_offset", "size")
+    uri: str
+    mime_type: str
+    size: int
+    text: str | None = None
+    next_offset: int | None = None
+    masked: list[str] | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return a piece of text, or all the bytes: a picture as one, anything else as an embedded resource."""
     asked = parse(ResourceArguments, args)
     if ctx.reading is None:
@@ -60,11 +60,11 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
 
 
 def _bytes(uri: str, found: Contents, data: bytes) -> ToolResult:
-    structured = {"uri": uri, "mime_type": found.mime_type, "size": len(data)}
+    output = ReadResourceResult(uri=uri, mime_type=found.mime_type, size=len(data))
     text = f"{uri}: {found.mime_type}, {len(data)} bytes"
     if found.mime_type.startswith("image/"):
-        return ToolResult(structured, text, images=(ImageContent(data, found.mime_type),))
-    return ToolResult(structured, text, blobs=(ResourceBytes(uri, data, found.mime_type),))
+        return ToolResult(output, text, images=(ImageContent(data, found.mime_type),))
+    return ToolResult(output, text, blobs=(ResourceBytes(uri, data, found.mime_type),))
 
 
 def _content_part(asked: ResourceArguments, found: Contents) -> ToolResult:
@@ -72,16 +72,19 @@ def _content_part(asked: ResourceArguments, found: Contents) -> ToolResult:
     if asked.offset > len(whole):
         raise input_error([Fault("/offset", "The text is shorter than this.", f"0 to {len(whole)}")])
     piece = cut(whole[asked.offset :])
-    structured: dict[str, Any] = {"uri": asked.uri, "mime_type": found.mime_type, "size": len(whole.encode())}
-    structured["text"] = piece
     end = asked.offset + len(piece)
-    if end < len(whole):
-        structured["next_offset"] = end
+    output = ReadResourceResult(
+        uri=asked.uri,
+        mime_type=found.mime_type,
+        size=len(whole.encode()),
+        text=piece,
+        next_offset=end if end < len(whole) else None,
+        masked=list(found.masked) or None,  # with each piece: a reader of the last may not see the first
+    )
     more = f"\n… more with offset={end}" if end < len(whole) else ""
-    if found.masked:  # with each piece: a reader of the last may not see the first
-        structured[MASKED] = list(found.masked)
+    if found.masked:
         more += f"\n{MASKED}: {', '.join(found.masked)}"
-    return ToolResult(structured, piece + more)
+    return ToolResult(output, piece + more)
 
 
 def cut(text: str) -> str:
@@ -98,7 +101,7 @@ TOOL: Final = Tool(
         "routes.geojson, routes.gpx."
     ),
     input_schema=schema_of(ResourceArguments),
-    output_schema=_OUTPUT,
+    output=ReadResourceResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

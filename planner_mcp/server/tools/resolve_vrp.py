@@ -22,7 +22,6 @@ from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
-    Json,
     PlanContext,
     PlanName,
     load_plan_context,
@@ -50,6 +49,7 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.settings import Settings
 from planner_mcp.text import clock, named, timestamp
 
@@ -89,23 +89,20 @@ class ResolveArguments(Arguments):
     fresh: Annotated[bool, Field(description="always a new job")] = False
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "job_id": {"type": "string"},
-        "scenario_id": {"type": "string"},
-        "submitted_at": {"type": "string", "format": "date-time"},
-        "status": {"type": "string"},
-        "kept_tickets": {"type": "integer"},
-        "changes": {"type": "array", "items": {"type": "string"}},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-        "notes": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["job_id", "scenario_id", "submitted_at"],
-}
+class ResolveVrpResult(ToolOutput):
+    """Result of `resolve_vrp`."""
+
+    job_id: str
+    scenario_id: str
+    submitted_at: Timestamp
+    status: str
+    kept_tickets: int
+    changes: list[str]
+    warnings: list[str]
+    notes: list[str]
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
@@ -114,19 +111,21 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     notice["notes"] += _executed_part(start)
     count = count_held(day.body)
     job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
-    structured = {
-        "job_id": job.id,
-        "scenario_id": day.id,
-        "submitted_at": timestamp(job.submitted_at),
-        "status": job.state.upper(),
-        "kept_tickets": count,
-        **notice,
-    }
+    output = ResolveVrpResult(
+        job_id=job.id,
+        scenario_id=day.id,
+        submitted_at=timestamp(job.submitted_at),
+        status=job.state.upper(),
+        kept_tickets=count,
+        changes=notice["changes"],
+        warnings=notice["warnings"],
+        notes=notice["notes"],
+    )
     held = f", {count} tickets held" if count else ""
-    lines = [f"{job.id} {structured['status']} on {day.id}, from {start.plan_id}{held}", *notice["changes"]]
+    lines = [f"{job.id} {output.status} on {day.id}, from {start.plan_id}{held}", *notice["changes"]]
     lines += [*(f"Warning: {caution}" for caution in notice["warnings"]), *notice["notes"]]
     lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
-    return ToolResult(structured, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
+    return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
 
 
 def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, solve_time_s: int) -> SolveRequest:
@@ -268,7 +267,7 @@ TOOL: Final = Tool(
         "Returns job_id at once."
     ),
     input_schema=schema_of(ResolveArguments),
-    output_schema=_OUTPUT,
+    output=ResolveVrpResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

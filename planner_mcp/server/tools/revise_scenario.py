@@ -1,10 +1,10 @@
 """`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.server.tools.arguments.plan_context import Json, run_in_thread, scenario_at
+from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
 from planner_mcp.server.tools.tool_definition import (
@@ -19,6 +19,7 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
 from planner_mcp.settings import Settings
 
 
@@ -29,41 +30,34 @@ class ReviseArguments(Arguments):
     patch: Patch
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "scenario_id": {"type": "string"},
-        "revision": {"type": "integer"},
-        "parent_id": {"type": "string"},
-        "changes": {"type": "array", "items": {"type": "string"}},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["scenario_id", "revision", "changes"],
-}
+class ReviseScenarioResult(ToolOutput):
+    """Result of `revise_scenario`."""
+
+    scenario_id: str
+    revision: int
+    parent_id: str
+    changes: list[str]
+    warnings: list[str]
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
     parent = await scenario_at(ctx, asked.scenario_id)
-    body, lines, warnings_of_refused = await run_in_thread(
+    body, lines, cautions = await run_in_thread(
         ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx)
     )
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
         raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
     stored = await ctx.job_service.create_scenario(ctx.principal, body, parent)
-    structured = {
-        "scenario_id": stored.id,
-        "revision": stored.revision,
-        "parent_id": parent.id,
-        "changes": lines,
-        "warnings": warnings_of_refused,
-    }
+    output = ReviseScenarioResult(
+        scenario_id=stored.id, revision=stored.revision, parent_id=parent.id, changes=lines, warnings=cautions
+    )
     text_lines = [f"{stored.id}: revision {stored.revision} of {parent.id}", *lines]
-    text_lines += [f"Warning: {caution}" for caution in warnings_of_refused]
+    text_lines += [f"Warning: {caution}" for caution in cautions]
     text_lines.append(f"Next: resolve_vrp warm_from=<an earlier job> scenario_id={stored.id}, or solve_vrp")
-    return ToolResult(structured, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
+    return ToolResult(output, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
 
 
 def _validated(
@@ -81,7 +75,7 @@ TOOL: Final = Tool(
         "old one stays. To plan it from an earlier plan use resolve_vrp, which takes the same patch."
     ),
     input_schema=schema_of(ReviseArguments),
-    output_schema=_OUTPUT,
+    output=ReviseScenarioResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

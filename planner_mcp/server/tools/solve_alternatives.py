@@ -1,7 +1,7 @@
 """`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,6 @@ from planner_mcp.routing.analysis.alternative_plans import styles
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.plan_context import (
-    Json,
     PlanContext,
     PlanName,
     load_plan_context,
@@ -31,6 +30,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.settings import Settings
 from planner_mcp.text import timestamp
 
@@ -48,22 +48,24 @@ class AlternativesArguments(Arguments):
     solve_time: SolveTime = "PT10S"
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "base_plan": {"type": "string"},
-        "alternatives": {
-            "type": "array",
-            "items": {"type": "object", "required": ["style", "job_id", "scenario_id"]},
-        },
-        "not_queued": {"type": "array", "items": {"type": "string"}, "description": "styles to ask for again"},
-        "submitted_at": {"type": "string", "format": "date-time"},
-    },
-    "required": ["base_plan", "alternatives"],
-}
+class QueuedAlternative(ToolOutput):
+    """The job that looks for one alternative."""
+
+    style: str
+    job_id: str
+    scenario_id: str
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class SolveAlternativesResult(ToolOutput):
+    """Result of `solve_alternatives`."""
+
+    base_plan: str
+    alternatives: list[QueuedAlternative]
+    submitted_at: Timestamp
+    not_queued: list[str] | None = Field(None, description="styles to ask for again")
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue one solve for each style."""
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
@@ -77,20 +79,22 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         for style in chosen
     }
     queued = await _queued(ctx, base, bodies, solve_time_s)
-    structured: Json = {
-        "base_plan": base.plan_id,
-        "alternatives": [
-            {"style": style, "job_id": job.id, "scenario_id": job.request.scenario_id} for style, job in queued.items()
+    later = [style for style in chosen if style not in queued]
+    output = SolveAlternativesResult(
+        base_plan=base.plan_id,
+        alternatives=[
+            QueuedAlternative(style=style, job_id=job.id, scenario_id=job.request.scenario_id)
+            for style, job in queued.items()
         ],
-        "submitted_at": timestamp(next(iter(queued.values())).submitted_at),
-    }
+        submitted_at=timestamp(next(iter(queued.values())).submitted_at),
+        not_queued=later or None,
+    )
     lines = [f"{style}: {job.id}" for style, job in queued.items()]
-    if later := [style for style in chosen if style not in queued]:
-        structured["not_queued"] = later
+    if later:
         lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
     names = " ".join(job.id for job in queued.values())
     text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
-    return ToolResult(structured, text, tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values()))
+    return ToolResult(output, text, tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values()))
 
 
 def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
@@ -158,7 +162,7 @@ TOOL: Final = Tool(
         "punctuality, distance, or another search. Then weigh_plans shows how they trade off and really differ."
     ),
     input_schema=schema_of(AlternativesArguments),
-    output_schema=_OUTPUT,
+    output=SolveAlternativesResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

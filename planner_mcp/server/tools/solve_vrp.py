@@ -1,6 +1,6 @@
 """`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.text import timestamp
 
 
@@ -43,18 +44,19 @@ CALLBACK_SCHEMA: Final = {
         "params": {"type": "object", "required": ["job_id", "status"]},
     },
 }
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "job_id": {"type": "string"},
-        "submitted_at": {"type": "string", "format": "date-time"},
-        "status": {"type": "string"},
-    },
-    "required": ["job_id", "submitted_at"],
-}
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class SolveVrpResult(ToolOutput):
+    """Result of `solve_vrp`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "submitted_at", "status")
+    job_id: str
+    submitted_at: Timestamp
+    status: str
+    queue_position: int | None = None
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve, or find the job that the same call made before."""
     asked = parse(SolveArguments, args)
     if asked.callback_url is not None:
@@ -65,15 +67,14 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
         job = await ctx.job_service.submit(ctx.principal, request)
     if ctx.on_job is not None:
         ctx.on_job(job)
-    structured: dict[str, Any] = {
-        "job_id": job.id,
-        "submitted_at": timestamp(job.submitted_at),
-        "status": job.state.upper(),
-    }
-    if job.queue_position is not None:
-        structured["queue_position"] = job.queue_position
-    text = f"{job.id} {structured['status']}, submitted {structured['submitted_at']}\nNext: query_vrp_status wait_s=30"
-    return ToolResult(structured, text, (ResourceLink(f"job://{job.id}", "job"),))
+    output = SolveVrpResult(
+        job_id=job.id,
+        submitted_at=timestamp(job.submitted_at),
+        status=job.state.upper(),
+        queue_position=job.queue_position,
+    )
+    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=30"
+    return ToolResult(output, text, (ResourceLink(f"job://{job.id}", "job"),))
 
 
 TOOL: Final = Tool(
@@ -84,7 +85,7 @@ TOOL: Final = Tool(
         "Then query_vrp_status wait_s=30 until COMPLETED, and read_plan."
     ),
     input_schema=schema_of(SolveArguments),
-    output_schema=_OUTPUT,
+    output=SolveVrpResult,
     hints=ToolAnnotations(idempotent=True, callback=True),
     run=run,
     scope=WRITE,

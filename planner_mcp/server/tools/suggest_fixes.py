@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -13,7 +13,6 @@ from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
-    Json,
     PlanContext,
     PlanName,
     group_served_sentence,
@@ -31,6 +30,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import compact, named, number
 
 BUDGET_S: Final = 4.0
@@ -57,25 +57,30 @@ class SuggestArguments(Arguments):
     ] = []  # noqa: RUF012
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "plan_id": {"type": "string"},
-        "fixes": {
-            "type": "array",
-            "items": {"type": "object", "required": ["ticket_id", "kinds", "change", "agent_id"]},
-        },
-        "without_fix": {"type": "array", "items": {"type": "string"}},
-        "not_examined": {"type": "array", "items": {"type": "string"}},
-        "nothing_to_mend": {"type": "object", "description": "alternatives, and which of the group is served"},
-        "notes": {"type": "array", "items": {"type": "string"}},
-        "not_asked": {"type": "integer", "description": "unassigned tickets beyond these"},
-    },
-    "required": ["plan_id", "fixes"],
-}
+class SuggestedFix(ToolOutput):
+    """One change that lets a ticket into the plan."""
+
+    ticket_id: str
+    kinds: list[str]
+    agent_id: str
+    change: str
+    cost_delta: Number | None = None
+    patch: Json | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class SuggestFixesResult(ToolOutput):
+    """Result of `suggest_fixes`."""
+
+    plan_id: str
+    fixes: list[SuggestedFix]
+    without_fix: list[str]
+    not_examined: list[str]
+    nothing_to_mend: dict[str, str] = Field(description="alternatives, and which of the group is served")
+    notes: list[str]
+    not_asked: int = Field(description="unassigned tickets beyond these")
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return proved fixes, smallest first, for a few tickets."""
     asked = parse(SuggestArguments, args)
     found = await load_plan_context(ctx, asked.plan, "/plan")
@@ -86,19 +91,19 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     fixes, hurried = await run_in_thread(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
     shows_prices = ctx.principal.may(SENSITIVE)
     entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
-    structured = {
-        "plan_id": found.plan_id,
-        "fixes": entries_shown,
-        "without_fix": [name for name, each in fixes.items() if not each],
-        "not_examined": [name for name in wanted if not _is_listed(name, fixes, entries_shown)],
-        "nothing_to_mend": {name: instead[name] for name in replaced[:most]},
-        "notes": [
+    output = SuggestFixesResult(
+        plan_id=found.plan_id,
+        fixes=entries_shown,
+        without_fix=[name for name, each in fixes.items() if not each],
+        not_examined=[name for name in wanted if not _is_listed(name, fixes, entries_shown)],
+        nothing_to_mend={name: instead[name] for name in replaced[:most]},
+        notes=[
             *([_STYLED] if entries_shown and await _has_style_prices(ctx, found) else []),
             *_hurried(hurried, wanted),
         ],
-        "not_asked": len(entries) - len(wanted) - len(replaced),
-    }
-    return ToolResult(structured, "\n".join(_lines(structured, is_alone=len(wanted) == 1)))
+        not_asked=len(entries) - len(wanted) - len(replaced),
+    )
+    return ToolResult(output, "\n".join(_lines(output, is_alone=len(wanted) == 1)))
 
 
 async def _has_style_prices(ctx: ToolContext, found: PlanContext) -> bool:
@@ -114,12 +119,12 @@ def _differ(body: Json, other: Json) -> bool:
     return with_prices_of(body, body) != with_prices_of(other, other)
 
 
-def fix_entries(fixes: Mapping[str, list[Json]]) -> list[Json]:
+def fix_entries(fixes: Mapping[str, list[SuggestedFix]]) -> list[SuggestedFix]:
     """Return as many fixes as there is room for, ticket by ticket.
 
     The smallest of every ticket has the first right, then their patches have; after that the second of each, and so on.
     """
-    room, chosen = MAX_BYTES, dict[tuple[str, int], Json]()
+    room, chosen = MAX_BYTES, dict[tuple[str, int], SuggestedFix]()
     for rank in range(max(map(len, fixes.values()), default=0)):
         whole = {(name, rank): each[rank] for name, each in fixes.items() if rank < len(each)}
         for place, fix in [*((place, _bare(fix)) for place, fix in whole.items()), *whole.items()]:
@@ -131,17 +136,17 @@ def fix_entries(fixes: Mapping[str, list[Json]]) -> list[Json]:
     return [chosen[place] for place in places if place in chosen]
 
 
-def _bare(fix: Json) -> Json:
-    return {name: value for name, value in fix.items() if name != "patch"}
+def _bare(fix: SuggestedFix) -> SuggestedFix:
+    return fix.model_copy(update={"patch": None})
 
 
-def _size(fix: Json) -> int:
-    return len(compact(fix).encode()) + 1
+def _size(fix: SuggestedFix) -> int:
+    return len(compact(fix.as_json()).encode()) + 1
 
 
-def _is_listed(name: str, fixes: Mapping[str, list[Fix]], entries_shown: list[Json]) -> bool:
+def _is_listed(name: str, fixes: Mapping[str, list[Fix]], entries_shown: list[SuggestedFix]) -> bool:
     """Return whether the answer says of a ticket what there is to say: a fix, or that none was found."""
-    return fixes.get(name) == [] or any(fix["ticket_id"] == name for fix in entries_shown)
+    return fixes.get(name) == [] or any(fix.ticket_id == name for fix in entries_shown)
 
 
 def _hurried(names: list[str], wanted: list[str]) -> list[str]:
@@ -149,18 +154,18 @@ def _hurried(names: list[str], wanted: list[str]) -> list[str]:
     return [f"The time ran out at {named(names)}: a smaller change may exist{hint}."] if names else []
 
 
-def _lines(answer: Json, *, is_alone: bool) -> list[str]:
-    lines = [f"{answer['plan_id']}: each fix proved: inserted into this plan, verified, worth its cost"]
-    for fix in answer["fixes"]:
-        cost = f", cost {fix['cost_delta']:+}" if "cost_delta" in fix else ""
-        lines.append(f"{fix['ticket_id']}: {fix['change']} (by {fix['agent_id']}{cost})")
-    lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in answer["without_fix"]]
+def _lines(output: SuggestFixesResult, *, is_alone: bool) -> list[str]:
+    lines = [f"{output.plan_id}: each fix proved: inserted into this plan, verified, worth its cost"]
+    for fix in output.fixes:
+        cost = "" if fix.cost_delta is None else f", cost {fix.cost_delta:+}"
+        lines.append(f"{fix.ticket_id}: {fix.change} (by {fix.agent_id}{cost})")
+    lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in output.without_fix]
     why = "no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM
-    lines += [f"{name}: {why}" for name in answer["not_examined"]]
-    lines += [group_served_sentence(name, other) for name, other in answer["nothing_to_mend"].items()]
-    lines += answer["notes"]
-    if answer["not_asked"]:
-        lines.append(f"{answer['not_asked']} more unassigned; name them in ticket_ids")
+    lines += [f"{name}: {why}" for name in output.not_examined]
+    lines += [group_served_sentence(name, other) for name, other in output.nothing_to_mend.items()]
+    lines += output.notes
+    if output.not_asked:
+        lines.append(f"{output.not_asked} more unassigned; name them in ticket_ids")
     return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
 
 
@@ -184,16 +189,18 @@ def proposed(
     return fixes, hurried
 
 
-def _shown(fix: Fix, shows_prices: bool) -> Json:
+def _shown(fix: Fix, shows_prices: bool) -> SuggestedFix:
     """Return a fix as it is told; without `planner:sensitive` its change stays, what would tell prices does not."""
-    entries_shown: Json = {"ticket_id": fix.ticket_id, "kinds": list(fix.kinds), "agent_id": fix.agent_id}
-    is_priced = bool(_PRICED & set(fix.kinds))
+    shown = SuggestedFix(
+        ticket_id=fix.ticket_id, kinds=list(fix.kinds), agent_id=fix.agent_id, change=fix.change, patch=fix.patch
+    )
     if not shows_prices:
         words = zip(fix.kinds, fix.changes, strict=True)
         change = "; ".join("raise its penalty" if kind == PENALTY else each for kind, each in words)
-        return {**entries_shown, "change": change, **({} if is_priced else {"patch": fix.patch})}
-    patch = {"patch": fix.patch} if fitting([fix.patch], MAX_PATCH_BYTES) else {}
-    return {**entries_shown, "change": fix.change, "cost_delta": number(fix.cost_delta), **patch}
+        patch = None if _PRICED & set(fix.kinds) else fix.patch
+        return shown.model_copy(update={"change": change, "patch": patch})
+    patch = fix.patch if fitting([fix.patch], MAX_PATCH_BYTES) else None
+    return shown.model_copy(update={"cost_delta": number(fix.cost_delta), "patch": patch})
 
 
 TOOL: Final = Tool(
@@ -204,7 +211,7 @@ TOOL: Final = Tool(
         "add an agent. Each is proved on this plan by the verifier and comes as a patch for resolve_vrp."
     ),
     input_schema=schema_of(SuggestArguments),
-    output_schema=_OUTPUT,
+    output=SuggestFixesResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

@@ -15,6 +15,7 @@ from planner_mcp.jobs.principals import READ as READ
 from planner_mcp.jobs.principals import WRITE as WRITE
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.scenario.schema_faults import faults_of
+from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,30 +76,42 @@ class ResourceBytes:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """An answer, told twice: each form complete by itself, because hosts disagree which one the model sees."""
+    """A result in two forms. Each is complete by itself, because hosts disagree which one the model sees."""
 
-    structured: dict[str, Any]
+    output: ToolOutput
     text: str
     """Short lines of ids and numbers; no free text of the caller."""
     links: tuple[ResourceLink, ...] = ()
     images: tuple[ImageContent, ...] = ()
     blobs: tuple[ResourceBytes, ...] = ()
+    structured: Json = field(init=False)
+    """The output as JSON."""
     is_error: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Serialise the output once."""
+        object.__setattr__(self, "structured", self.output.as_json())
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorResult:
     """A refusal: `{code, type, message, traceId, errors, retryable}` (SPEC T7) and the same as JSON text."""
 
-    structured: dict[str, Any]
+    output: ToolOutput
     text: str
     links: tuple[ResourceLink, ...] = ()
     images: tuple[ImageContent, ...] = ()
     blobs: tuple[ResourceBytes, ...] = ()
+    structured: Json = field(init=False)
+    """The output as JSON."""
     is_error: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        """Serialise the output once."""
+        object.__setattr__(self, "structured", self.output.as_json())
 
-RunTool = Callable[[ToolContext, dict[str, Any]], Awaitable[ToolResult]]
+
+RunTool = Callable[[ToolContext, Json], Awaitable[ToolResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +142,25 @@ class Tool:
     title: str
     description: str
     """When to use it, what comes back, what to do next."""
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
-    """Of a success, with its `required`."""
+    input_schema: Json
+    output: type[ToolOutput]
+    """What a success returns; errors are `answers.error_results.ErrorOutput`."""
     hints: ToolAnnotations
     run: RunTool
     """Raises `PlannerError` for every refusal."""
     scope: str
     toolset: str = "core"
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Json = field(default_factory=dict)
     """`example`, and what else belongs into `_meta`."""
     may_be_task: bool = False
     """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
 
-    def as_json(self) -> dict[str, Any]:
+    @property
+    def output_schema(self) -> Json:
+        """The whole JSON Schema of a success."""
+        return whole_schema(self.output)
+
+    def as_json(self) -> Json:
         """Return the tool as an entry of `tools/list`.
 
         `outputSchema` covers errors too, since some clients check the structured content of an error against it.
@@ -152,14 +170,14 @@ class Tool:
             "title": self.title,
             "description": self.description,
             "inputSchema": self.input_schema,
-            "outputSchema": _or_error(self.output_schema),
+            "outputSchema": _or_error(listed_schema(self.output)),
             "annotations": self.hints.as_json(),
             "_meta": self.meta,
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
 
 
-def _or_error(schema: dict[str, Any]) -> dict[str, Any]:
+def _or_error(schema: Json) -> Json:
     success = {key: value for key, value in schema.items() if key != "required"}
     return {**success, "anyOf": [{"required": schema["required"]}, {"required": ["code"]}]}
 
@@ -173,7 +191,7 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
-def parse(model: type[A], args: dict[str, Any]) -> A:
+def parse(model: type[A], args: Json) -> A:
     """Return the arguments as a model; null stands for absent where a default exists.
 
     Raises:
@@ -192,7 +210,7 @@ def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Excep
     return input_error([Fault(path, problem, accepted, hint)])
 
 
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+def schema_of(model: type[BaseModel]) -> Json:
     """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text."""
     return {"type": "object", **_slim(model.model_json_schema())}
 

@@ -1,6 +1,6 @@
 """`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -9,9 +9,10 @@ from planner_mcp.routing.analysis.cost_bound import lower_bound
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, warnings, warnings_of_refused
+from planner_mcp.routing.problem import Problem
+from planner_mcp.routing.scenario.scenario_parsing import warnings, warnings_of_refused
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.arguments.plan_context import Json, run_in_thread, scenario_at
+from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
     ResolvedInputs,
@@ -30,6 +31,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import FaultOutput, Json, Number, ToolOutput
 from planner_mcp.settings import Settings
 from planner_mcp.text import named
 
@@ -45,21 +47,34 @@ class ValidateArguments(Arguments):
     patch: Patch = {}  # noqa: RUF012
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "valid": {"type": "boolean"},
-        "errors": {"type": "array"},
-        "warnings": {"type": "array"},
-        "conflict": {"type": "object", "description": "tickets that cannot all be served, proved"},
-        "agents_needed": {"type": "integer", "description": "at least"},
-        "lower_bound": {"type": "number"},
-    },
-    "required": ["valid", "errors", "warnings"],
-}
+class Conflict(ToolOutput):
+    """Tickets that cannot all be served."""
+
+    kind: str
+    ticket_ids: list[str]
+    tickets: int
+    agents: int
+    why: str
+    text: str
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class ValidateScenarioResult(ToolOutput):
+    """Result of `validate_scenario`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("valid", "errors", "warnings", "conflict", "agents_needed", "lower_bound")
+    valid: bool
+    errors: list[FaultOutput]
+    warnings: list[str]
+    agents: int | None = None
+    tickets: int | None = None
+    assumptions: list[str] | None = None
+    agents_needed: int | None = Field(None, description="at least")
+    lower_bound: Number | None = None
+    no_lower_bound: str | None = None
+    conflict: Conflict | None = Field(None, description="tickets that cannot all be served, proved")
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Judge a day; what is wrong with it is the answer, not an error."""
     asked = parse(ValidateArguments, args)
     if (asked.scenario is None) == (asked.scenario_id is None):
@@ -72,8 +87,10 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
-def validation_report(body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json:
-    """Return what is to be said of a day under a patch: `valid`, `errors`, `warnings`, and more where it is sound."""
+def validation_report(
+    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver
+) -> ValidateScenarioResult:
+    """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs() if patch else resolve_inputs(body)
     partings: list[str] = []
     try:
@@ -83,51 +100,55 @@ def validation_report(body: Json, patch: Json, settings: Settings, resolve_input
             body, scenario = revised(body, patch, settings, resolve_inputs)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
-        return {"valid": False, "errors": _listed(error), "warnings": beside[:MAX_SHOWN]}
+        return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
     all_warnings = [*masking_warnings(body), *partings, *warnings(scenario)]
-    return {"valid": True, "errors": [], "warnings": all_warnings[:MAX_SHOWN], **_outlook(scenario)}
-
-
-def _listed(error: InputError) -> list[dict[str, str]]:
-    listed = [fault.as_json() for fault in error.errors[:MAX_SHOWN]]
-    if (more := error.found - MAX_SHOWN) > 0:
-        listed.append(Fault("", f"{more} more problems are not listed.").as_json())
-    return listed
-
-
-def _outlook(scenario: Scenario) -> Json:
-    """Return what can be said of every plan of a day before one is made."""
-    outlook: Json = {"agents": len(scenario.agents), "tickets": len(scenario.tickets)}
-    outlook["assumptions"] = list(assumptions_of(scenario))
+    known = ValidateScenarioResult(
+        valid=True,
+        errors=[],
+        warnings=all_warnings[:MAX_SHOWN],
+        agents=len(scenario.agents),
+        tickets=len(scenario.tickets),
+        assumptions=list(assumptions_of(scenario)),
+    )
     if scenario.refers_to_matrices and scenario.travel_matrices is None:
-        return outlook
+        return known
     problem = compile_scenario(scenario)
-    outlook |= lower_bound(problem).as_json()
-    if (conflict := smallest_infeasible_subset(problem)) is not None:
-        all_of = "all " if len(conflict.tickets) > 1 else ""
-        outlook["conflict"] = {
-            "kind": conflict.kind,
-            "ticket_ids": fitting(conflict.tickets[:MAX_SHOWN], 600),
-            "tickets": len(conflict.tickets),
-            "agents": len(conflict.agents),
-            "why": conflict.words,
-            "text": f"{named(conflict.tickets)} cannot {all_of}be served: {conflict.words}",
-        }
-    return outlook
+    return known.model_copy(update={**lower_bound(problem).as_json(), "conflict": _conflict(problem)})
 
 
-def lines_of(found: Json) -> list[str]:
-    """Return a judgement as short lines."""
-    lines = [Fault(**fault).as_line() for fault in found["errors"]]
-    lines = ["valid" if found["valid"] else "not valid", *lines, *(f"Warning: {each}" for each in found["warnings"])]
-    if "conflict" in found:
-        lines.append(f"Conflict ({found['conflict']['kind']}): {found['conflict']['text']}.")
-    if "lower_bound" in found:
-        lines.append(f"Agents needed: {found['agents_needed']} or more; cost: {found['lower_bound']} or more.")
-    if "no_lower_bound" in found:
-        why = found["no_lower_bound"]
-        lines.append(f"Agents needed: {found['agents_needed']} or more; no bound on the cost: {why}.")
-    return [*lines, *found.get("assumptions", ())]
+def _listed(error: InputError) -> list[FaultOutput]:
+    listed = list(error.errors[:MAX_SHOWN])
+    if (more := error.found - MAX_SHOWN) > 0:
+        listed.append(Fault("", f"{more} more problems are not listed."))
+    return [FaultOutput.of(fault) for fault in listed]
+
+
+def _conflict(problem: Problem) -> Conflict | None:
+    """Return tickets that provably cannot all be served, where there are such."""
+    if (found := smallest_infeasible_subset(problem)) is None:
+        return None
+    all_of = "all " if len(found.tickets) > 1 else ""
+    return Conflict(
+        kind=found.kind,
+        ticket_ids=fitting(found.tickets[:MAX_SHOWN], 600),
+        tickets=len(found.tickets),
+        agents=len(found.agents),
+        why=found.words,
+        text=f"{named(found.tickets)} cannot {all_of}be served: {found.words}",
+    )
+
+
+def lines_of(found: ValidateScenarioResult) -> list[str]:
+    """Return a report as short lines of text."""
+    lines = [Fault(**dict(fault)).as_line() for fault in found.errors]
+    lines = ["valid" if found.valid else "not valid", *lines, *(f"Warning: {each}" for each in found.warnings)]
+    if found.conflict is not None:
+        lines.append(f"Conflict ({found.conflict.kind}): {found.conflict.text}.")
+    if found.lower_bound is not None:
+        lines.append(f"Agents needed: {found.agents_needed} or more; cost: {found.lower_bound} or more.")
+    if found.no_lower_bound is not None:
+        lines.append(f"Agents needed: {found.agents_needed} or more; no bound on the cost: {found.no_lower_bound}.")
+    return [*lines, *(found.assumptions or ())]
 
 
 TOOL: Final = Tool(
@@ -138,7 +159,7 @@ TOOL: Final = Tool(
         "that provably cannot all be served, how many agents and what cost any plan needs at least."
     ),
     input_schema=schema_of(ValidateArguments),
-    output_schema=_OUTPUT,
+    output=ValidateScenarioResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

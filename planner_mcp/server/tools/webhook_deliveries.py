@@ -1,7 +1,8 @@
 """`webhook_deliveries`: list, look at, replay and test the caller's webhooks (SPEC W3)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from datetime import datetime
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -19,6 +20,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.text import counted, plain, timestamp
 
 SHOWN_ATTEMPTS: Final = 10
@@ -46,19 +48,51 @@ class DeliveriesArguments(Arguments):
     ] = None
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "deliveries": {"type": "array", "items": {"type": "object"}},
-        "total": {"type": "integer"},
-        "next_page": {"type": "integer"},
-        "endpoints": {"type": "array", "items": {"type": "object"}},
-    },
-    "required": [],
-}
+class DeliveryTry(ToolOutput):
+    """One attempt of a delivery."""
+
+    at: Timestamp
+    status: int | None
+    error: str
+    took_ms: int
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+class DeliveryRow(ToolOutput):
+    """One delivery."""
+
+    delivery_id: str
+    state: str
+    event: str
+    attempts: int
+    created_at: Timestamp
+    error: str | None = None
+    next_attempt_at: Timestamp | None = None
+    tries: list[DeliveryTry] | None = None
+
+
+class EndpointRow(ToolOutput):
+    """One receiver of webhooks."""
+
+    url: str
+    state: str
+    pending: int
+    failures: int
+    last_status: int | None = None
+    failing_since: Timestamp | None = None
+    rests_until: Timestamp | None = None
+    last_at: Timestamp | None = None
+
+
+class WebhookDeliveriesResult(ToolOutput):
+    """Result of `webhook_deliveries`."""
+
+    deliveries: list[DeliveryRow] | None = None
+    endpoints: list[EndpointRow] | None = None
+    total: int | None = None
+    next_page: int | None = None
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Do what `action` says."""
     asked = parse(DeliveriesArguments, args)
     if (webhooks := ctx.webhooks) is None:
@@ -98,8 +132,8 @@ def deliveries_page(found: Sequence[Delivery], place: dict[str, int]) -> ToolRes
         place: `total`, and `next_page` where there is one.
     """
     lines = [_line(one) for one in found]
-    structured = {"deliveries": [_row(one) for one in found], **place}
-    return ToolResult(structured, "\n".join([f"{place['total']} deliveries", *lines]))
+    output = WebhookDeliveriesResult(deliveries=[_row(one) for one in found], **place)
+    return ToolResult(output, "\n".join([f"{place['total']} deliveries", *lines]))
 
 
 def _place(page: int, size: int, total: int) -> dict[str, int]:
@@ -109,11 +143,12 @@ def _place(page: int, size: int, total: int) -> dict[str, int]:
 
 def _one(delivery: Delivery) -> ToolResult:
     tries = [
-        {"at": timestamp(one.at), "status": one.status, "error": one.error, "took_ms": one.took_ms}
+        DeliveryTry(at=timestamp(one.at), status=one.status, error=one.error, took_ms=one.took_ms)
         for one in delivery.attempts[-SHOWN_ATTEMPTS:]
     ]
-    lines = [f"{one['at']} {one['status'] or '-'} {one['error'] or 'ok'}" for one in tries]
-    return ToolResult({"deliveries": [{**_row(delivery), "tries": tries}]}, "\n".join([_line(delivery), *lines]))
+    lines = [f"{one.at} {one.status or '-'} {one.error or 'ok'}" for one in tries]
+    output = WebhookDeliveriesResult(deliveries=[_row(delivery, tries)])
+    return ToolResult(output, "\n".join([_line(delivery), *lines]))
 
 
 async def _endpoints(webhooks: WebhookStore, principal: str, asked: DeliveriesArguments) -> ToolResult:
@@ -130,32 +165,39 @@ def endpoints_page(found: Sequence[WebhookEndpoint], place: dict[str, int]) -> T
         place: `total`, and `next_page` where there is one.
     """
     rows = [_endpoint_row(one) for one in found]
-    lines = [" ".join(f"{name}={value}" for name, value in row.items()) for row in rows]
+    lines = [" ".join(f"{name}={value}" for name, value in row.as_json().items()) for row in rows]
     head = counted(place["total"], "endpoint") if place["total"] else "No endpoint was given anything yet."
-    return ToolResult({"endpoints": rows, **place}, "\n".join([head, *lines]))
+    return ToolResult(WebhookDeliveriesResult(endpoints=rows, **place), "\n".join([head, *lines]))
 
 
-def _endpoint_row(one: WebhookEndpoint) -> dict[str, Any]:
-    times = {"failing_since": one.failing_since, "rests_until": one.rests_until, "last_at": one.last_at}
-    url = plain(one.url, MAX_URL)
-    row: dict[str, Any] = {"url": url, "state": one.state, "pending": one.pending, "failures": one.failures}
-    row |= {"last_status": one.status} if one.status else {}
-    return row | {name: timestamp(moment) for name, moment in times.items() if moment is not None}
+def _endpoint_row(one: WebhookEndpoint) -> EndpointRow:
+    return EndpointRow(
+        url=plain(one.url, MAX_URL),
+        state=one.state,
+        pending=one.pending,
+        failures=one.failures,
+        last_status=one.status or None,
+        failing_since=_time(one.failing_since),
+        rests_until=_time(one.rests_until),
+        last_at=_time(one.last_at),
+    )
 
 
-def _row(delivery: Delivery) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "delivery_id": delivery.id,
-        "state": delivery.state,
-        "event": delivery.kind,
-        "attempts": delivery.attempt_count,
-        "created_at": timestamp(delivery.created_at),
-    }
-    if delivery.error:
-        row["error"] = delivery.error
-    if delivery.due_at is not None:
-        row["next_attempt_at"] = timestamp(delivery.due_at)
-    return row
+def _row(delivery: Delivery, tries: list[DeliveryTry] | None = None) -> DeliveryRow:
+    return DeliveryRow(
+        delivery_id=delivery.id,
+        state=delivery.state,
+        event=delivery.kind,
+        attempts=delivery.attempt_count,
+        created_at=timestamp(delivery.created_at),
+        error=delivery.error or None,
+        next_attempt_at=_time(delivery.due_at),
+        tries=tries,
+    )
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else timestamp(moment)
 
 
 def _line(delivery: Delivery) -> str:
@@ -171,7 +213,7 @@ TOOL: Final = Tool(
         "test an endpoint, or see how endpoints do (a disabled one hears again after replay or test)."
     ),
     input_schema=schema_of(DeliveriesArguments),
-    output_schema=_OUTPUT,
+    output=WebhookDeliveriesResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

@@ -1,6 +1,6 @@
 """`webhook_secret`: the secret that signs a caller's webhooks, told once (SPEC W1, W5)."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.text import timestamp
 
 
@@ -25,33 +26,29 @@ class SecretArguments(Arguments):
     action: Annotated[Literal["show", "rotate"], Field(description="show works once; rotate makes a new one")] = "show"
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "secret": {"type": "string"},
-        "created_at": {"type": "string", "format": "date-time"},
-        "old_secrets_until": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["created_at"],
-}
+class WebhookSecretResult(ToolOutput):
+    """Result of `webhook_secret`."""
+
+    created_at: Timestamp
+    secret: str | None = None
+    old_secrets_until: list[str] | None = None
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Tell the secret once, or make a new one."""
     asked = parse(SecretArguments, args)
     if ctx.webhooks is None:
         raise PlannerError
     note = await (ctx.webhooks.rotate if asked.action == "rotate" else ctx.webhooks.reveal)(ctx.principal.id)
-    return ToolResult(_structured(note), _text(note))
+    return ToolResult(_output(note), _text(note))
 
 
-def _structured(note: SigningSecret) -> dict[str, Any]:
-    structured: dict[str, Any] = {"created_at": timestamp(note.created_at)}
-    if note.secret is not None:
-        structured["secret"] = note.secret
-    if note.old_until:
-        structured["old_secrets_until"] = [timestamp(moment) for moment in note.old_until]
-    return structured
+def _output(note: SigningSecret) -> WebhookSecretResult:
+    return WebhookSecretResult(
+        created_at=timestamp(note.created_at),
+        secret=note.secret,
+        old_secrets_until=[timestamp(moment) for moment in note.old_until] or None,
+    )
 
 
 def _text(note: SigningSecret) -> str:
@@ -69,7 +66,7 @@ TOOL: Final = Tool(
         "rotate makes a new one and both sign for 24 h."
     ),
     input_schema=schema_of(SecretArguments),
-    output_schema=_OUTPUT,
+    output=WebhookSecretResult,
     hints=ToolAnnotations(),
     run=run,
     scope=WRITE,

@@ -1,7 +1,7 @@
 """`weigh_plans`: several plans of a day side by side, on the same terms (SPEC T5)."""
 
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
@@ -13,7 +13,6 @@ from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
-    Json,
     PlanContext,
     PlanName,
     load_plan_context,
@@ -29,6 +28,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import number
 
 _COLUMNS: Final = (
@@ -56,27 +56,23 @@ class WeighArguments(Arguments):
     plans: Annotated[list[PlanName], Field(min_length=2, max_length=6, description="the first is the base")]
 
 
-_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "columns": {"type": "array"},
-        "rows": {"type": "array", "items": {"type": "array"}},
-        "priced_on": {
-            "type": ["string", "null"],
-            "description": "where the first plan is an alternative: the scenario whose prices hold; null: expired",
-        },
-        "own_costs": {"type": "object", "description": "plan_id → what it costs on its own day, where that differs"},
-        "duplicates": {"type": "object", "description": "plan_id → the one it hardly differs from"},
-        "invalid": {
-            "type": "array",
-            "description": "plans that break a promise of the base's day, or have stops it does not know (cost null)",
-        },
-    },
-    "required": ["columns", "rows"],
-}
+class WeighPlansResult(ToolOutput):
+    """Result of `weigh_plans`."""
+
+    kept_nulls: ClassVar[frozenset[str]] = frozenset({"priced_on"})
+    columns: list[str]
+    rows: list[list[Any]]
+    own_costs: dict[str, Number] = Field(description="plan_id → what it costs on its own day, where that differs")
+    duplicates: dict[str, str] = Field(description="plan_id → the one it hardly differs from")
+    invalid: list[str] = Field(
+        description="plans that break a promise of the base's day, or have stops it does not know (cost null)"
+    )
+    priced_on: str | None = Field(
+        None, description="where the first plan is an alternative: the scenario whose prices hold; null: expired"
+    )
 
 
-async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return the trade-off table."""
     asked = parse(WeighArguments, args)
     named = await find_all(
@@ -87,22 +83,21 @@ async def run(ctx: ToolContext, args: dict[str, Any]) -> ToolResult:
     base = found[0]
     scenario_id, body = await stated_prices(ctx, base.scenario) or (None, without_assignments(base.scenario.body))
     rows = await run_in_thread(ctx, _weighed, body, base.travel_matrices, found)
-    structured: Json = {
-        "columns": list(_COLUMNS),
-        "rows": [[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
-        "own_costs": await _own_costs(ctx, found, rows),
-        "duplicates": {ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
-        "invalid": [ids[at] for at, row in enumerate(rows) if not row.is_valid],
-    }
-    if scenario_id != base.scenario.id:
-        structured["priced_on"] = scenario_id
-    lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in structured["rows"])]
-    lines += [f"{one} is hardly different from {other}" for one, other in structured["duplicates"].items()]
-    lines += [f"{name} costs {cost} on its own day" for name, cost in structured["own_costs"].items()]
-    lines += [f"{name} does not hold on the day of {ids[0]}" for name in structured["invalid"]]
+    output = WeighPlansResult(
+        columns=list(_COLUMNS),
+        rows=[[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
+        own_costs=await _own_costs(ctx, found, rows),
+        duplicates={ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
+        invalid=[ids[at] for at, row in enumerate(rows) if not row.is_valid],
+        **({"priced_on": scenario_id} if scenario_id != base.scenario.id else {}),
+    )
+    lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in output.rows)]
+    lines += [f"{one} is hardly different from {other}" for one, other in output.duplicates.items()]
+    lines += [f"{name} costs {cost} on its own day" for name, cost in output.own_costs.items()]
+    lines += [f"{name} does not hold on the day of {ids[0]}" for name in output.invalid]
     if scenario_id != base.scenario.id:
         lines.append(f"costs by {f'the prices of {scenario_id}' if scenario_id else _MADE_UP}")
-    return ToolResult(structured, "\n".join(lines))
+    return ToolResult(output, "\n".join(lines))
 
 
 def _weighed(body: Json, travel_matrices: TravelMatrices | None, found: list[PlanContext]) -> list[TradeOff]:
@@ -110,18 +105,18 @@ def _weighed(body: Json, travel_matrices: TravelMatrices | None, found: list[Pla
     return trade_offs(compile_scenario(read_stored(body, travel_matrices)), [each.plan for each in found], keeps_stated)
 
 
-async def _own_costs(ctx: ToolContext, found: list[PlanContext], rows: list[TradeOff]) -> Json:
+async def _own_costs(ctx: ToolContext, found: list[PlanContext], rows: list[TradeOff]) -> dict[str, Number]:
     """Return what plans cost by their own days where the base's day says otherwise, or nothing.
 
     Days of a style are passed over: their own prices are those of the day the style was made for.
     """
-    explanation: Json = {}
+    own_costs: dict[str, Number] = {}
     for each, row in zip(found, rows, strict=True):
         if each.scenario.prices_of is None:
             _prices, (own, _same) = await priced_on_common_scenario(ctx, each, each)
             if own["cost"] is not None and (row.cost is None or abs(row.cost - own["cost"]) > _CENT):
-                explanation[each.plan_id] = number(own["cost"])
-    return explanation
+                own_costs[each.plan_id] = number(own["cost"])
+    return own_costs
 
 
 def _cells(row: TradeOff) -> list[float | int | None]:
@@ -145,7 +140,7 @@ TOOL: Final = Tool(
         "agents, distance, longest route, spread, lateness, and how much each really differs. Flags duplicates."
     ),
     input_schema=schema_of(WeighArguments),
-    output_schema=_OUTPUT,
+    output=WeighPlansResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,

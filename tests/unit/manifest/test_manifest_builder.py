@@ -91,10 +91,10 @@ def test_the_registry_entry_keeps_the_limits_of_registries() -> None:
 def test_returns_are_those_of_the_design() -> None:
     """SPEC M1, T1-T4: what a caller may rely on."""
     required = {tool["name"]: tool["returns"]["required"] for tool in manifest.load()["tools"]}
-    assert required["create_scenario"] == ["scenario_id"]
-    assert required["solve_vrp"] == ["job_id", "submitted_at"]
+    assert required["create_scenario"] == ["scenario_id", "agents", "tickets", "assumptions", "warnings"]
+    assert required["solve_vrp"] == ["job_id", "submitted_at", "status"]
     assert required["query_vrp_status"] == ["job_id", "status", "progress"]
-    assert required["cancel_vrp_job"] == ["cancelled", "cancelled_at"]
+    assert required["cancel_vrp_job"] == ["cancelled", "cancelled_at", "job_id", "status"]
 
 
 def test_the_scenario_is_shared_by_reference() -> None:

@@ -13,6 +13,7 @@ from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.mcp.methods.tool_methods import call_result
+from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.text import timestamp
@@ -52,8 +53,8 @@ def result_json(job: Job) -> dict[str, Any]:
 
     As JSON, in the form every revision knows.
     """
-    structured = {"job_id": job.id, "submitted_at": timestamp(job.submitted_at)} | job_view(job)
-    result = call_result(ToolResult(structured, job_lines(job), job_links(job)))
+    output = JobOutput(submitted_at=timestamp(job.submitted_at), **job_view(job))
+    result = call_result(ToolResult(output, job_lines(job), job_links(job)))
     return result | {"isError": job.state is JobState.FAILED}
 
 

@@ -1,32 +1,38 @@
-"""One page of a list as an answer: columns once, a line of text a row, the same cells as data."""
+"""One page of a list as a result: columns once, a line of text a row, the same cells as data."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from planner_mcp.server.tools.tool_definition import ToolResult
+from planner_mcp.server.tools.tool_output import ToolOutput
 
-COLUMNS_OUTPUT: Final = {
-    "type": "object",
-    "properties": {
-        "columns": {"type": "array", "items": {"type": "string"}},
-        "rows": {"type": "array", "items": {"type": "array"}},
-        "page": {"type": "integer"},
-        "total": {"type": "integer"},
-        "next_page": {"type": "integer"},
-    },
-    "required": ["columns", "rows", "page", "total"],
-}
+
+class TablePage(ToolOutput):
+    """One page of a table."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    page: int
+    total: int
+    next_page: int | None = None
+
+
+def table_page(columns: Sequence[str], rows: list[list[Any]], *, page: int, size: int, total: int) -> TablePage:
+    """Return a page, with the number of the next one where there is one."""
+    next_page = page + 1 if page * size < total else None
+    return TablePage(columns=list(columns), rows=rows, page=page, total=total, next_page=next_page)
+
+
+def table_text(what: str, table: TablePage) -> str:
+    """Return a page as text: a heading with the columns, then a line for each row."""
+    more = f", more with page={table.next_page}" if table.next_page else ""
+    head = f"{what} {len(table.rows)} of {table.total}, page {table.page}{more}: {' '.join(table.columns)}"
+    return "\n".join([head, *(" ".join("-" if cell is None else str(cell) for cell in row) for row in table.rows)])
 
 
 def table_result(
     what: str, columns: Sequence[str], rows: list[list[Any]], *, page: int, size: int, total: int
 ) -> ToolResult:
-    """Return a page as an answer."""
-    structured: dict[str, Any] = {"columns": list(columns), "rows": rows, "page": page, "total": total}
-    more = ""
-    if page * size < total:
-        structured["next_page"] = page + 1
-        more = f", more with page={page + 1}"
-    head = f"{what} {len(rows)} of {total}, page {page}{more}: {' '.join(columns)}"
-    lines = [" ".join("-" if cell is None else str(cell) for cell in row) for row in rows]
-    return ToolResult(structured, "\n".join([head, *lines]))
+    """Return a page as a tool's result."""
+    table = table_page(columns, rows, page=page, size=size, total=total)
+    return ToolResult(table, table_text(what, table))

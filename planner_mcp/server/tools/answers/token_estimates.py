@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
+from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import compact
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ def fitting(entries: Sequence[T], room_bytes: int) -> list[T]:
     """Return the first entries that together take no more room as JSON: no text has more tokens than bytes."""
     shown: list[T] = []
     for entry in entries:
-        room_bytes -= len(compact(entry).encode()) + 1
+        value = entry.as_json() if isinstance(entry, ToolOutput) else entry
+        room_bytes -= len(compact(value).encode()) + 1
         if room_bytes < 0:
             break
         shown.append(entry)

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter, cost_of
 from planner_mcp.server.tools.tool_definition import ImageContent, ResourceBytes, ToolResult
+from planner_mcp.server.tools.tool_output import ToolOutput
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
 
 pytestmark = pytest.mark.anyio
@@ -90,8 +91,10 @@ def test_pictures_and_files_count_as_they_are_sent(size: int) -> None:
     """SPEC T9: bytes of what went out; a map is most of its answer."""
     registry, data = CollectorRegistry(), b"x" * size
     meter = UsageMeter(registry)
-    both = ToolResult({}, "map", images=(ImageContent(data, "image/png"),), blobs=(ResourceBytes("u", data, "a/b"),))
-    meter.count("words", ToolResult({}, "map"), 0.1)
+    both = ToolResult(
+        ToolOutput(), "map", images=(ImageContent(data, "image/png"),), blobs=(ResourceBytes("u", data, "a/b"),)
+    )
+    meter.count("words", ToolResult(ToolOutput(), "map"), 0.1)
     meter.count("both", both, 0.1)
 
     def counted(unit: str, tool: str) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 import manifest
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.server.auth.field_masking import candidates_for, plan_for, scenario_for, sensitive_fields
+from planner_mcp.server.auth.field_masking import plan_for, scenario_for, sensitive_fields
 from planner_mcp.text import MASK
 
 READER = Principal("u-1", frozenset({READ}))
@@ -64,13 +64,6 @@ def test_the_cost_of_a_route_is_a_price_and_the_total_is_not() -> None:
     plan = {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": 12.5, "distance_m": 3}]}
     assert plan_for(READER, plan) == {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": None, "distance_m": 3}]}
     assert plan_for(LOCAL, plan) == plan
-
-
-def test_what_serving_a_ticket_would_cost_is_a_price() -> None:
-    """SPEC R3: the detour is known, so the cost of one more stop tells the price of a kilometre."""
-    entry = {"ticket_id": "t-1", "nearest": [{"agent_id": "veh-1", "in_the_way": [], "fits_at_cost": 7.5}]}
-    assert candidates_for(READER, [entry])[0]["nearest"] == [{"agent_id": "veh-1", "in_the_way": []}]
-    assert candidates_for(LOCAL, [entry]) == [entry]
 
 
 def test_sensitive_fields_stand_in_the_schemas() -> None:

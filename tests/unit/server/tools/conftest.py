@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jsonschema
 import pytest
 
 from planner_mcp.jobs.event_feed import EventFeed
@@ -14,6 +15,8 @@ from planner_mcp.settings import Settings
 from tests.shared.scenarios.stored_plans import Call
 
 TRACE = "0" * 32
+SCHEMA_CHECKS = {tool.name: jsonschema.Draft202012Validator(tool.as_json()["outputSchema"]) for tool in REGISTRY}
+WHOLE_CHECKS = {tool.name: jsonschema.Draft202012Validator(tool.output_schema) for tool in REGISTRY}
 
 
 @pytest.fixture
@@ -37,10 +40,14 @@ def ctx(
 
 @pytest.fixture
 def call(ctx: ToolContext) -> Call:
-    """Call a tool by its name."""
+    """Call a tool by its name; what it returns must fit both schemas of the tool (SPEC T6)."""
     tools = {tool.name: tool for tool in REGISTRY}
 
     async def call(name: str, args: Any = None, context: ToolContext = ctx) -> ToolResult | ErrorResult:
-        return await dispatch(tools[name], context, {} if args is None else args)
+        result = await dispatch(tools[name], context, {} if args is None else args)
+        assert list(SCHEMA_CHECKS[name].iter_errors(result.structured)) == []
+        if not result.is_error:
+            assert list(WHOLE_CHECKS[name].iter_errors(result.structured)) == []
+        return result
 
     return call

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,18 @@ async def test_prices_stay_hidden_in_fixes(call: Call, ctx: ToolContext, store: 
     assert all("cost_delta" not in fix for fix in shown.values())
 
 
+async def test_what_serving_a_ticket_would_cost_is_a_price(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC R3: the detour is known, so the cost of one more stop tells the price of a kilometre."""
+    job_id = await solved(call, store, await created(call, body([agent("v")], DAY["tickets"])), ["a", "b"])
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    nearest = [
+        (await call("explain_unassigned", {"plan": job_id}, who)).structured["tickets"][0]["nearest"][0]
+        for who in (ctx, reader)
+    ]
+    assert (nearest[0]["in_the_way"], "fits_at_cost" in nearest[0]) == ([], True)
+    assert (nearest[1]["in_the_way"], "fits_at_cost" in nearest[1]) == ([], False)
+
+
 async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not."""
     day = body([agent("v", capacity=2)], [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 1}])
@@ -122,17 +135,22 @@ async def test_each_ticket_asked_for_stands_somewhere_in_the_answer(call: Call, 
     assert answered == set(names[2:])
 
 
+def suggested(ticket_id: str, change: str, patch: dict[str, Any] | None = None) -> suggest_fixes.SuggestedFix:
+    """Return a fix as it stands in a result."""
+    return suggest_fixes.SuggestedFix(ticket_id=ticket_id, kinds=[], agent_id="", change=change, patch=patch)
+
+
 def test_what_does_not_fit_is_left_out_from_the_end() -> None:
     """SPEC T5, T9: first fixes, then their patches, then second fixes; a patch too long makes room for a short one."""
     long, short = {"agents": "x" * 2500}, {"tickets": {}}
     fixes = {
-        "a": [{"ticket_id": "a", "change": "1", "patch": long}, {"ticket_id": "a", "change": "2", "patch": long}],
-        "b": [{"ticket_id": "b", "change": "1", "patch": long}, {"ticket_id": "b", "change": "2", "patch": short}],
+        "a": [suggested("a", "1", long), suggested("a", "2", long)],
+        "b": [suggested("b", "1", long), suggested("b", "2", short)],
     }
-    answered = [(fix["ticket_id"], fix["change"], fix.get("patch")) for fix in fix_entries(fixes)]
+    answered = [(fix.ticket_id, fix.change, fix.patch) for fix in fix_entries(fixes)]
     assert answered == [("a", "1", long), ("a", "2", None), ("b", "1", None), ("b", "2", short)]
-    many_fixes = {name: [{"ticket_id": name, "change": "x" * 2000}] for name in "ab"}
-    assert [fix["ticket_id"] for fix in fix_entries(many_fixes)] == ["a"]
+    many_fixes = {name: [suggested(name, "x" * 2000)] for name in "ab"}
+    assert [fix.ticket_id for fix in fix_entries(many_fixes)] == ["a"]
 
 
 async def test_the_time_of_an_answer_is_divided_and_its_end_is_told(
@@ -145,9 +163,9 @@ async def test_the_time_of_an_answer_is_divided_and_its_end_is_told(
     entries = found.unassigned(["c", "d", "e"])
     enough, scarce = count(0, 0.001), count(0, 0.25)
     whole = explained(found, entries, lambda: next(enough))
-    assert [(entry["agents"], "is_cut_short" in entry) for entry in whole] == [(3, False)] * 3
+    assert [(entry.agents, bool(entry.is_cut_short)) for entry in whole] == [(3, False)] * 3
     cut = explained(found, entries, lambda: next(scarce))
-    assert [(entry["agents"], entry["agents_in_all"]) for entry in cut] == [(2, 3), (1, 3), (0, 3)]
+    assert [(entry.agents, entry.agents_in_all) for entry in cut] == [(2, 3), (1, 3), (0, 3)]
     heads = [lines_of(entry, is_alone=False)[0].partition("; ")[2] for entry in (whole[0], *cut)]
     assert heads == [
         "of 3 agents: CAPACITY 1",
@@ -172,9 +190,11 @@ async def test_where_the_time_runs_out_nobody_says_that_there_is_no_fix(
     assert (list(fixes), hurried) == (["c"], ["c"])
     (note,) = suggest_fixes._hurried(hurried, names)
     assert note == "The time ran out at c: a smaller change may exist; ask for each alone."
-    nobody = {"plan_id": "", "fixes": [], "without_fix": [], "nothing_to_mend": {}, "notes": [], "not_asked": 0}
+    nobody = suggest_fixes.SuggestFixesResult(
+        plan_id="", fixes=[], without_fix=[], not_examined=["d"], nothing_to_mend={}, notes=[], not_asked=0
+    )
     for is_alone, why in ((True, "no time left to look at all places"), (False, "ask for it alone")):
-        assert why in suggest_fixes._lines({**nobody, "not_examined": ["d"]}, is_alone=is_alone)[1]
+        assert why in suggest_fixes._lines(nobody, is_alone=is_alone)[1]
 
 
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
