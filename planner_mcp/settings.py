@@ -95,10 +95,14 @@ class RouterSettings(BaseModel):
 
     kind: Literal["osrm", "valhalla"]
     url: str = Field(pattern=r"^https?://[^\s?#]+$", description="Where it listens, without the path of a service.")
-    profile: str = Field("", pattern=r"^[\w-]*$", description="OSRM profile (driving) or Valhalla costing (auto).")
-    version: str = Field("", max_length=100, description="Of the engine, for the plan, where it does not say itself.")
-    data_date: str = Field("", max_length=100, description="Of its map, likewise.")
-    block: int = Field(50, ge=1, le=1000, description="Most origins, and most targets, of one request.")
+    profile: str = Field(
+        default="", pattern=r"^[\w-]*$", description="OSRM profile (driving) or Valhalla costing (auto)."
+    )
+    version: str = Field(
+        default="", max_length=100, description="Of the engine, for the plan, where it does not say itself."
+    )
+    data_date: str = Field(default="", max_length=100, description="Of its map, likewise.")
+    block: int = Field(default=50, ge=1, le=1000, description="Most origins, and most targets, of one request.")
 
 
 class Settings(BaseSettings):
@@ -108,7 +112,7 @@ class Settings(BaseSettings):
 
     # ---- store
     redis_url: str | None = Field(
-        None,
+        default=None,
         description=(
             "Redis or Valkey ≥ 7.0 (rediss:// with TLS); of a cluster some nodes, comma-separated. "
             "Empty: the bundled server in data_dir."
@@ -118,26 +122,31 @@ class Settings(BaseSettings):
         default_factory=default_data_dir, description="Folder of the embedded store and of local files."
     )
     pools: int = Field(
-        1,
+        default=1,
         ge=1,
         le=64,
         description="Queues on a hash slot each, which divide the limits; more than one only with Redis Cluster.",
     )
-    appendfsync: Literal["always", "everysec"] = Field("always", description="Durability of the embedded store.")
+    appendfsync: Literal["always", "everysec"] = Field(
+        default="always", description="Durability of the embedded store."
+    )
     replication: Literal["none", "wait", "waitaof"] = Field(
-        "none",
+        default="none",
         description="A submit is answered once a replica has it: wait in memory, waitaof on both disks (Redis 7.2).",
     )
     replication_wait_s: float = Field(
-        2.0, gt=0, le=2.5, description="A submit that no replica has by then is answered as a retryable error."
+        default=2.0, gt=0, le=2.5, description="A submit that no replica has by then is answered as a retryable error."
     )
 
     # ---- server
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
-    workers: int = Field(1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    workers: int = Field(
+        default=1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none."
+    )
     public_url: str | None = Field(
-        None, description="URL clients reach this deployment by, without /mcp. Never taken from request headers."
+        default=None,
+        description="URL clients reach this deployment by, without /mcp. Never taken from request headers.",
     )
     allowed_hosts: Listed[Host] = Field(
         default_factory=list, description="Further Host values accepted, exact, with port if not default."
@@ -145,55 +154,63 @@ class Settings(BaseSettings):
     allowed_origins: Listed[Origin] = Field(
         default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass."
     )
-    max_body_bytes: int = Field(4 * 1024 * 1024, ge=1024, description="Largest request body.")
-    max_nesting: int = Field(32, ge=4, description="Deepest JSON nesting of a request body.")
-    max_streams: int = Field(256, ge=1, description="Open streams one principal may have on a replica.")
-    otel: bool = Field(False, description="Make OpenTelemetry spans; needs the extra `otel` and OTEL_EXPORTER_OTLP_….")
+    max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, description="Largest request body.")
+    max_nesting: int = Field(default=32, ge=4, description="Deepest JSON nesting of a request body.")
+    max_streams: int = Field(default=256, ge=1, description="Open streams one principal may have on a replica.")
+    otel: bool = Field(
+        default=False, description="Make OpenTelemetry spans; needs the extra `otel` and OTEL_EXPORTER_OTLP_…."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Least severe log line written."
+        default="info", description="Least severe log line written."
     )
     toolsets: str = Field(
-        "core", description="Tool sets shown, comma-separated: core, planning, data, admin; or all for every one."
+        default="core",
+        description="Tool sets shown, comma-separated: core, planning, data, admin; or all for every one.",
     )
     toolsets_allowed: str = Field(
-        ",".join(TOOLSETS),
+        default=",".join(TOOLSETS),
         description="Tool sets a client may switch on by ?toolsets= on the URL, written likewise; set and empty: none.",
     )
     reports_dir: Path | None = Field(
-        None, description="Folder of static reports, served as file:/// resources to everybody who may read."
+        default=None, description="Folder of static reports, served as file:/// resources to everybody who may read."
     )
     ask_missing: bool = Field(
-        True, description="Ask for a missing depot or shift where the client can ask its user (elicitation)."
+        default=True, description="Ask for a missing depot or shift where the client can ask its user (elicitation)."
     )
 
     # ---- jobs
-    lease_s: float = Field(4.0, gt=0.2, description="A worker silent for this long loses its job.")
-    max_solve_time_s: int = Field(3600, ge=1, description="Longest solve_time a caller may ask for.")
-    max_tickets: int = Field(5000, ge=1, description="Most tickets of one scenario.")
-    max_agents: int = Field(1000, ge=1, description="Most agents of one scenario.")
-    max_queued: int = Field(10_000, ge=1, description="Jobs the whole queue holds before it refuses.")
-    max_queued_per_principal: int = Field(1000, ge=1, description="Queued jobs of one principal.")
-    max_solving_per_principal: int = Field(64, ge=1, description="Jobs of one principal solved at the same time.")
+    lease_s: float = Field(default=4.0, gt=0.2, description="A worker silent for this long loses its job.")
+    max_solve_time_s: int = Field(default=3600, ge=1, description="Longest solve_time a caller may ask for.")
+    max_tickets: int = Field(default=5000, ge=1, description="Most tickets of one scenario.")
+    max_agents: int = Field(default=1000, ge=1, description="Most agents of one scenario.")
+    max_queued: int = Field(default=10_000, ge=1, description="Jobs the whole queue holds before it refuses.")
+    max_queued_per_principal: int = Field(default=1000, ge=1, description="Queued jobs of one principal.")
+    max_solving_per_principal: int = Field(
+        default=64, ge=1, description="Jobs of one principal solved at the same time."
+    )
     max_share: float = Field(
-        1.0, gt=0, le=1, description="Share of all slots one principal may hold; below 1 some stay free for others."
+        default=1.0,
+        gt=0,
+        le=1,
+        description="Share of all slots one principal may hold; below 1 some stay free for others.",
     )
     submit_rate_per_s: float = Field(
-        0.0, ge=0, description="New jobs a second one principal may keep submitting; 0 for no limit."
+        default=0.0, ge=0, description="New jobs a second one principal may keep submitting; 0 for no limit."
     )
     submit_burst: int = Field(
-        100, ge=1, description="New jobs one principal may submit at once, where that is limited."
+        default=100, ge=1, description="New jobs one principal may submit at once, where that is limited."
     )
-    solve_memory_mb: int = Field(2048, ge=128, description="Memory one solve may use; enforced on Linux.")
-    solve_cores: int = Field(1, ge=1, le=64, description="Cores one solve may use.")
-    max_scenarios: int = Field(100_000, ge=1, description="Scenarios one principal may keep, in each pool.")
+    solve_memory_mb: int = Field(default=2048, ge=128, description="Memory one solve may use; enforced on Linux.")
+    solve_cores: int = Field(default=1, ge=1, le=64, description="Cores one solve may use.")
+    max_scenarios: int = Field(default=100_000, ge=1, description="Scenarios one principal may keep, in each pool.")
     max_scenarios_bytes: int = Field(
-        2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
+        default=2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
     )
-    scenario_ttl_s: Life = Field(30 * 86400, description="Scenarios are kept this long after last use.")
-    job_ttl_s: Life = Field(7 * 86400, description="Jobs, events and plans are kept this long after their end.")
-    idempotency_ttl_s: Life = Field(86400, description="Explicit idempotency keys are remembered this long.")
+    scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
+    job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
+    idempotency_ttl_s: Life = Field(default=86400, description="Explicit idempotency keys are remembered this long.")
     drain_s: float = Field(
-        20.0, ge=0, description="After SIGTERM a solve may go on this long; it is handed back within 5 s more."
+        default=20.0, ge=0, description="After SIGTERM a solve may go on this long; it is handed back within 5 s more."
     )
 
     # ---- travel
@@ -204,11 +221,13 @@ class Settings(BaseSettings):
             "`{kind: osrm or valhalla, url, profile, version, data_date, block}`."
         ),
     )
-    router_request_s: float = Field(15.0, gt=0, description="Time a road engine has for one block of a table.")
-    router_total_s: float = Field(300.0, gt=0, description="Time it has for the table of a whole day.")
-    max_matrix_locations: int = Field(2000, ge=2, description="Most locations of uploaded or asked tables of travel.")
-    max_matrix_bytes: int = Field(64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
-    max_matrices: int = Field(20, ge=1, description="Uploaded matrices one principal may keep, and asked ones.")
+    router_request_s: float = Field(default=15.0, gt=0, description="Time a road engine has for one block of a table.")
+    router_total_s: float = Field(default=300.0, gt=0, description="Time it has for the table of a whole day.")
+    max_matrix_locations: int = Field(
+        default=2000, ge=2, description="Most locations of uploaded or asked tables of travel."
+    )
+    max_matrix_bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
+    max_matrices: int = Field(default=20, ge=1, description="Uploaded matrices one principal may keep, and asked ones.")
 
     # ---- authorization
     auth_issuers: Mapped[str | None] = Field(
@@ -216,7 +235,7 @@ class Settings(BaseSettings):
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
     )
     auth_audience: str | None = Field(
-        None, description="Audience tokens must be issued for. Default: public_url + /mcp."
+        default=None, description="Audience tokens must be issued for. Default: public_url + /mcp."
     )
     auth_types: Listed[str] = Field(
         default_factory=lambda: ["at+jwt"],
@@ -224,28 +243,36 @@ class Settings(BaseSettings):
         description="Accepted typ headers; add JWT for servers that say so.",
     )
     auth_tenant_claim: str | None = Field(
-        None, description="Claim that names the customer; required in every token once set."
+        default=None, description="Claim that names the customer; required in every token once set."
     )
     auth_introspection_url: str | None = Field(
-        None, description="Where opaque tokens are looked up (RFC 7662); empty: only signed tokens are accepted."
+        default=None,
+        description="Where opaque tokens are looked up (RFC 7662); empty: only signed tokens are accepted.",
     )
     auth_introspection_issuer: str | None = Field(
-        None, description="Issuer whose tokens are looked up there; part of the name of every principal it names."
+        default=None,
+        description="Issuer whose tokens are looked up there; part of the name of every principal it names.",
     )
-    auth_introspection_client_id: str = Field("", description="What this server calls itself at the look-up.")
-    auth_introspection_client_secret: SecretStr = Field(SecretStr(""), description="And its secret there.")
-    auth_api_keys: bool = Field(False, description="Accept API keys made by `planner-mcp keys create`.")
+    auth_introspection_client_id: str = Field(default="", description="What this server calls itself at the look-up.")
+    auth_introspection_client_secret: SecretStr = Field(default=SecretStr(""), description="And its secret there.")
+    auth_api_keys: bool = Field(default=False, description="Accept API keys made by `planner-mcp keys create`.")
     auth_failures_per_s: float = Field(
-        0.5, gt=0, description="Credentials a second one address may send that are not accepted, at one replica."
+        default=0.5,
+        gt=0,
+        description="Credentials a second one address may send that are not accepted, at one replica.",
     )
-    auth_failures_burst: int = Field(20, ge=1, description="Such credentials an address may send at once.")
-    rate_per_s: float = Field(50.0, gt=0, description="Requests a second one authenticated principal may keep up.")
-    rate_burst: int = Field(200, ge=1, description="Requests one principal may send at once.")
+    auth_failures_burst: int = Field(default=20, ge=1, description="Such credentials an address may send at once.")
+    rate_per_s: float = Field(
+        default=50.0, gt=0, description="Requests a second one authenticated principal may keep up."
+    )
+    rate_burst: int = Field(default=200, ge=1, description="Requests one principal may send at once.")
     max_open_requests: int = Field(
-        512, ge=1, description="Requests one principal may have open on a replica, streams included."
+        default=512, ge=1, description="Requests one principal may have open on a replica, streams included."
     )
-    max_sessions: int = Field(10_000, ge=1, description="MCP sessions one principal may have.")
-    audit_ttl_s: Life = Field(90 * 86400, description="A day of the audit log is kept this long after its last line.")
+    max_sessions: int = Field(default=10_000, ge=1, description="MCP sessions one principal may have.")
+    audit_ttl_s: Life = Field(
+        default=90 * 86400, description="A day of the audit log is kept this long after its last line."
+    )
 
     # ---- webhooks
     webhook_allow_networks: Listed[Network] = Field(
@@ -257,16 +284,18 @@ class Settings(BaseSettings):
         min_length=1,
         description="Delay before each delivery attempt.",
     )
-    webhook_jitter: float = Field(0.2, ge=0, le=1, description="Random share by which each delay varies.")
-    webhook_timeout_s: float = Field(15.0, gt=0, description="Total time of one delivery attempt.")
+    webhook_jitter: float = Field(default=0.2, ge=0, le=1, description="Random share by which each delay varies.")
+    webhook_timeout_s: float = Field(default=15.0, gt=0, description="Total time of one delivery attempt.")
     webhook_rate_per_s: float = Field(
-        50.0, gt=0, description="Attempts a second to one endpoint, a second's worth at once."
+        default=50.0, gt=0, description="Attempts a second to one endpoint, a second's worth at once."
     )
     webhook_disable_after_s: float = Field(
-        5 * 86400.0, gt=0, description="An endpoint that failed for this long hears no more until its owner asks."
+        default=5 * 86400.0,
+        gt=0,
+        description="An endpoint that failed for this long hears no more until its owner asks.",
     )
     secret_key: str | None = Field(
-        None,
+        default=None,
         description=(
             "Key that seals cursors, questions and stored secrets; the same on every server and worker. "
             "Empty: made and kept in data_dir."
