@@ -3,11 +3,12 @@
 import importlib
 import re
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.architecture.built_wheel import build_wheel
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("planner_mcp", "workers", "manifest")
@@ -22,23 +23,7 @@ def tracked() -> list[str]:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Names in a wheel built from this checkout."""
-    out = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        str(out),
-        ".",
-    ]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
-    (path,) = out.glob("*.whl")
-    return zipfile.ZipFile(path).namelist()
+    return zipfile.ZipFile(build_wheel(tmp_path_factory.mktemp("wheel"))).namelist()
 
 
 def test_wheel_holds_the_three_packages_and_nothing_else(wheel: list[str]) -> None:
