@@ -50,6 +50,7 @@ LAST = "tests/unit"
 """Short files, kept for the end, so that no process waits long for another."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tell pytest-xdist which tests stay together, and begin with what takes long."""
     for item in items:

@@ -14,11 +14,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 TESTS: Final = Path(__file__).parents[1]
 SPEC_PAGE: Final = TESTS.parent / "docs" / "spec.md"
+SLOW_FOLDER: Final = "tests/chaos/"
+"""Its `conftest.py` marks all of its tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ def _missing(text: str) -> str:
 _NAMED = re.compile(r"\bSPEC ((?:[A-Z]\d+(?:[-–][A-Z]?\d+)?(?:, | and )?)+)")
 _ID = re.compile(r"([A-Z])(\d+)(?:[-–][A-Z]?(\d+))?")
 _TEXT = re.compile(r"(?:Spec|MCP|JSON-RPC|RFC|Standard Webhooks|Tasks extension|Source)\b")
+_SLOW = re.compile(r"pytest\.mark\.(?:slow|chaos|node)\b")
 _OUR_REASON = re.compile(r"(?:Our choice|Issues? \d|ADR|Engine contract|STYLE)\b")
 
 
@@ -61,11 +65,13 @@ class Case:
         name: `path::test_name`.
         docstring: Its own.
         module: The docstring of its module.
+        is_quick: Whether `make test` runs it.
     """
 
     name: str
     docstring: str
     module: str
+    is_quick: bool = True
 
     @property
     def says_who_demands_it(self) -> bool:
@@ -79,23 +85,40 @@ class Case:
         return ids_in(self.docstring) or (set() if is_ours else ids_in(self.module))
 
 
-def proofs() -> dict[str, list[str]]:
-    """Return the tests that prove each id, as `path::test_name`, by id."""
+def proofs(*, is_quick: bool = False) -> dict[str, list[str]]:
+    """Return the tests that prove each id, as `path::test_name`, by id; on demand only those that `make test` runs."""
     found: dict[str, list[str]] = {}
     for test in cases():
-        for id_ in test.proves:
+        for id_ in test.proves if test.is_quick or not is_quick else ():
             found.setdefault(id_, []).append(test.name)
     return found
 
 
-def cases() -> Iterator[Case]:
-    """Yield every test of the project."""
-    for path in sorted(_sources()):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        module, where = ast.get_docstring(tree) or "", path.relative_to(TESTS.parent).as_posix()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-                yield Case(f"{where}::{node.name}", ast.get_docstring(node) or "", module)
+@cache
+def cases() -> tuple[Case, ...]:
+    """Return every test of the project."""
+    return tuple(case for path in sorted(_sources()) for case in _cases_in(path))
+
+
+def _cases_in(path: Path) -> Iterator[Case]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    module, where = ast.get_docstring(tree) or "", path.relative_to(TESTS.parent).as_posix()
+    is_quick = not where.startswith(SLOW_FOLDER) and not any(map(_is_slow_mark, _module_marks(tree)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            has_slow_mark = any(map(_is_slow_mark, node.decorator_list))
+            yield Case(f"{where}::{node.name}", ast.get_docstring(node) or "", module, is_quick and not has_slow_mark)
+
+
+def _module_marks(tree: ast.Module) -> Iterator[ast.expr]:
+    """Yield the marks of all tests of a module."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
+            yield from node.value.elts if isinstance(node.value, ast.List) else [node.value]
+
+
+def _is_slow_mark(mark: ast.expr) -> bool:
+    return _SLOW.match(ast.unparse(mark)) is not None
 
 
 def _sources() -> Iterator[Path]:

@@ -44,6 +44,12 @@ def test_promises_and_what_is_open_are_read_from_a_page() -> None:
     ]
 
 
+def test_every_promise_has_a_test_in_the_quick_suite() -> None:
+    """Our choice: `make test` takes at least one path of every promise, whatever is left to `make test-all`."""
+    found = proofs(is_quick=True)
+    assert [promise.id for promise in PROMISES if not promise.missing and not found.get(promise.id)] == []
+
+
 def test_every_test_says_who_demands_it() -> None:
     """Our choice: who breaks a test learns what would be lost, and a misspelt promise is not read as none."""
     assert [test.name for test in cases() if not test.says_who_demands_it] == []

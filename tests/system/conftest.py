@@ -7,6 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer, running_server
+from tests.shared.http.http_clients import http_client
 from tests.shared.node import node_packages
 from tests.system.stdio_child import Child
 
@@ -32,7 +33,7 @@ async def second(server: PlannerServer, server_dir: Path) -> AsyncIterator[Plann
 
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
+    async with http_client(timeout=60) as client:
         yield client
 
 

@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from tests.shared.http.http_clients import http_client
+
 HOP_BY_HOP = {"host", "connection", "content-length", "transfer-encoding", "keep-alive"}
 
 
@@ -65,7 +67,7 @@ class LoadBalancer:
 @contextlib.asynccontextmanager
 async def balancing(*targets: str, port: int = 0, cuts: int = 0) -> AsyncIterator[tuple[str, LoadBalancer]]:
     """Run a balancer in front of replicas, on a free port if none is given; yield its URL and itself."""
-    async with httpx.AsyncClient(timeout=None, trust_env=False) as client:
+    async with http_client(timeout=None) as client:
         switch = LoadBalancer(list(targets), client, cuts=cuts)
         config = uvicorn.Config(
             switch, http="h11", lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 
-FOLDER = Path(__file__).parents[1] / "node22"
+FOLDER = Path(__file__).parents[2] / "node22"
 MODULES = FOLDER / "node_modules"
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 HANDSHAKE_CONFORMANCE = MODULES / "conformance-handshake" / "dist" / "index.js"

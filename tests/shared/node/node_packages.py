@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "node"
+FOLDER = Path(__file__).parents[2] / "node"
 IS_THERE = bool(shutil.which("node") and shutil.which("npm"))
 
 

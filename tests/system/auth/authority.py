@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-import httpx2 as httpx
-
+from tests.shared.http.http_clients import http_client
 from tests.shared.node.node_packages import FOLDER
 
 
@@ -22,7 +21,7 @@ class Authority:
     async def token(self, robot: str, resource: str, scope: str) -> str:
         """Return an access token for a robot by the client credentials grant."""
         form = {"grant_type": "client_credentials", "scope": scope, "resource": resource}
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with http_client() as http:
             answer = await http.post(f"{self.issuer}/token", data=form, auth=(robot, f"{robot}-secret"))
         assert answer.status_code == 200, answer.text
         return str(answer.json()["access_token"])

@@ -22,6 +22,7 @@ from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.settings import Settings
 from tests.shared.http.free_ports import free_port
+from tests.shared.http.http_clients import http_client
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.node import node_packages
 from tests.system.auth.authority import Authority, authority
@@ -55,15 +56,13 @@ class Fort:
     async def http(self, name: str | None, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
         """Yield an HTTP client that sends a principal's credential; none for None."""
         known = {"authorization": f"Bearer {await self.credential(name)}"} if name else {}
-        async with httpx.AsyncClient(
-            base_url=self.planner_server.url, headers=known | headers, trust_env=False, timeout=60
-        ) as http:
+        async with http_client(base_url=self.planner_server.url, headers=known | headers, timeout=60) as http:
             yield http
 
     @asynccontextmanager
     async def caller(self, name: str, *, is_old: bool = False) -> AsyncIterator[Caller]:
         """Yield a principal that writes its requests by hand, in one of the eras."""
-        async with httpx.AsyncClient(base_url=self.planner_server.url, trust_env=False, timeout=60) as http:
+        async with http_client(base_url=self.planner_server.url, timeout=60) as http:
             caller = Caller(http, f"Bearer {await self.credential(name)}")
             if is_old:
                 await caller.initialize()

@@ -14,6 +14,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from examples.planner_server import running_server
 from planner_mcp.jobs.principals import READ, WRITE
 from tests.shared.http.free_ports import free_port
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
 from tests.system.auth.authority import authority
 from tests.system.auth.conftest import Fort, configured, issuers
@@ -52,7 +53,7 @@ class Browser:
 
     async def visit(self, url: str) -> None:
         self.asked.append(parse_qs(urlsplit(url).query)["scope"][0])
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with http_client() as http:
             url = f"{url}&login_hint={self._who}"
             while not url.startswith(CALLBACK):
                 answer = await http.get(url)
@@ -84,7 +85,7 @@ async def test_the_official_client_goes_from_401_to_a_plan(fort: Fort, mode: Any
     browser, memory = Browser("ada"), Memory()
     with anyio.fail_after(60):
         async with (
-            httpx.AsyncClient(auth=oauth(fort, browser, memory), trust_env=False, timeout=60) as http,
+            http_client(auth=oauth(fort, browser, memory), timeout=60) as http,
             Client(streamable_http_client(fort.planner_server.mcp, http_client=http), mode=mode) as client,
         ):
             job_id = await submit(client, SMALLEST, "PT1S")
@@ -102,7 +103,7 @@ async def test_a_client_with_too_little_is_told_all_it_needs_and_steps_up(fort: 
     small = await fort.authority.token("eve", fort.resource, READ)
     await memory.set_tokens(OAuthToken(access_token=small, scope=READ, expires_in=600))
     async with (
-        httpx.AsyncClient(auth=oauth(fort, browser, memory), trust_env=False, timeout=60) as http,
+        http_client(auth=oauth(fort, browser, memory), timeout=60) as http,
         Client(streamable_http_client(fort.planner_server.mcp, http_client=http), mode="auto") as client,
     ):
         created = await use(client, "create_scenario", **SMALLEST)
@@ -141,7 +142,7 @@ async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pyt
         async with (
             running_server(tmp_path_factory.mktemp("one"), workers=0, settings=settings) as seen,
             running_server(tmp_path_factory.mktemp("two"), workers=0, settings=settings) as unseen,
-            httpx.AsyncClient(headers={"authorization": f"Bearer {token}"}, trust_env=False) as http,
+            http_client(headers={"authorization": f"Bearer {token}"}) as http,
         ):
             assert (await http.get(f"{seen.url}/jobs/x")).status_code == 404
             server.process.kill()
@@ -163,7 +164,7 @@ async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory
         )
         async with (
             running_server(tmp_path_factory.mktemp("opaque"), workers=0, settings=settings) as planner_server,
-            httpx.AsyncClient(base_url=planner_server.url, trust_env=False) as http,
+            http_client(base_url=planner_server.url) as http,
         ):
             tokens = [await server.token("ann", each, READ) for each in (resource, "https://other.example")]
             statuses = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 RANDOM = 10_000
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def can_enclose() -> bool:

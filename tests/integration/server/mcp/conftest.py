@@ -12,6 +12,7 @@ from planner_mcp.settings import Settings
 from tests.integration.server.mcp import app_replicas as whole
 from tests.integration.server.mcp.raw_client import Client
 from tests.integration.server.mcp.slow_tool_replica import Replica, replica
+from tests.shared.http.http_clients import http_client
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ async def replicas(pair: tuple[Replica, Replica], store: RedisStore) -> tuple[Re
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    async with httpx.AsyncClient(timeout=20, trust_env=False) as http:
+    async with http_client(timeout=20) as http:
         yield Client(http)
 
 
@@ -74,7 +75,7 @@ def worker(store: RedisStore) -> whole.Worker:
 
 @pytest.fixture
 async def web() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=20, trust_env=False) as web:
+    async with http_client(timeout=20) as web:
         yield web
 
 

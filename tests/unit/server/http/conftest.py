@@ -28,6 +28,7 @@ from planner_mcp.server.http.manifest_routes import manifest_routes
 from planner_mcp.server.http.request_validation import http_middleware
 from planner_mcp.server.mcp.protocol_revisions import REVISIONS
 from planner_mcp.settings import Settings
+from tests.shared.http.http_clients import http_client
 
 
 @dataclass
@@ -70,7 +71,7 @@ def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobSe
 
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=10, trust_env=False) as http:
+    async with http_client(timeout=10) as http:
         yield http
 
 

@@ -25,7 +25,7 @@ from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.native import build, sisr_engine
 from workers.engines.native.sisr_engine import SisrEngine
 
-REPOSITORY = Path(__file__).parents[4]
+REPOSITORY = Path(__file__).parents[5]
 
 MIXED = frozenset(
     {
