@@ -45,11 +45,15 @@ def packages() -> None:
 
 @pytest.fixture
 def child(tmp_path: Path) -> Iterator[Child]:
+    """`planner-mcp` over stdio without workers, for one test."""
     child = Child(tmp_path)
     yield child
-    for pipe in (child.process.stdin, child.process.stdout):
-        if pipe is not None:
-            pipe.close()
-    if child.process.poll() is None:
-        child.process.kill()
-        child.process.wait()
+    child.end()
+
+
+@pytest.fixture
+def child_with_worker(tmp_path: Path) -> Iterator[Child]:
+    """`planner-mcp` over stdio with a worker, as a client's configuration starts it, for one test."""
+    child = Child(tmp_path, workers=1)
+    yield child
+    child.end()

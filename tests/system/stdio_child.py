@@ -4,13 +4,20 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+LONGEST_END_S: Final = 20.0
 
 
 class Child:
-    """The process and its pipes."""
+    """The process and its pipes.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Of its log and its data.
+        workers: Worker processes that it starts.
+    """
+
+    def __init__(self, folder: Path, *, workers: int = 0) -> None:
         self.log = folder / "stderr.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
@@ -19,7 +26,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env={"PLANNER_DATA_DIR": str(folder / "data")},
+                env={"PLANNER_DATA_DIR": str(folder / "data"), "PLANNER_WORKERS": str(workers)},
             )
 
     def say(self, line: str) -> None:
@@ -34,3 +41,14 @@ class Child:
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         self.say(json.dumps(message))
         return dict(self.hear())
+
+    def end(self) -> None:
+        """Close its input and wait until it has ended, and its store with it."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self.process.wait(LONGEST_END_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

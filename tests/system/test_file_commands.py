@@ -1,7 +1,9 @@
-"""A scenario of a file judged and planned by the command line, as a person would."""
+"""A scenario of a file checked and planned by the command line, as a person does it.
+
+Two commands run as processes of their own; the others run in the test process, which does not wait for their start.
+"""
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.shared.cli.command_runs import run_command_line
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
@@ -18,45 +21,43 @@ from tests.shared.scenarios.street_scenario import day as road_day
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 
 
-def run(*args: str, given: Any = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line to its end."""
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    environment = os.environ | variables
-    return subprocess.run([PLANNER, *args], input=text, capture_output=True, text=True, timeout=100, env=environment)
+def process(*args: str, given: Any = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a process of its own, to its end."""
+    return subprocess.run([PLANNER, *args], input=json.dumps(given), capture_output=True, text=True, timeout=100)
 
 
 def test_a_sound_scenario_is_called_valid() -> None:
     """SPEC T5: validate only."""
-    done = run("validate", "-", given=SMALLEST)
+    done = process("validate", "-", given=SMALLEST)
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == "valid"
 
 
 def test_every_fault_is_told_and_the_exit_status_says_so() -> None:
     """SPEC T5, T7: all at once, each with its place; no traceback for what is no scenario at all."""
-    done = run("validate", "-", given={**SMALLEST, "agents": [], "depot": 5})
-    assert done.returncode == 1
+    done = run_command_line("validate", "-", given={**SMALLEST, "agents": [], "depot": 5})
+    assert done.exit_code == 1
     assert {line.partition(":")[0] for line in done.stdout.splitlines()[1:]} == {"/agents", "/depot"}
-    broken = run("validate", "-", given="{")
-    assert (broken.returncode, broken.stdout) == (1, "")
+    broken = run_command_line("validate", "-", given="{")
+    assert (broken.exit_code, broken.stdout) == (1, "")
     assert broken.stderr.strip() == "/: The standard input is not JSON. (accepted: JSON (UTF-8))"
 
 
 def test_what_a_command_refuses_is_told_with_its_place(tmp_path: Path) -> None:
     """SPEC T6, T7: by the commands that have a store too."""
     (tmp_path / "roads.json").write_text("[]")
-    refused = run("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
-    assert refused.returncode == 1
+    refused = run_command_line("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
+    assert refused.exit_code == 1
     assert "/: The text is not JSON of this form. (accepted: " in refused.stderr
-    refused = run("webhooks", "test", "http://example.com/hook", "--data-dir", str(tmp_path / "data"))
-    assert (refused.returncode, refused.stderr[:6], "(accepted: " in refused.stderr) == (1, "/url: ", True)
+    refused = run_command_line("webhooks", "test", "http://example.com/hook", "--data-dir", str(tmp_path / "data"))
+    assert (refused.exit_code, refused.stderr[:6], "(accepted: " in refused.stderr) == (1, "/url: ", True)
 
 
 def test_a_file_is_planned(tmp_path: Path) -> None:
     """SPEC T5, O1: one command, from a scenario to a verified plan."""
     day, plan = tmp_path / "day.json", tmp_path / "plan.json"
     day.write_text(json.dumps(SMALLEST), encoding="utf-8")
-    done = run("solve", str(day), "--seconds", "2", "--output", str(plan), "--data-dir", str(tmp_path / "data"))
+    done = process("solve", str(day), "--seconds", "2", "--output", str(plan), "--data-dir", str(tmp_path / "data"))
     assert done.returncode == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["tickets_served"] == 1
     assert "COMPLETED 100%" in done.stderr
@@ -75,8 +76,8 @@ def test_a_place_where_no_plan_can_be_written_is_told_before_the_search(output: 
     """SPEC T7: a plan that was found is not lost for want of a folder; no traceback."""
     place = str(tmp_path / output) if output else ""
     data = ("--data-dir", str(tmp_path / "data"))
-    done = run("solve", "-", "--seconds", "1", "--output", place, *data, given=SMALLEST)
-    assert (done.returncode, done.stdout, told in done.stderr) == (1, "", True), done.stderr
+    done = run_command_line("solve", "-", "--seconds", "1", "--output", place, *data, given=SMALLEST)
+    assert (done.exit_code, done.stdout, told in done.stderr) == (1, "", True), done.stderr
     assert "QUEUED" not in done.stderr and "Traceback" not in done.stderr
 
 
@@ -86,8 +87,8 @@ def test_why_a_day_could_not_be_solved_is_told(tmp_path: Path) -> None:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"
     routers = json.dumps({"car": {"kind": "osrm", "url": url}})
     data = ("--data-dir", str(tmp_path / "data"))
-    done = run("solve", "-", "--seconds", "1", *data, given=road_day(), PLANNER_ROUTERS=routers)
-    assert (done.returncode, done.stdout) == (1, "")
+    done = run_command_line("solve", "-", "--seconds", "1", *data, given=road_day(), PLANNER_ROUTERS=routers)
+    assert (done.exit_code, done.stdout) == (1, "")
     assert "error 5050 RoadsUnavailable: " in done.stderr, done.stderr
 
 
@@ -95,13 +96,17 @@ def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) ->
     """SPEC T5: import with a proposed mapping, solve, export; nothing of it needs a client."""
     orders, day, rows = tmp_path / "orders.csv", tmp_path / "day.json", tmp_path / "plan.csv"
     orders.write_bytes("订单号,纬度,经度,重量\nA1,39.95,116.40,3\nA2,39.96,116.42,4\n".encode("gb18030"))
-    made = run("import", str(orders), "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", str(day))
-    assert made.returncode == 0, made.stderr
+    made = run_command_line(
+        "import", str(orders), "--date", "2025-07-15", "--depot", "39.9,116.4", "--output", str(day)
+    )
+    assert made.exit_code == 0, made.stderr
     assert "tickets: 订单号 → id" in made.stderr
-    gone = run("import", str(tmp_path / "none.csv"), "--date", "2025-07-15")
-    assert (gone.returncode, "Traceback" in gone.stderr) == (1, False)
-    done = run("solve", str(day), "--seconds", "1", "--output", str(rows), "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 0, done.stderr
+    gone = run_command_line("import", str(tmp_path / "none.csv"), "--date", "2025-07-15")
+    assert (gone.exit_code, "Traceback" in gone.stderr) == (1, False)
+    done = run_command_line(
+        "solve", str(day), "--seconds", "1", "--output", str(rows), "--data-dir", str(tmp_path / "data")
+    )
+    assert done.exit_code == 0, done.stderr
     assert rows.read_bytes().startswith(b"\xef\xbb\xbfagent_id,stop,kind,ticket_id")
     assert {line.split(",")[3] for line in rows.read_text(encoding="utf-8-sig").splitlines()[1:]} == {"A1", "A2"}
 
@@ -113,25 +118,30 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
     body = {**SMALLEST, "depot": "D", "locations": places, "tickets": tickets, "travel": {"matrix": "roads.json"}}
     (tmp_path / "day.json").write_text(json.dumps(body), encoding="utf-8")
     (tmp_path / "roads.json").write_text(json.dumps({"locations": ["D", "A"], "distances": [[0, 70], [80, 0]]}))
-    assert run("validate", str(tmp_path / "day.json")).returncode == 0
-    kept = run("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
+    data = ("--data-dir", str(tmp_path / "data"))
+    assert run_command_line("validate", str(tmp_path / "day.json")).exit_code == 0
+    kept = run_command_line("matrix", str(tmp_path / "roads.json"), *data)
     assert kept.stdout.startswith("mat-0-"), kept.stderr
     (tmp_path / "again.json").write_text(json.dumps({**body, "travel": {"matrix": kept.stdout.strip()}}))
-    again = run("solve", str(tmp_path / "again.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
+    again = run_command_line(
+        "solve", str(tmp_path / "again.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data")
+    )
     assert json.loads(again.stdout)["distance_m"] == 150, again.stderr
-    sound = run("validate", str(tmp_path / "again.json"))
+    sound = run_command_line("validate", str(tmp_path / "again.json"))
     assert sound.stdout.splitlines() == ["valid", "The stored matrix is read when the scenario is solved."]
     (tmp_path / "gone.json").write_text(json.dumps({**body, "travel": {"matrix": f"mat-0-{'a' * 26}"}}))
-    gone = run("solve", str(tmp_path / "gone.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data"))
-    assert (gone.returncode, "QUEUED" in gone.stderr) == (1, False)
+    gone = run_command_line(
+        "solve", str(tmp_path / "gone.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data")
+    )
+    assert (gone.exit_code, "QUEUED" in gone.stderr) == (1, False)
     assert gone.stderr.startswith("/travel/matrix: There are no matrices of this id.")
     plan, track = tmp_path / "plan.json", tmp_path / "plan.gpx"
     files = (str(tmp_path / "day.json"), "--seconds", "1", "--output", str(plan))
-    done = run("solve", *files, "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 0, done.stderr
+    done = run_command_line("solve", *files, *data)
+    assert done.exit_code == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["distance_m"] == 150
-    exported = run("export", str(plan), str(tmp_path / "day.json"), "--output", str(track))
-    assert exported.returncode == 0, exported.stderr
+    exported = run_command_line("export", str(plan), str(tmp_path / "day.json"), "--output", str(track))
+    assert exported.exit_code == 0, exported.stderr
     assert track.read_text(encoding="utf-8").count("<rtept") == 3
 
 
@@ -140,17 +150,17 @@ def test_a_workbook_and_an_instance_become_days(tmp_path: Path) -> None:
     book, day = tmp_path / "orders.xlsx", tmp_path / "day.json"
     sheets = {"订单": rows_of(("订单号", "地点"), ("A1", "X")), "车辆": rows_of(("车牌号", "载重"), ("京A1", 9.0))}
     book.write_bytes(workbook({name: sheet_xml(rows) for name, rows in sheets.items()}))
-    made = run("import", str(book), "--date", "2025-07-15", "--output", str(day))
-    assert made.returncode == 0, made.stderr
+    made = run_command_line("import", str(book), "--date", "2025-07-15", "--output", str(day))
+    assert made.exit_code == 0, made.stderr
     assert "agents: 车牌号 → id" in made.stderr
     assert [agent["id"] for agent in json.loads(day.read_text(encoding="utf-8"))["agents"]] == ["京A1"]
     for name, text in (("toy.vrp", vrplib()), ("toy.txt", solomon()), ("pairs.txt", li_lim())):
         (tmp_path / name).write_text(text)
-        done = run("import", str(tmp_path / name), "--date", "2025-07-15")
+        done = run_command_line("import", str(tmp_path / name), "--date", "2025-07-15")
         assert len(json.loads(done.stdout)["tickets"]) == 4, done.stderr
     (tmp_path / "old.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99))
-    refused = run("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
-    assert (refused.returncode, refused.stderr.strip()) == (
+    refused = run_command_line("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
+    assert (refused.exit_code, refused.stderr.strip()) == (
         1,
         "/: The file is an older .xls. (accepted: a workbook as .xlsx) Save it as .xlsx.",
     )

@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 
 from examples.planner_server import PlannerServer, running_server
+from tests.shared.cli.command_runs import run_command_line
 from tests.shared.processes.repeated_signal import until_taken
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use, wait_for
@@ -52,11 +53,11 @@ async def test_health_is_told(server: PlannerServer, http: httpx.AsyncClient) ->
 
 async def test_doctor_beside_a_healthy_server_says_that_all_is_well(server: PlannerServer, server_dir: Path) -> None:
     """SPEC O3: an address taken by a planner is no fault."""
-    doctor = Path(sys.executable).with_name("planner-mcp")
-    environment = {**os.environ, "PLANNER_PORT": server.url.rpartition(":")[2]}
-    command = [doctor, "doctor", "--data-dir", str(server_dir)]
-    done = await anyio.run_process(command, env=environment, check=False)
-    assert (done.returncode, b"ok  address  a planner answers at 127.0.0.1:" in done.stdout) == (0, True), done.stdout
+    port = server.url.rpartition(":")[2]
+    done = await anyio.to_thread.run_sync(
+        lambda: run_command_line("doctor", "--data-dir", str(server_dir), PLANNER_PORT=port)
+    )
+    assert (done.exit_code, "ok  address  a planner answers at 127.0.0.1:" in done.stdout) == (0, True), done.stdout
 
 
 async def test_manifest_is_served_at_both_places(server: PlannerServer, http: httpx.AsyncClient) -> None:
@@ -69,9 +70,8 @@ async def test_manifest_is_served_at_both_places(server: PlannerServer, http: ht
 
 def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> None:
     """SPEC A3: without configured auth the server binds to loopback only."""
-    command = [sys.executable, "-m", "planner_mcp", "serve", "--host", "::", "--data-dir", str(tmp_path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    assert ended.returncode == 2
+    ended = run_command_line("serve", "--host", "::", "--data-dir", str(tmp_path))
+    assert ended.exit_code == 2
     assert "--insecure" in ended.stderr
 
 
@@ -90,9 +90,8 @@ def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> N
 )
 def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
     """SPEC T8, in spirit: an operator is told what is wrong, not where in the code it was found."""
-    command = [sys.executable, "-m", "planner_mcp", "serve", "--data-dir", str(tmp_path), *option]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    assert ended.returncode in (1, 2)
+    ended = run_command_line("serve", "--data-dir", str(tmp_path), *option)
+    assert ended.exit_code in (1, 2)
     assert "Traceback" not in ended.stderr
     assert ended.stderr
 

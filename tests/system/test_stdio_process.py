@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,42 +18,49 @@ HELLO = {
 }
 
 
+@pytest.fixture(scope="module")
+def greeted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Child]:
+    """A child that has answered `initialize`, for all tests after which it goes on as before."""
+    child = Child(tmp_path_factory.mktemp("stdio"))
+    assert child.ask(HELLO)["result"]["protocolVersion"] == "2025-06-18"
+    yield child
+    child.end()
+
+
 def call(request_id: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a call of a tool."""
     params = {"name": tool, "arguments": arguments}
     return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
 
 
-def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child: Child) -> None:
+def test_output_is_the_protocol_and_the_log_is_json_on_stderr(child_with_worker: Child) -> None:
     """SPEC X1, O1: a stray line on standard output would break the client."""
-    assert child.ask(HELLO)["result"]["protocolVersion"] == "2025-06-18"
-    child.say('{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    listed = child.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    assert child_with_worker.ask(HELLO)["result"]["protocolVersion"] == "2025-06-18"
+    child_with_worker.say('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    listed = child_with_worker.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
     assert listed["id"] == 2
-    failed = child.ask({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}})
+    failed = child_with_worker.ask({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}})
     assert (failed["error"]["code"], failed["error"]["data"]["type"]) == (-32602, "MissingParameter")
-    rest, _none = child.process.communicate(timeout=30)
+    rest, _none = child_with_worker.process.communicate(timeout=30)
     assert rest == ""
-    assert child.process.returncode == 0
-    for line in child.log.read_text().splitlines():
+    assert child_with_worker.process.returncode == 0
+    for line in child_with_worker.log.read_text().splitlines():
         assert json.loads(line)["message"]
 
 
 @pytest.mark.parametrize("request_id", ["6.0", "1.5", "null", "true", "{}", "[1]"])
-def test_request_with_an_id_that_is_none_is_answered(child: Child, request_id: str) -> None:
+def test_request_with_an_id_that_is_none_is_answered(greeted: Child, request_id: str) -> None:
     """SPEC X1, T7: by the same error as over HTTP; passed over, its client would wait for ever."""
-    child.ask(HELLO)
-    child.say(f'{{"jsonrpc": "2.0", "id": {request_id}, "method": "tools/list"}}')
-    answer = child.ask({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    greeted.say(f'{{"jsonrpc": "2.0", "id": {request_id}, "method": "tools/list"}}')
+    answer = greeted.ask({"jsonrpc": "2.0", "id": 2, "method": "ping"})
     assert (answer["id"], answer["error"]["code"], answer["error"]["data"]["type"]) == (None, -32600, "InvalidMessage")
-    assert child.hear() == {"jsonrpc": "2.0", "id": 2, "result": {}}
+    assert greeted.hear() == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
-def test_numbers_that_json_has_not_are_refused(child: Child) -> None:
+def test_numbers_that_json_has_not_are_refused(greeted: Child) -> None:
     """SPEC X1: NaN is no JSON, at this door as at the others."""
-    child.ask(HELLO)
-    child.say('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"x": NaN}}')
-    assert child.hear()["error"]["code"] == -32700
+    greeted.say('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"x": NaN}}')
+    assert greeted.hear()["error"]["code"] == -32700
 
 
 def test_batch_is_answered_by_a_batch_in_the_revision_that_has_them(child: Child) -> None:
@@ -71,11 +79,10 @@ def test_batch_is_answered_by_a_batch_in_the_revision_that_has_them(child: Child
     assert child.ask({"jsonrpc": "2.0", "id": 4, "method": "ping"}) == {"jsonrpc": "2.0", "id": 4, "result": {}}
 
 
-def test_batch_is_refused_in_every_other_revision(child: Child) -> None:
+def test_batch_is_refused_in_every_other_revision(greeted: Child) -> None:
     """Spec 2025-06-18, changes: batches are gone."""
-    child.ask(HELLO)
-    child.say(json.dumps([{"jsonrpc": "2.0", "id": 2, "method": "ping"}]))
-    refused = child.hear()
+    greeted.say(json.dumps([{"jsonrpc": "2.0", "id": 2, "method": "ping"}]))
+    refused = greeted.hear()
     assert (refused["id"], refused["error"]["code"]) == (None, -32600)
 
 
@@ -91,21 +98,20 @@ def test_what_was_asked_before_the_input_ended_is_answered(child: Child) -> None
 @pytest.mark.parametrize(
     ("argument", "problem"), [('"a\\ud800"', "half of a surrogate pair"), ("[" * 300 + "]" * 300, "nests deeper")]
 )
-def test_a_request_that_cannot_be_taken_is_refused_by_its_id(child: Child, argument: str, problem: str) -> None:
+def test_a_request_that_cannot_be_taken_is_refused_by_its_id(greeted: Child, argument: str, problem: str) -> None:
     """SPEC T7: its client would wait for an answer to that id for ever; the cause is named as over HTTP."""
-    child.ask(HELLO)
-    child.say(f'{{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {{"x": {argument}}}}}')
-    refused = child.hear()
+    greeted.say(f'{{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {{"x": {argument}}}}}')
+    refused = greeted.hear()
     assert (refused["id"], refused["error"]["code"], refused["error"]["data"]["type"]) == (5, -32700, "InvalidMessage")
     assert problem in refused["error"]["message"]
-    assert "result" in child.ask({"jsonrpc": "2.0", "id": 6, "method": "ping"})
+    assert "result" in greeted.ask({"jsonrpc": "2.0", "id": 6, "method": "ping"})
 
 
-def test_sigterm_ends_it_with_its_workers(child: Child) -> None:
+def test_sigterm_ends_it_with_its_workers(child_with_worker: Child) -> None:
     """MCP 2025-11-25, lifecycle: a client may end its server by a signal while the pipes are open."""
-    child.ask(HELLO)
-    child.process.send_signal(signal.SIGTERM)
-    assert child.process.wait(timeout=60) == 0
+    child_with_worker.ask(HELLO)
+    child_with_worker.process.send_signal(signal.SIGTERM)
+    assert child_with_worker.process.wait(timeout=60) == 0
 
 
 def test_line_that_is_no_message_is_answered(child: Child) -> None:

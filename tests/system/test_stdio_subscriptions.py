@@ -52,11 +52,11 @@ class Talk:
         return str(created["structuredContent"]["scenario_id"])
 
 
-def test_client_with_a_handshake_hears_of_its_task_and_its_resource(child: Child) -> None:
+def test_client_with_a_handshake_hears_of_its_task_and_its_resource(child_with_worker: Child) -> None:
     """SPEC X1, X2: the same story as on a standalone stream."""
-    talk = Talk(child)
+    talk = Talk(child_with_worker)
     talk.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "raw", "version": "1"})
-    child.say(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    child_with_worker.say(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
     scenario_id = talk.scenario()
     talk.ask("resources/subscribe", uri=f"scenario://{scenario_id}/result")
     arguments = {"scenario_id": scenario_id, "solve_time": "PT2S"}
@@ -66,9 +66,9 @@ def test_client_with_a_handshake_hears_of_its_task_and_its_resource(child: Child
     assert talk.ask("tasks/result", taskId=task_id)["structuredContent"]["status"] == "COMPLETED"
 
 
-def test_client_without_a_handshake_listens(child: Child) -> None:
+def test_client_without_a_handshake_listens(child_with_worker: Child) -> None:
     """SPEC X1, X2: `subscriptions/listen` over the pipe, beside other requests."""
-    talk = Talk(child, META)
+    talk = Talk(child_with_worker, META)
     arguments = {"scenario_id": talk.scenario(), "solve_time": "PT2S"}
     task_id = talk.ask("tools/call", name="solve_vrp", arguments=arguments)["taskId"]
     talk.say("subscriptions/listen", notifications={"taskIds": [task_id]})

@@ -4,6 +4,7 @@ They lie below those that the kernel gives to whoever connects or asks for any: 
 moment ago may be some client's the next. Each is handed out once, so two servers of a test never get the same.
 """
 
+import os
 import random
 import socket
 from contextlib import suppress
@@ -13,7 +14,11 @@ from typing import Final
 BUS: Final = 10_000
 """A node of a cluster listens on its port and on one this much above."""
 LOWEST: Final = 12_000
-_untried = cycle(random.SystemRandom().sample(range(LOWEST, LOWEST + BUS), BUS))
+PROCESSES: Final = 16
+"""Test processes side by side that get ports of their own."""
+_process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % PROCESSES
+_own = range(LOWEST + _process, LOWEST + BUS, PROCESSES)
+_untried = cycle(random.SystemRandom().sample(_own, len(_own)))
 """With those of the bus all are below 32,000: the kernel's own begin at 32,768."""
 
 

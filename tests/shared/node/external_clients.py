@@ -12,6 +12,8 @@ from pathlib import Path
 
 import anyio
 
+from tests.shared.processes.machine_lock import machine_lock
+
 FOLDER = Path(__file__).parents[2] / "node22"
 MODULES = FOLDER / "node_modules"
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -21,9 +23,10 @@ INSPECTOR = MODULES / ".bin" / "mcp-inspector"
 
 def install() -> None:
     """Install the packages if they are not there."""
-    if not (MODULES / ".package-lock.json").is_file():
-        command = ["npm", "ci", "--loglevel=error", "--omit=optional"]
-        subprocess.run(command, cwd=FOLDER, check=True, timeout=300)
+    with machine_lock("node22"):
+        if not (MODULES / ".package-lock.json").is_file():
+            command = ["npm", "ci", "--loglevel=error", "--omit=optional"]
+            subprocess.run(command, cwd=FOLDER, check=True, timeout=300)
 
 
 def has_npm() -> bool:

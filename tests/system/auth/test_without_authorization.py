@@ -1,15 +1,13 @@
-"""Without authorization: one user, on loopback, and no word too few about it (SPEC A3). The real command, each time."""
+"""Without authorization: one user, on loopback, and no word too few about it (SPEC A3)."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from examples.planner_server import running_server
+from tests.shared.cli.command_runs import run_command_line
 
 NOWHERE = "redis://127.0.0.1:1"
 """A store that does not answer: the command says what it has to say, and ends."""
@@ -18,15 +16,8 @@ NOWHERE = "redis://127.0.0.1:1"
 def serve(*options: str, **settings: str) -> tuple[int, str, list[dict[str, Any]]]:
     """Run `planner-mcp serve` until it ends; return its status, what it said, and the lines about authorization."""
     variables = {f"PLANNER_{name}": value for name, value in settings.items()}
-    ended = subprocess.run(
-        [sys.executable, "-m", "planner_mcp", "serve", "--port", "0", "--redis-url", NOWHERE, *options],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=os.environ | variables,
-        check=False,
-    )
-    return ended.returncode, ended.stderr, told(ended.stderr)
+    ended = run_command_line("serve", "--port", "0", "--redis-url", NOWHERE, *options, **variables)
+    return ended.exit_code, ended.stderr, told(ended.stderr)
 
 
 def told(log: str) -> list[dict[str, Any]]:
