@@ -19,6 +19,7 @@ class InfeasibilityReason(StrEnum):
     MAX_DURATION = "MAX_DURATION"
     MAX_DISTANCE = "MAX_DISTANCE"
     MAX_TICKETS = "MAX_TICKETS"
+    MIN_LOAD = "MIN_LOAD"
     SKILL_OR_AGENT = "SKILL_OR_AGENT"
     INCOMPATIBLE = "INCOMPATIBLE"
     ORDER = "ORDER"
@@ -42,6 +43,7 @@ REASON_TEXTS: Final[dict[InfeasibilityReason, str]] = {
     InfeasibilityReason.MAX_DURATION: "The route would take longer than the agent's max_duration_s.",
     InfeasibilityReason.MAX_DISTANCE: "The route would be longer than the agent's max_distance_km or max_distance_m.",
     InfeasibilityReason.MAX_TICKETS: "The route would serve more than the agent's max_tickets.",
+    InfeasibilityReason.MIN_LOAD: "The route would serve less than the agent's min_load.",
     InfeasibilityReason.SKILL_OR_AGENT: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
     InfeasibilityReason.INCOMPATIBLE: "Two tickets may not share a route, or no agent has time for both.",
     InfeasibilityReason.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",

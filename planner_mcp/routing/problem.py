@@ -79,6 +79,7 @@ class Feature(StrEnum):
     PREFERENCES = "preferences"
     GROUPS = "groups"
     BALANCE = "balance"
+    MIN_LOAD = "min_load"
     PROFILES = "profiles"
     RUSH_HOURS = "rush_hours"
 
@@ -115,6 +116,9 @@ class AgentSpec:
     max_distance: int | None = None
     max_duration: int | None = None
     max_stops: int | None = None
+    min_load: tuple[int, ...] = ()
+    """Least that a used agent serves, by dimension: deliveries and pickups of all trips, a shipment once. Empty: no
+    such limit."""
     overtime: int = 0
     """Time units by which the route may end after `shift[1]`; each costs `overtime_cost`."""
     overtime_cost: int = 0

@@ -160,6 +160,7 @@ class _PrefixFreezer:
             shift=(min(agent.shift[0], executed.left), agent.shift[1]),
             breaks=(*executed.breaks, *self._figures.ahead(agent, executed)),
             max_stops=agent.max_stops if executed.end is None else len(executed.visits) + len(aboard),
+            min_load=(),  # it has set out already
         )
         for visit in executed.visits:
             self._tickets[visit.ticket] = self._pinned(number, executed, visit)

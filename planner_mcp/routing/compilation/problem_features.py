@@ -47,6 +47,7 @@ def _of_agents(agents: tuple[AgentSpec, ...]) -> dict[Feature, bool]:
         Feature.MAX_DISTANCE: any(agent.max_distance is not None for agent in agents),
         Feature.MAX_DURATION: any(agent.max_duration is not None for agent in agents),
         Feature.MAX_STOPS: any(agent.max_stops is not None for agent in agents),
+        Feature.MIN_LOAD: any(any(agent.min_load) for agent in agents),
         Feature.RELOAD: any(agent.max_reloads for agent in agents),
         Feature.LOCKS: any(agent.locked for agent in agents),
         Feature.PROFILES: len({agent.profile for agent in agents}) > 1,

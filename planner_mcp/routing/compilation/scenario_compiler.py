@@ -6,7 +6,7 @@ Owns the choice of scales and the defaults of absent fields. It expects a scenar
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -116,7 +116,7 @@ class _Units:
         self.ticket = {ticket.id: index for index, ticket in enumerate(scenario.tickets)}
         self.profile = {factor: index for index, factor in enumerate(factors)}
         self.scale = scale
-        amounts = [agent.capacity for agent in scenario.agents] + [ticket.demand for ticket in scenario.tickets]
+        amounts = list(_amounts(scenario))
         self.dimensions = tuple(dict.fromkeys(name for amount in amounts for name in amount))
         self.amount_scale = _amount_scale(amounts)
         self.horizon = horizon
@@ -139,7 +139,7 @@ class _Units:
         return (first, last) if first <= last else (self.time(opens), self.time(opens))
 
     def capacity_units(self, amount: dict[str, float]) -> tuple[int, ...]:
-        """Return a capacity, rounded down."""
+        """Return a capacity or a smallest load, rounded down."""
         return tuple(math.floor(self._amount(amount.get(name, 0.0)) + _FLOAT_TOLERANCE) for name in self.dimensions)
 
     def demand_units(self, amount: dict[str, float]) -> tuple[int, ...]:
@@ -163,10 +163,16 @@ def _is_whole(value: float, scale: int) -> bool:
     return abs(scaled - round(scaled)) <= _FLOAT_TOLERANCE
 
 
+def _amounts(scenario: Scenario) -> Iterator[dict[str, float]]:
+    for agent in scenario.agents:
+        yield agent.capacity
+        yield {name: least for name, least in (agent.min_load or {}).items() if least}
+    yield from (ticket.demand for ticket in scenario.tickets)
+
+
 def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
     """Return a sentence where amounts are finer than the scale."""
-    parts = (*(agent.capacity for agent in scenario.agents), *(ticket.demand for ticket in scenario.tickets))
-    if all(_is_whole(value, scale) for value in {value for amount in parts for value in amount.values()}):
+    if all(_is_whole(value, scale) for value in {value for amount in _amounts(scenario) for value in amount.values()}):
         return ()
     return (f"Amounts are rounded to {1 / scale:g}: demands up, capacities down.",)
 
@@ -188,6 +194,7 @@ def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, price
         max_distance=None if distance is None else units.closing(distance),
         max_duration=None if agent.max_duration_s is None else units.closing(agent.max_duration_s),
         max_stops=agent.max_tickets,
+        min_load=() if agent.min_load is None else units.capacity_units(agent.min_load),
         overtime=units.closing(agent.overtime_s) if has_end else 0,
         overtime_cost=prices.per_hour(agent.overtime_cost_per_hour) if has_end and agent.overtime_s else 0,
         breaks=tuple(

@@ -97,13 +97,21 @@ def _max_tickets(body: Json, _problem: Problem, agent: int, violation: Violation
 
 
 def _capacity(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    """Raise one dimension; an object in place of a bare number names that one too, or the patch would take it away."""
+    return _amount(body, problem, agent, violation, "capacity", "raise the capacity")
+
+
+def _min_load(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+    return _amount(body, problem, agent, violation, "min_load", "lower min_load")
+
+
+def _amount(body: Json, problem: Problem, agent: int, violation: Violation, field: str, change: str) -> Relaxation:
+    """Change one dimension; an object in place of a bare number names that one too, or the patch would take it away."""
     name = problem.dimensions[violation.index]
     value = _plain(violation.value / problem.amount_scale)
-    stated = body["agents"][agent]["capacity"]
+    stated = body["agents"][agent][field]
     others = {} if isinstance(stated, dict) or name == "load" else {"load": stated}
-    capacity = {**others, name: value} if others or isinstance(stated, dict) else value
-    return _of_agent(body, agent, "capacity", capacity, f"raise the capacity ({name})", f"to {value}")
+    amount = {**others, name: value} if others or isinstance(stated, dict) else value
+    return _of_agent(body, agent, field, amount, f"{change} ({name})", f"to {value}")
 
 
 def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
@@ -140,6 +148,7 @@ _RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[Json, Problem, int, Viol
     InfeasibilityReason.MAX_DURATION: _max_duration,
     InfeasibilityReason.MAX_DISTANCE: _max_distance,
     InfeasibilityReason.MAX_TICKETS: _max_tickets,
+    InfeasibilityReason.MIN_LOAD: _min_load,
     InfeasibilityReason.SKILL_OR_AGENT: _allowed,
 }
 

@@ -48,6 +48,7 @@ def violations(problem: Problem, route: Route, schedule: RouteSchedule | None = 
     return [
         *_exclusions(problem, route.agent, tickets),
         *_loads(problem, route),
+        *_smallest_loads(problem, route),
         *_times(problem, route, schedule),
         *_limits(problem, problem.agents[route.agent], schedule, len(tickets)),
         *_order(problem, route, tickets),
@@ -111,6 +112,15 @@ def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
         if peak > room:
             short = peak - room
             yield Violation(InfeasibilityReason.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
+
+
+def _smallest_loads(problem: Problem, route: Route) -> Iterator[Violation]:
+    served = [problem.tickets[index] for index in route.tickets if problem.tickets[index].pickup is None]
+    for dimension, least in enumerate(problem.agents[route.agent].min_load):
+        total = sum(ticket.demand[dimension] for ticket in served)
+        if served and total < least:
+            short = least - total
+            yield Violation(InfeasibilityReason.MIN_LOAD, short, short * 5.0 / least, dimension, total)
 
 
 def _peaks(problem: Problem, route: Route) -> list[int]:

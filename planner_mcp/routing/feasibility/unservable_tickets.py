@@ -25,6 +25,7 @@ PROVED_REASONS: Final = (
     InfeasibilityReason.SKILL_OR_AGENT,
     InfeasibilityReason.CAPACITY,
     InfeasibilityReason.MAX_TICKETS,
+    InfeasibilityReason.MIN_LOAD,
     *reversed(_CLOSEST_FIRST),
     InfeasibilityReason.SHIPMENT_HALF_UNSERVED,
 )
@@ -64,9 +65,11 @@ class UnservableTickets:
         if not (able := [agent for agent in allowed if fits(ticket, agent.capacity)]):
             return InfeasibilityReason.CAPACITY
         count = 2 if index in self._problem.partner_of else 1
-        if all(agent.max_stops and agent.max_stops < count for agent in able):
+        if all(agent.max_stops is not None and agent.max_stops < count for agent in able):
             return InfeasibilityReason.MAX_TICKETS
-        return self._trips_of([index], able)
+        if not (usable := [agent for agent in able if self._may_reach_min_load(agent)]):
+            return InfeasibilityReason.MIN_LOAD
+        return self._trips_of([index], usable)
 
     def _together(self, pickup: int, delivery: int) -> InfeasibilityReason | None:
         """Return why no agent that could carry a shipment could make both of its halves, or None."""
@@ -75,6 +78,17 @@ class UnservableTickets:
         both = (agent for agent in self._allowed(halves[1]) if agent.id in theirs)
         able = [agent for agent in both if all(fits(half, agent.capacity) for half in halves)]
         return self._trips_of([pickup, delivery], able)
+
+    def _may_reach_min_load(self, agent: AgentSpec) -> bool:
+        """Return whether all that an agent may serve is as much as its min_load asks for."""
+        if not any(agent.min_load):
+            return True
+        counted = (ticket for ticket in self._problem.tickets if ticket.pickup is None)
+        theirs = [ticket for ticket in counted if agent in self._allowed(ticket)]
+        return all(
+            sum(ticket.demand[dimension] for ticket in theirs) >= least
+            for dimension, least in enumerate(agent.min_load)
+        )
 
     def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
         agents = self._problem.agents

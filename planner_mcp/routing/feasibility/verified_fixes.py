@@ -56,6 +56,7 @@ FIX_KINDS: Final[dict[str, str]] = {
     InfeasibilityReason.MAX_DURATION: "Raise an agent's max_duration_s.",
     InfeasibilityReason.MAX_DISTANCE: "Raise an agent's limit of distance.",
     InfeasibilityReason.MAX_TICKETS: "Raise an agent's max_tickets.",
+    InfeasibilityReason.MIN_LOAD: "Lower an agent's min_load in one dimension.",
     InfeasibilityReason.SKILL_OR_AGENT: "Give an agent the skill it lacks, or let the ticket name it.",
     ADD_AGENT: "Add an agent like one there is.",
     PENALTY: "Raise the price of leaving the ticket, or its one_of group, out: alone or beside another change.",
@@ -290,7 +291,7 @@ def violation_text(problem: Problem, violation: Violation) -> str:
             amount = f"{math.ceil(violation.short / problem.scale)} m over"
         case InfeasibilityReason.MAX_TICKETS:
             amount = f"{violation.short} over"
-        case InfeasibilityReason.CAPACITY:
+        case InfeasibilityReason.CAPACITY | InfeasibilityReason.MIN_LOAD:
             amount = f"{problem.dimensions[violation.index]} {figure(violation.short / problem.amount_scale)} short"
         case _:
             amount = ""

@@ -135,6 +135,9 @@ class Agent(_Part):
     max_distance_m: Length | None = Field(None, description="the same in m; one of the two")
     max_duration_s: Duration | None = Field(None, description="longest time from departure to end, in seconds")
     max_tickets: Count | None = Field(None, description="most tickets served")
+    min_load: Amount | None = Field(
+        None, description="least that its route serves if it has one, deliveries and pickups of all trips, by dimension"
+    )
     overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
     overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
     breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(

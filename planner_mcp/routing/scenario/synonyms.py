@@ -63,6 +63,7 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
         **_synonyms_of("max_distance_km", "max_distance_miles max_distance_mi"),
         **_synonyms_of("overtime_s (seconds)", "max_overtime max_overtime_s"),
         **_synonyms_of("capacity", "max_load max_weight max_volume capacities"),
+        **_synonyms_of("min_load", "min_weight min_volume minimum_load min_amount"),
         **_synonyms_of("start_location", "home depot"),
         **_synonyms_of("start_location, the id of a location", "start_lat start_lon start_lng start_position"),
         **_synonyms_of("end_location, the id of a location", "end_lat end_lon end_lng end_position"),

@@ -24,6 +24,7 @@ class LoadVerifier:
     def faults(self) -> Iterator[str]:
         """Yield all faults of the loads, then of the order."""
         yield from self._loads()
+        yield from self._smallest_load()
         yield from self._order()
 
     def _violation(self, text: str) -> str:
@@ -72,6 +73,13 @@ class LoadVerifier:
                 yield self._violation(f"carries {name} beyond its capacity after {visit.ticket_id or visit.kind}.")
             if round(visit.load[name] * problem_index.problem.amount_scale) != load:
                 yield self._violation(f"states a wrong load of {name} after {visit.ticket_id or visit.kind}.")
+
+    def _smallest_load(self) -> Iterator[str]:
+        problem = self.problem_index.problem
+        for dimension, least in enumerate(self.agent.min_load):
+            counted = (ticket for ticket in map(problem.tickets.__getitem__, self.tickets) if ticket.pickup is None)
+            if sum(ticket.demand[dimension] for ticket in counted) < least:
+                yield self._violation(f"serves less {problem.dimensions[dimension]} than its min_load.")
 
     def _brought(self, trip: Sequence[int], dimension: int) -> int:
         tickets = (

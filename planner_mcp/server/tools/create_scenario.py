@@ -98,7 +98,7 @@ TOOL: Final = Tool(
     title="Create scenario",
     description=(
         "Store a routing day: agents (vehicles), tickets (visits), locations (lat/lon or x/y) or travel matrices. "
-        "Returns scenario_id and assumptions; solves nothing. Next: solve_vrp. Durations are seconds."
+        "Returns scenario_id and assumptions. Next: solve_vrp. Durations are seconds."
     ),
     input_schema=scenario_schema(),
     output=CreateScenarioResult,

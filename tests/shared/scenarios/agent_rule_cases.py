@@ -37,6 +37,16 @@ AGENT_RULE_CASES = [
         refused="leaves with more load than its capacity",
     ),
     RuleCase(
+        feature=Feature.MIN_LOAD,
+        name="the cheap agent sets out for three tickets or none",
+        agents=[agent(1, min_load=3), agent(2, cost_per_km=3000)],
+        tickets=[ticket("A"), ticket("C")],
+        cost=3 * CORNER,
+        loose=CORNER,
+        ignoring=of_agents(1, min_load=None),
+        refused="serves less load than its min_load",
+    ),
+    RuleCase(
         feature=Feature.HETEROGENEOUS,
         name="the cheap agent takes one ticket only",
         agents=[agent(1, capacity=1), agent(2, cost_per_km=3000)],

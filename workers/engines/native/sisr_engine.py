@@ -56,7 +56,7 @@ class SisrEngine:
     """
 
     name = "sisr"
-    features = frozenset(Feature) - {Feature.RUSH_HOURS}
+    features = frozenset(Feature) - {Feature.RUSH_HOURS, Feature.MIN_LOAD}
 
     def __init__(self, *, max_iterations: int | None = None) -> None:
         self.max_iterations = max_iterations

@@ -83,6 +83,7 @@ class OrToolsEngine:
             Feature.GROUPS,
             Feature.BALANCE,
             Feature.PROFILES,
+            Feature.MIN_LOAD,
         }
     )
     is_deterministic = False
@@ -165,7 +166,8 @@ class _SolutionCallback:
 
     def _holds(self, candidate: Candidate) -> bool:
         problem = self._model.problem
-        return not self._model.has_break_during_setup() or not verify(problem, build_plan(problem, candidate))
+        is_certain = Feature.MIN_LOAD not in problem.features and not self._model.has_break_during_setup()
+        return is_certain or not verify(problem, build_plan(problem, candidate))
 
 
 def search_parameters(tickets: int) -> Any:

@@ -254,6 +254,26 @@ class OrToolsModel:
             self._add_amount(is_ticket, limits, "stops")
         if Feature.MAX_DISTANCE in self.problem.features:
             self._add_distance()
+        if Feature.MIN_LOAD in self.problem.features:
+            self._add_min_loads()
+
+    def _add_min_loads(self) -> None:
+        """Charge what a used agent serves too little, more for each unit than all tickets are worth.
+
+        As a constraint it would keep the search from building routes ticket by ticket.
+        """
+        worth = sum(ticket.penalty for ticket in self.problem.tickets) + sum(g.penalty for g in self.problem.groups)
+        for dimension in range(len(self.problem.dimensions)):
+            least = [agent.min_load[dimension] if agent.min_load else 0 for agent in self.problem.agents]
+            if not (most := max(least)):
+                continue
+            amounts = [0 if ticket.pickup is not None else ticket.demand[dimension] for ticket in self.problem.tickets]
+            served = self._add_amount(
+                [*amounts, *(0 for _ in self._depots)], [sum(amounts)] * len(least), f"served{dimension}"
+            )
+            for agent, amount in enumerate(least):
+                price = min(worth + 1, _MAX_TOTAL_PENALTY // (most * len(least)))
+                served.SetCumulVarSoftLowerBound(self.routing.End(agent), amount, price)
 
     def _add_distance(self) -> None:
         matrices = [self._over_nodes(matrix) for matrix in self.problem.distances]

@@ -23,8 +23,9 @@ _PRICES: Final = {
 
 
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
-    """Yield demands and capacities below zero."""
+    """Yield demands, capacities and smallest loads below zero."""
     parts = [(f"/agents/{i}/capacity", agent.capacity) for i, agent in enumerate(scenario.agents)]
+    parts += [(f"/agents/{i}/min_load", agent.min_load) for i, agent in enumerate(scenario.agents) if agent.min_load]
     parts += [(f"/tickets/{i}/demand", ticket.demand) for i, ticket in enumerate(scenario.tickets)]
     for path, amount in parts:
         if min(amount.values()) < 0:
@@ -57,6 +58,18 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(
                 f"/tickets/{index}/demand", problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,)
             )
+
+
+def unknown_min_loads(scenario: Scenario) -> Iterator[Fault]:
+    """Yield smallest loads in dimensions that the agent has no capacity for."""
+    for index, agent in enumerate(scenario.agents):
+        lacking = [name for name, least in (agent.min_load or {}).items() if least and not agent.capacity.get(name)]
+        if lacking:
+            problem, accepted = (
+                "The agent has no capacity in a dimension of its min_load.",
+                "dimensions of its capacity",
+            )
+            yield Fault(f"/agents/{index}/min_load", problem, accepted, "Name the same dimensions.", "logic")
 
 
 def oversized_demands(scenario: Scenario) -> Iterator[Fault]:

@@ -66,6 +66,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     time_checks.late_releases,
     amount_checks.negative_amounts,
     amount_checks.unknown_dimensions,
+    amount_checks.unknown_min_loads,
     amount_checks.missing_skills,
     amount_checks.tickets_without_eligible_agent,
     amount_checks.oversized_demands,

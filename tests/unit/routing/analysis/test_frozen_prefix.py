@@ -219,7 +219,14 @@ def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
     tickets = [ticket(name, place, service_time_s=50) for name, place in zip("abc", "ABC", strict=True)]
     day = body([agent("v", max_tickets=9, max_distance_m=1000, max_duration_s=1000), agent("w")], tickets)
     plan = planned(day, ("a", "b", "c"))
-    limits = {"shift_end": 100, "max_tickets": 1, "max_distance_m": 1, "max_duration_s": 1, "capacity": 1}
+    limits = {
+        "shift_end": 100,
+        "max_tickets": 1,
+        "max_distance_m": 1,
+        "max_duration_s": 1,
+        "capacity": 1,
+        "min_load": 9,
+    }
     known = compiled(under_way(day, plan, 100, {"agents": {"v": {**limits, "shift_start": 30}}}))
     found = build_plan(known, Candidate((route(known, "a", "b"), route(known, "c", agent=1))))
     assert verify(known, found) == []

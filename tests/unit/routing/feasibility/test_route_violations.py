@@ -49,6 +49,7 @@ REFUSED: list[tuple[InfeasibilityReason, int, dict[str, Any], dict[str, Any]]] =
     (InfeasibilityReason.MAX_DURATION, 1, {"max_duration_s": 3}, {}),
     (InfeasibilityReason.MAX_DISTANCE, 1, {"max_distance_m": 3}, {}),
     (InfeasibilityReason.MAX_TICKETS, 1, {"max_tickets": 1}, {}),
+    (InfeasibilityReason.MIN_LOAD, 1, {"min_load": 3}, {}),
     (InfeasibilityReason.TIME_WINDOW, 1, {}, {"time_windows": [[0, 1]]}),
     (InfeasibilityReason.SKILL_OR_AGENT, 1, {}, {"skills": ["cold"]}),
     (InfeasibilityReason.ORDER, 1, {"locked_tickets": ["b"]}, {}),

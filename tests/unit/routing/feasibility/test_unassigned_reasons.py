@@ -13,7 +13,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import PlanStatus, Unassigned
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.scenarios.scenario_builders import agent, candidate, problem, ticket
+from tests.shared.scenarios.scenario_builders import agent, candidate, problem, route, ticket
 
 
 def reasons(day: Problem, routes: Candidate) -> tuple[Unassigned, ...]:
@@ -35,6 +35,29 @@ def test_each_ticket_left_out_has_an_honest_reason() -> None:
     assert plan.status is PlanStatus.PARTIAL
     near = replace(day, agents=(replace(day.agents[0], max_distance=1),))
     assert {entry.code for entry in reasons(near, Candidate(()))} == {"MAX_DISTANCE"}
+
+
+def test_an_agent_that_cannot_reach_its_smallest_load_serves_nobody() -> None:
+    """SPEC T5: by what it may serve; a shipment counts once."""
+    day = problem(
+        [agent("v", min_load=4), agent("w", min_load=2)],
+        [
+            ticket("p", kind="pickup"),
+            ticket("q", "B", pickup="p"),
+            ticket("a", agents=["v"]),
+            ticket("b", agents=["w"]),
+        ],
+    )
+    found = {entry.ticket_id: entry.code for entry in reasons(day, Candidate(()))}
+    assert found == {"p": "NO_ROOM_FOUND", "q": "NO_ROOM_FOUND", "a": "MIN_LOAD", "b": "NO_ROOM_FOUND"}
+    assert verify(day, build_plan(day, Candidate((route(day, "p", "q", "b", agent=1),)))) == []
+
+
+def test_a_shipment_needs_an_agent_that_may_serve_two_tickets() -> None:
+    """SPEC T5: its halves count each."""
+    day = problem([agent()], [ticket("b"), ticket("p", kind="pickup"), ticket("q", "B", pickup="p")])
+    day = replace(day, agents=(replace(day.agents[0], max_stops=1),))
+    assert [entry.code for entry in reasons(day, candidate(day, "b"))] == ["MAX_TICKETS", "MAX_TICKETS"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["delivery", "pickup"]), st.integers(0, 4)), min_size=1, max_size=5))

@@ -65,12 +65,14 @@ COLD = body(
     [ticket("a", skills=["cold"]), ticket("b", "B", skills=["cold"])],
 )
 NAMED = body([agent("v", max_tickets=1), agent("w")], [ticket("a"), ticket("b", "B", agents=["v"])])
+IDLE = body([agent("v", min_load={"load": 3}), agent("w", capacity=1)], [ticket("a"), ticket("b", "B")])
 CASES: list[tuple[dict[str, Any], tuple[str, ...], str, str, dict[str, Any]]] = [
     (FULL, ("a",), "b", "CAPACITY", {"agents": {"v": {"capacity": 2}}}),
     (LATE, ("a",), "b", "TIME_WINDOW", {"tickets": {"b": {"time_windows": [["00:00", 7]]}}}),
     (SHORT, ("a",), "b", "SHIFT_END", {"agents": {"v": {"shift_end": 10}}}),
     (COLD, ("", "a"), "b", "SKILL_OR_AGENT", {"agents": {"v": {"skills": ["cold"]}}}),
     (NAMED, ("a",), "b", "MAX_TICKETS", {"agents": {"v": {"max_tickets": 2}}}),
+    (IDLE, ("", "a"), "b", "MIN_LOAD", {"agents": {"v": {"min_load": {"load": 1}}}}),
 ]
 
 

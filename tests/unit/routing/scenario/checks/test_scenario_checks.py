@@ -83,6 +83,7 @@ CASES: dict[Check, Json] = {
     ),
     amount_checks.negative_amounts: body([agent(capacity=-1)]),
     amount_checks.unknown_dimensions: body(tickets=[ticket(demand={"m3": 1})]),
+    amount_checks.unknown_min_loads: body([agent(min_load={"m3": 1})]),
     amount_checks.missing_skills: body(tickets=[ticket(skills=["crane"])]),
     amount_checks.tickets_without_eligible_agent: body(tickets=[ticket(not_agents=["v"])]),
     amount_checks.oversized_demands: body(tickets=[ticket(demand=11)]),
@@ -163,6 +164,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     shipment_checks.late_pickups: ("/tickets/1/time_windows", "open the pickup earlier"),
     amount_checks.negative_amounts: ("/agents/0/capacity", "Write 0"),
     amount_checks.unknown_dimensions: ("/tickets/0/demand", "Name the same dimensions"),
+    amount_checks.unknown_min_loads: ("/agents/0/min_load", "Name the same dimensions"),
     amount_checks.missing_skills: ("/tickets/0/skills/0", "Give it to an agent"),
     amount_checks.tickets_without_eligible_agent: ("/tickets/0", "Relax skills, agents or not_agents"),
     amount_checks.oversized_demands: ("/tickets/0/demand", "Split the ticket"),
@@ -200,7 +202,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     with_travel = {trip_checks.unreachable_tickets, trip_checks.unreachable_shipments, lock_checks.infeasible_locks}
     assert set(CASES) == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 48
+    assert len(CASES) == 49
     assert len(ODD) == 12
 
 
