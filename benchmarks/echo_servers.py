@@ -18,7 +18,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from planner_mcp.app import open_application, open_streamable_http
+from planner_mcp.app import open_application
+from planner_mcp.http_app import open_streamable_http
 from planner_mcp.server.http.wire.deadlines import DeadlineProtocol
 from planner_mcp.settings import Settings
 

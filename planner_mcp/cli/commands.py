@@ -76,9 +76,10 @@ def stdio(
 ) -> None:
     """Speak MCP over standard input and output, with one worker in the background."""
     if context.invoked_subcommand is None:
-        from planner_mcp.cli.service_commands import serve_stdio_until_closed
+        from planner_mcp.cli.command_runner import command_settings, run_command
+        from planner_mcp.cli.server_processes import serve_stdio
 
-        serve_stdio_until_closed()
+        run_command(serve_stdio(command_settings()))
 
 
 def main() -> None:

@@ -1,38 +1,41 @@
-"""The HTTP server as a process: its socket, and who may reach it.
+"""The HTTP server as a process: its socket, its signals, and who may reach it.
 
-Owns what the command line needs of uvicorn and the operating system. What is served is `app.py`'s.
+Owns what the command line needs of uvicorn and the operating system. A first SIGTERM or SIGINT drains: streams end, so
+that their clients reconnect to another replica. A second one stops at once. `http_app.py` has the routes.
 """
 
 import gc
 import ipaddress
 import logging
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from typing import Final
 
+import anyio
 import typer
 import uvicorn
 from starlette.applications import Starlette
 from typing_extensions import override
 
+from planner_mcp.cli.server_processes import workers_beside
 from planner_mcp.server.http.wire.deadlines import DeadlineProtocol
 from planner_mcp.settings import Settings
+from workers.supervisor import signals_to
 
 YOUNG_OBJECTS: Final = 10_000
-"""Containers that come between two collections. One request in flight has some 200."""
+"""New container objects between two collections; one open request has about 200."""
 STALL_S: Final = 60.0
-"""A client that takes nothing of its answer for this long is gone, where the operating system can tell (Linux)."""
+"""A connection whose client acknowledges no data for this long is closed by the operating system (Linux)."""
 
 log = logging.getLogger("planner_mcp.cli")
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own signal handling, that tells when it listens.
+    """uvicorn without its own signal handling, which logs its URL once it listens.
 
-    What is in memory by then stays, so no later collection looks through it: each full one held everybody up for 85 ms.
-    What requests make goes without the collector, so it looks for circles only when far more has come than a crowd of
-    requests needs at a time.
+    Objects made during start-up are excluded from garbage collection: a full collection over them paused every request
+    for 85 ms. Young objects are collected less often, because requests make few reference cycles.
     """
 
     @override
@@ -52,7 +55,7 @@ class Server(uvicorn.Server):
 
 
 def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
-    """Return how the server is run: no lifespan, no log of its own, no header that names it."""
+    """Return the configuration of uvicorn: no lifespan, no log of its own, no Server header."""
     return uvicorn.Config(
         web,
         http=DeadlineProtocol,
@@ -65,15 +68,43 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
     )
 
 
+OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
+"""Opens one replica: `planner_mcp.http_app.open_app`, or a variant of it given as the application's context object."""
+
+
+async def serve_http(settings: Settings, opening: OpenApp) -> None:
+    """Run one replica and its workers until a signal drains them."""
+    drain = anyio.Event()
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(listen(settings.host, settings.port))
+        settings = settings.model_copy(update={"port": listener.getsockname()[1]})  # of 0 the free one it took
+        web = await stack.enter_async_context(opening(settings, drain=drain))
+        drain_workers = await stack.enter_async_context(workers_beside(settings, settings.workers))
+        server = Server(uvicorn_config(web, settings))
+
+        def stop() -> None:
+            server.force_exit = server.should_exit
+            server.should_exit = True
+            drain.set()
+            drain_workers()
+
+        with signals_to(stop):
+            await server.serve(sockets=[listener])
+
+
 def listen(host: str, port: int) -> socket.socket:
-    """Return a bound socket; say in one line why there is none."""
+    """Return a bound socket.
+
+    Raises:
+        typer.BadParameter: The address cannot be used; the message says why.
+    """
     try:
         family, kind, proto, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
         raise typer.BadParameter(f"cannot listen on {host}: {error.strerror}") from error
     listener = socket.socket(family, kind, proto)  # asyncio sets TCP_NODELAY only where the protocol is named
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it; without it what nobody takes is kept for ever
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # inherited by every connection
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(STALL_S * 1000))
     try:
         listener.bind(address)
@@ -84,18 +115,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def check_exposure(settings: Settings, *, is_allowed: bool) -> None:
-    """Say in one line that nobody is authenticated; refuse to let others reach such a server unasked (SPEC A3)."""
+    """Log that there is no authorization; refuse to listen beyond loopback then, unless allowed (SPEC A3)."""
     if settings.has_auth:
         return
     refusal = exposure(settings)
     if refusal and not is_allowed:
         raise typer.BadParameter(refusal)
-    reach = "whoever reaches this address" if refusal else "loopback only"
+    reach = "anybody who can reach this address" if refusal else "loopback only"
     log.log(logging.WARNING if refusal else logging.INFO, f"no authorization configured: one user, {reach}")
 
 
 def exposure(settings: Settings) -> str:
-    """Return why such a server does not listen unasked: others reach it and nobody is authenticated. Else nothing."""
+    """Return why `serve` needs `--insecure`: others reach the server and nobody is authenticated; empty otherwise."""
     if settings.has_auth or _is_loopback(settings.host):
         return ""
     return f"{settings.host} is reachable by others and no authorization is configured; --insecure does it anyway."

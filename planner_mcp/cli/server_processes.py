@@ -1,45 +1,18 @@
-"""What runs until it is told to stop: a server over HTTP, one over stdio, and workers, alone or beside other work.
+"""Processes that run until they are stopped: a server on stdio, and workers, alone or beside a server.
 
-Owns processes and signals. A first SIGTERM or SIGINT drains: streams end so that their clients go to another replica,
-workers finish or hand back; a second one leaves at once. What is served is `app.py`'s, the socket `serving.py`'s.
+Owns signals and the lifetime of workers. A first SIGTERM or SIGINT drains: workers finish their job or hand it back. A
+second one stops at once. The HTTP server is `http_server.py`.
 """
 
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-
-import anyio
-from starlette.applications import Starlette
+from contextlib import asynccontextmanager
 
 from planner_mcp.app import listening_for_wake_ups, open_application
-from planner_mcp.cli.http_server import Server, listen, uvicorn_config
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.settings import Settings
 from workers.supervisor import Supervisor, run_supervisor, signals_to
-
-OpenApp = Callable[..., AbstractAsyncContextManager[Starlette]]
-"""Opens one replica: `planner_mcp.app.open_app`, or a variant of it given as the application's context object."""
-
-
-async def serve_http(settings: Settings, opening: OpenApp) -> None:
-    """Run one replica and its workers until a signal has drained them."""
-    drain = anyio.Event()
-    async with AsyncExitStack() as stack:
-        listener = stack.enter_context(listen(settings.host, settings.port))
-        settings = settings.model_copy(update={"port": listener.getsockname()[1]})  # of 0 the free one it took
-        web = await stack.enter_async_context(opening(settings, drain=drain))
-        drain_workers = await stack.enter_async_context(workers_beside(settings, settings.workers))
-        server = Server(uvicorn_config(web, settings))
-
-        def stop() -> None:
-            server.force_exit = server.should_exit
-            server.should_exit = True
-            drain.set()
-            drain_workers()
-
-        with signals_to(stop):
-            await server.serve(sockets=[listener])
 
 
 async def serve_stdio(settings: Settings) -> None:
@@ -61,8 +34,8 @@ async def serve_stdio(settings: Settings) -> None:
 
 
 async def run_workers(settings: Settings, processes: int) -> None:
-    """Run workers of a shared store until a signal has drained them."""
-    open_cipher(settings)  # without the key its couriers could sign nothing: told here, once
+    """Run workers of a shared store until a signal drains them."""
+    open_cipher(settings)  # without the key webhooks cannot be signed: fail here, once
     await run_supervisor(settings, processes)
 
 
@@ -70,7 +43,7 @@ async def run_workers(settings: Settings, processes: int) -> None:
 async def workers_beside(settings: Settings, processes: int) -> AsyncIterator[Callable[[], None]]:
     """Run workers beside the block and drain them after it.
 
-    Yields a function that drains them before; called again, it makes them leave at once.
+    Yields a function that drains them earlier; its second call stops them at once.
     """
     pool = Supervisor(settings, processes)
     running = asyncio.create_task(pool.run(), name="workers")

@@ -1,16 +1,16 @@
-"""`planner-mcp serve`, `worker` and stdio, which run until they are stopped, and `doctor`, which checks settings."""
+"""`planner-mcp serve` and `worker`, which run until they are stopped, and `doctor`, which checks settings."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from planner_mcp.app import open_app
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.doctor import examine
-from planner_mcp.cli.http_server import check_exposure
-from planner_mcp.cli.server_processes import run_workers, serve_http, serve_stdio
+from planner_mcp.cli.http_server import check_exposure, serve_http
+from planner_mcp.cli.server_processes import run_workers
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
+from planner_mcp.http_app import open_app
 from planner_mcp.settings import Settings
 
 app = typer.Typer()
@@ -57,8 +57,3 @@ async def _print_examination(settings: Settings) -> None:
         typer.echo(f"{'ok ' if finding.is_well else 'BAD'} {finding.name:8} {finding.detail}")
     if not is_well:
         sys.exit(1)
-
-
-def serve_stdio_until_closed() -> None:
-    """Speak MCP over standard input and output until the client closes its end or a signal comes."""
-    run_command(serve_stdio(command_settings()))

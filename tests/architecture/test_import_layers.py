@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BASE_MODULES = {"errors", "text", "settings", "setting_urls", "telemetry", "tracing", "task_cancellation"}
-SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.app", "workers.supervisor", "workers.__main__")
+SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.http_app", "workers.supervisor", "workers.__main__")
 
 
 def test_import_contracts_hold() -> None:

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from starlette.applications import Starlette
 
-from planner_mcp.app import open_app
+from planner_mcp.http_app import open_app
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.fuzz.asgi_sender import Answer, ask, faults

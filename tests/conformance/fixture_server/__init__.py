@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 import anyio
 from starlette.applications import Starlette
 
-from planner_mcp.app import open_application, open_routes
+from planner_mcp.app import open_application
+from planner_mcp.http_app import open_routes
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.settings import Settings
 from tests.conformance.fixture_server.fixture_feature import Fixture

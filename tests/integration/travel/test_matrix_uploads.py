@@ -10,8 +10,8 @@ import httpx2 as httpx
 import numpy as np
 import pytest
 
-from planner_mcp.app import open_app
 from planner_mcp.errors import InputError, TooLargeError
+from planner_mcp.http_app import open_app
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE

@@ -9,7 +9,8 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.app import AppServices, open_app
+from planner_mcp.app import AppServices
+from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore

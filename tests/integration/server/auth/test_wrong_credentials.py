@@ -8,7 +8,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.app import open_app
+from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.auth.token_introspection import IntrospectionEndpoint
 from planner_mcp.settings import Settings

@@ -14,7 +14,7 @@ import anyio
 import httpx2 as httpx
 import uvicorn
 
-from planner_mcp.app import open_app
+from planner_mcp.http_app import open_app
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore

@@ -1,0 +1,160 @@
+"""The HTTP application: its routes and its middleware, on the services of `app.py`.
+
+Owns the routes and the order of the middleware. `planner_mcp/cli/http_server.py` serves the application.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
+from planner_mcp.jobs.store.connection.error_translation import explained_refusals
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
+from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
+from planner_mcp.server.auth.authenticator_factory import open_authenticator
+from planner_mcp.server.http.audit_middleware import AuditMiddleware
+from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
+from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
+from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.health_probes import health_routes
+from planner_mcp.server.http.http_responses import HANDLERS
+from planner_mcp.server.http.jobs_api import JobsApi
+from planner_mcp.server.http.manifest_routes import manifest_routes
+from planner_mcp.server.http.matrices_api import MatricesApi
+from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
+from planner_mcp.server.http.protected_resource_metadata import metadata_routes
+from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
+from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
+from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
+from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
+from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
+from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
+from planner_mcp.settings import Settings
+
+GRACE_SHARE: Final = 0.8
+"""Of the time connections have to end; what is left is for telling their clients."""
+
+
+@asynccontextmanager
+async def open_streamable_http(services: AppServices, drain: anyio.Event) -> AsyncIterator[StreamableHttpTransport]:
+    """Serve MCP sessions of this replica over Streamable HTTP."""
+    notifier = services.notifier
+    async with services.kernel.sdk_entry(services.settings.max_body_bytes) as sdk:
+        mcp_endpoint = StreamableHttpTransport(
+            services.kernel,
+            SessionStore(services.store.redis, services.settings.max_sessions),
+            notifier,
+            stateless=StatelessHttpTransport(services.kernel, sdk, streams=services.streams),
+            drain=drain,
+            streams=services.streams,
+            forward_events=services.subscriptions.forward_events,
+            grace_s=GRACE_SHARE * services.settings.grace_s,
+        )
+        notifier.on_cancel(mcp_endpoint.cancelled)
+        async with listening_for_wake_ups(services), mcp_endpoint.running():
+            yield mcp_endpoint
+
+
+@asynccontextmanager
+async def open_http_sse(
+    services: AppServices, mcp_endpoint: StreamableHttpTransport, drain: anyio.Event
+) -> AsyncIterator[HttpSseTransport]:
+    """Serve the transport of revision 2024-11-05 on this replica."""
+    store, notifier = SessionStore(services.store.redis, services.settings.max_sessions), services.notifier
+    request_runner = RequestRunner(services.kernel, store, RequestLeases(services.store.redis))
+    notifier.on_cancel(request_runner.cancelled)
+    async with request_runner.running():
+        yield HttpSseTransport(
+            store,
+            notifier,
+            request_runner=request_runner,
+            receiver=mcp_endpoint,
+            forward_events=services.subscriptions.forward_events,
+            drain=drain,
+            streams=services.streams,
+        )
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[Starlette]:
+    """Open one replica and yield its ASGI app, which has no lifespan of its own.
+
+    Args:
+        settings: As read from the environment and the command line.
+        drain: Set by whoever serves the app before it stops: open streams then end, so that clients go elsewhere.
+
+    Raises:
+        StoreError: The store does not answer, takes no writes or cannot be trusted with jobs.
+    """
+    async with open_application(settings, drain) as services, open_routes(services, drain) as app:
+        yield app
+
+
+@asynccontextmanager
+async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterator[Starlette]:
+    """Open every route and yield the ASGI app.
+
+    Raises:
+        StoreError: The store takes no writes; raised before any route is open.
+    """
+    settings = services.settings
+    with explained_refusals(has_url=bool(settings.redis_url)):
+        await services.capabilities.publish()
+    async with (
+        open_streamable_http(services, drain) as mcp_endpoint,
+        open_http_sse(services, mcp_endpoint, drain) as sse2024_endpoint,
+    ):
+        routes = [
+            Route("/mcp", mcp_endpoint),
+            *sse2024_endpoint.routes(),
+            *JobsApi(services.streams, drain=drain).routes(),
+            *MatricesApi(settings).routes(),
+            *manifest_routes(settings),
+            *discovery_routes(settings, REVISIONS),
+            *health_routes(),
+            *metrics_routes(settings, services.registry),
+            *metadata_routes(settings),
+        ]
+        audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)
+        layers = http_middleware(
+            settings,
+            before_body=authentication_layers(services),
+            after_body=authorization_layers(services),
+            refusals=dict.fromkeys(("/mcp", "/messages"), validation_refusal),
+        )
+        metrics = Middleware(RequestMetrics, registry=services.registry)
+        outermost = [Middleware(TrailingSlashMiddleware), metrics, audit_middleware]
+        app = Starlette(routes=routes, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
+        app.router.redirect_slashes = False
+        app.state.services = services
+        yield app
+
+
+def authentication_layers(services: AppServices) -> list[Middleware]:
+    """Return the middleware that authenticates principals; none without authorization (SPEC A3)."""
+    settings, script_client = services.settings, services.store.script_client
+    if not settings.has_auth:
+        return []
+    authenticator = open_authenticator(settings, RedisApiKeyStore(script_client))
+    return [
+        Middleware(
+            AuthenticationMiddleware,
+            settings=settings,
+            authenticator=authenticator,
+            limiter=RateLimiter(script_client, settings),
+        )
+    ]
+
+
+def authorization_layers(services: AppServices) -> list[Middleware]:
+    """Return the middleware that checks scopes; none without authorization."""
+    return [Middleware(AuthorizationMiddleware, settings=services.settings)] if services.settings.has_auth else []
