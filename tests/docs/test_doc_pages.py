@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,17 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)}
     local = {target for target in targets if target and not target.startswith("http")}
     assert sorted(target for target in local if not (page.parent / target).exists()) == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=name)
+def test_files_named_exist(page: Path) -> None:
+    """Our choice: who follows a list of files finds them; `NAME` stands for a name to choose."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    paths = {f"/{path}" for path in listed} | {f"/{parent}" for path in listed for parent in Path(path).parents}
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.(?:py|cpp|hpp|lua|md))`", text)
+    unknown = [each for each in named if not any(path.endswith(f"/{each.rstrip('/')}") for path in paths)]
+    assert [each for each in unknown if "NAME" not in each] == []
 
 
 @each_page
