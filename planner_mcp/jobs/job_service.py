@@ -27,6 +27,8 @@ from planner_mcp.tracing import current_traceparent
 
 MAX_WAIT_S: Final = 45.0
 """Below the minute after which proxies close a quiet request (SPEC T3)."""
+SHORT_JOB_S: Final = 0.03
+"""A wait that sees a job start goes on for this long: the client of a job that ends within it needs one call less."""
 MAX_ANCESTORS: Final = 100
 """Generations of a scenario that are told: more than a day of re-planning makes."""
 OnEvent = Callable[[Event], Awaitable[None]]
@@ -241,14 +243,17 @@ class JobService:
 
 
 async def _wait_for_change(listener: EventListener, job: Job, after: str, on_event: OnEvent | None) -> None:
-    """Return when a job, looked at since it is listened to, has changed; tell all that comes after a position."""
+    """Return when a job has changed; pass every event after a position to `on_event`."""
     history = EventHistory((), job.event_number, job.event_number, is_over=False) if after == job.event_id else None
     async with aclosing(listener.events(job.principal, after, history)) as events:
-        async for event in events:
-            if on_event is not None:
-                await on_event(event)
-            if _is_change(event, job):
-                return
+        with anyio.CancelScope() as waiting:
+            async for event in events:
+                if on_event is not None:
+                    await on_event(event)
+                if event.kind is EventKind.STARTED:
+                    waiting.deadline = anyio.current_time() + SHORT_JOB_S
+                elif _is_change(event, job):
+                    return
 
 
 def _is_change(event: Event, job: Job) -> bool:

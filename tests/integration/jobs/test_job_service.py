@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from planner_mcp.errors import InputError, InvalidParameterError, NotFoundError, PlanNotReadyError
+from planner_mcp.jobs import job_service as job_service_module
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
@@ -77,6 +78,27 @@ async def test_waiting_ends_with_a_better_cost_and_tells_every_event(
     assert (received[-1].data["cost"], len(received) > 1) == (7.0, True)
     assert [event.data["progress"] - received[0].data["progress"] for event in received] == [*range(len(received))]
     assert [event.number for event in received] == list(range(received[0].number, received[-1].number + 1))
+
+
+async def test_waiting_passes_over_the_start_of_a_job_that_ends_at_once(
+    job_service: JobService, store: RedisStore, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T3: one answer names the end of a short job."""
+    monkeypatch.setattr(job_service_module, "SHORT_JOB_S", 60)
+    await store.register("w1", 1)
+    scenario = await job_service.create_scenario(LOCAL, BODY)
+    job = await job_service.submit(LOCAL, SolveRequest(scenario.id, 30))
+
+    async def worker() -> None:
+        claim = await store.claim("w1", 1)
+        assert claim is not None
+        await store.complete(claim, Progress(cost=10.0), plan)
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(worker)
+            seen = await job_service.wait(LOCAL, job.id, 45)
+    assert seen.state is JobState.COMPLETED
 
 
 @pytest.mark.parametrize("end", ["complete", "fail", "cancel"])
