@@ -68,7 +68,7 @@ serve: setup ## run server and one worker on 127.0.0.1:8080
 demo: setup ## plan a real day through the whole house
 	$(BIN)/python -m examples.demo
 
-bench: setup ## measure latencies and throughput, record them in benchmarks/results
+bench: setup ## measure latencies, throughput and start-up cost, record them in benchmarks/results
 	$(BIN)/python -m benchmarks.run
 
 bench-plans: setup ## gaps to best known plans, goes on where it was stopped; DATA=folder of instances, ARGS="--most 1 --seconds 10"
@@ -76,10 +76,10 @@ bench-plans: setup ## gaps to best known plans, goes on where it was stopped; DA
 	$(BIN)/python -m pip install --quiet --group bench
 	$(if $(DATA),PLANNER_BENCH_DATA=$(DATA)) $(BIN)/python -m benchmarks.plans --log out/bench-plans.jsonl $(ARGS)
 
-bench-peers: setup ## the same trivial job here and on other engines, in one run
+bench-peers: setup ## a job of one ticket here and a constant from FastMCP, in one run
 	$(BIN)/python -m benchmarks.peers
 
-bench-protocol: setup ## one tools/call at our edge, the SDK's own and FastMCP's, in one run
+bench-protocol: setup ## one tools/call here, in the MCP SDK's server and in FastMCP, in one run
 	$(BIN)/python -m benchmarks.protocol
 
 manifest: setup ## write manifest/manifest.json anew

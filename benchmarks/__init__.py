@@ -1,1 +1,1 @@
-"""What is measured, and how: latencies of the house, and the reading of published instances."""
+"""Benchmarks of latency, throughput, start-up and plans, and the reading of published instances."""

@@ -1,4 +1,4 @@
-"""The three servers of `benchmarks.protocol`: the same tool, which says back what it hears, behind different edges.
+"""The three servers of `benchmarks.protocol`: the same tool, which returns its argument, behind different transports.
 
 `python -m benchmarks.echo_servers ours|sdk PORT FOLDER`. The third, FastMCP, is `peers/fastmcp_echo.py`.
 """
@@ -32,7 +32,7 @@ OUTPUT: Final[dict[str, Any]] = SCHEMA
 
 
 class Echo:
-    """A desk with one tool."""
+    """A tool handler with one tool."""
 
     def input_schema(self, _name: str) -> Mapping[str, Any] | None:
         """Return the schema of the tool."""

@@ -1,7 +1,7 @@
-"""Measures the whole house from outside: one server, one worker, the official MCP client over HTTP.
+"""Measures a whole server from outside: one server, one worker, the official MCP client over HTTP.
 
-Owns one measurement per function. What the client itself costs is in the figures, since a caller pays it too; the floor
-is given beside them. Times of events are the store's, which is on the same machine.
+Owns one measurement per function. The cost of the client is part of every figure, because a caller pays it too; the
+figure "read over HTTP" shows how much that is. Times of events are those of the store, on the same machine.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from typing import Any, Final
 import httpx2
 from mcp import Client
 
-from benchmarks.job_store_latency import SMALLEST
 from benchmarks.result_files import Figure, rate, spread
+from benchmarks.scenarios import ONE_TICKET
 from examples.beijing import DAY_FILE
 from examples.job_events import follow
 from examples.planner_client import FINAL, call
@@ -25,7 +25,7 @@ IN_FLIGHT: Final = 16
 
 
 async def measure(folder: Path, *, n: int, cancels: int) -> list[Figure]:
-    """Return all figures of the doors.
+    """Return all figures.
 
     Args:
         folder: Empty data folder.
@@ -37,7 +37,7 @@ async def measure(folder: Path, *, n: int, cancels: int) -> list[Figure]:
         Client(server.mcp) as client,
         httpx2.AsyncClient(timeout=httpx2.Timeout(10, read=None), trust_env=False) as http,
     ):
-        trivial = (await call(client, "create_scenario", SMALLEST))["scenario_id"]
+        trivial = (await call(client, "create_scenario", ONE_TICKET))["scenario_id"]
         day = (await call(client, "create_scenario", json.loads(DAY_FILE.read_text(encoding="utf-8"))))["scenario_id"]
         await _trivial(client, trivial)  # first solve: imports and connections are warm after it
         return [

@@ -1,7 +1,7 @@
-"""A client of one MCP endpoint that costs next to nothing, so that the server is what is measured.
+"""A client of one MCP endpoint that uses little CPU, so that the server is what is measured.
 
-Owns a keep-alive HTTP/1.1 connection and revision 2026-07-28 spoken over it. It reads bodies by length or in chunks and
-knows no more of HTTP than that; programs use the official client.
+Owns a keep-alive HTTP/1.1 connection and revision 2026-07-28 over it. It reads bodies by length or in chunks and
+supports nothing else of HTTP. Programs use the official client instead.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""`make bench`: latencies and throughput of the house, recorded with the machine they were taken on.
+"""`make bench`: latencies, throughput and start-up cost, recorded with the machine they were taken on.
 
 Owns the order of the measurements and how many samples each gets: about four minutes in all, 90 s with `--quick`
-(which leaves the table alone). Plans have a benchmark of their own.
+(which leaves the table alone). The quality of plans has a benchmark of its own.
 """
 
 import argparse
@@ -12,35 +12,39 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import end_to_end_latency, job_store_latency, recovery_latency
-from benchmarks.performance_goals import against_limits
-from benchmarks.result_files import Figure, keep, machine, table
+from benchmarks import end_to_end_latency, queue_fairness, recovery_latency, start_cost
+from benchmarks.performance_goals import goal_table
+from benchmarks.result_files import Figure, commit, keep, machine, table, write_tables
 
 SEED: Final = 1
 
 
 async def measure(*, is_quick: bool) -> list[Figure]:
-    """Return every figure, the engine room first."""
+    """Return every figure."""
     n = 100 if is_quick else 500
     with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
-        inside = await job_store_latency.measure(Path(folder) / "engine", n=3 * n)
-        outside = await end_to_end_latency.measure(Path(folder) / "doors", n=n, cancels=5 if is_quick else 20)
-        tried = await recovery_latency.measure(
-            Path(folder), cancels=n // 25, kills=1 if is_quick else 3, watchers_s=n / 50
-        )
-    return [*inside, *outside, *tried]
+        return [
+            *await start_cost.measure(3 if is_quick else 10),
+            *await queue_fairness.measure(Path(folder) / "queue"),
+            *await end_to_end_latency.measure(Path(folder) / "http", n=n, cancels=5 if is_quick else 20),
+            *await recovery_latency.measure(
+                Path(folder), cancels=n // 25, kills=1 if is_quick else 3, watchers_s=n / 50
+            ),
+        ]
 
 
 def main() -> int:
     """Measure, print the table and keep the result."""
-    parser = argparse.ArgumentParser(description="Measure latencies and throughput of the house.")
+    parser = argparse.ArgumentParser(description="Measure latencies, throughput and start-up cost.")
     parser.add_argument("--quick", action="store_true", help="fewer samples; the table in the README stays")
     options = parser.parse_args()
     random.seed(SEED)
     about = machine()
     figures = asyncio.run(measure(is_quick=options.quick))
-    print(f"{table(figures)}\n\n{against_limits(figures)}")
-    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick, goals=against_limits(figures))}")
+    print(f"{table([figures])}\n\n{goal_table([figures])}")
+    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick)}")
+    if not options.quick:
+        write_tables(commit(), "", goal_table)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A peer of `benchmarks.protocol`: FastMCP with a tool that says back what it hears.
+"""A peer of `benchmarks.protocol`: FastMCP with a tool that returns its argument.
 
 Run in an environment of its own: `python fastmcp_echo.py PORT`.
 """
@@ -12,7 +12,7 @@ server = FastMCP("peer")
 
 @server.tool()
 async def echo(text: str) -> dict[str, str]:
-    """Say it back."""
+    """Return the text."""
     return {"text": text}
 
 
