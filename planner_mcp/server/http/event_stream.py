@@ -1,64 +1,75 @@
-"""Server-sent events: the wire form, and a response that neither hangs nor piles up.
+"""Server-sent events: how every event stream of the server is written, and when it ends.
 
-Owns frames, keep-alives and the end of a stream. A slow reader is waited for while one frame is under way, then cut
-off; it resumes from its last event id and loses nothing. Nothing is buffered here beyond that one frame.
+Owns the one response that all streams use, on top of sse-starlette: the first bytes, keep-alive comments, the form of
+an event, and the ends that are not the events' own: the server drains, the credential expires, the reader stalls. A
+reader that stalls is cut off and resumes from its last event id; nothing is buffered for it beyond one event.
 """
 
 import math
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from typing import Any, Final
+from typing import Final
 
 import anyio
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from planner_mcp.errors import PlannerError
 from planner_mcp.server.auth.request_principal import principal_of, seconds_left
-from planner_mcp.server.http.asgi_receive import until_disconnected
-from planner_mcp.server.http.wire.chunks import Put, short_way
-from planner_mcp.text import compact
 
 KEEP_ALIVE_S: Final = 15.0
-"""A quiet stream carries a comment this often, so that proxies keep it open."""
+"""A stream carries a comment this often, so that proxies keep it open."""
 SEND_S: Final = 20.0
 """A reader that takes no byte for this long is cut off."""
-STALL_CHECKS: Final = 4
-"""Times the reader is looked at in that span."""
 RETRY_MS: Final = 1000
-"""What a client is told to wait before it reconnects."""
+"""How long a client waits before it reconnects."""
 OPENING: Final = f"retry: {RETRY_MS}\n".encode()
-"""Part of the first event: a block of its own, without data, is a message to some clients (httpx-sse)."""
+"""Sent at once, as a part of the first event: some clients (httpx-sse) take a block without data for a message."""
 COMMENT: Final = b": keep-alive\n"
-"""Likewise part of the event that follows."""
-HEADERS: Final = {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store, no-transform",
-    "x-accel-buffering": "no",
-}
+"""A part of the event that follows, for the same reason."""
 
 
-def frame(event_id: str, message: dict[str, Any]) -> bytes:
-    """Return one event whose data is a JSON message on one line."""
-    return f"id: {event_id}\ndata: {compact(message)}\n\n".encode()
-
-
-class EventStream:
-    """Sends frames until they end, the client leaves, its credential expires, the reader stalls, or the server drains.
+def sse_event(data: str, *, event_id: str | None = None, event: str | None = None) -> bytes:
+    """Return one event as it is sent.
 
     Args:
-        frames: What to send. An error of the planner ends the stream; the client resumes where it was.
+        data: A text such as JSON; a line end in it would become a second line of data, never another field.
+        event_id: What a client resumes from; None for an event that nobody resumes from.
+        event: Its type; None for the default.
+    """
+    return ServerSentEvent(data, id=event_id, event=event, sep="\n").encode()
+
+
+class _KeepAlive(ServerSentEvent):
+    @override
+    def encode(self) -> bytes:
+        return COMMENT
+
+
+class _StreamOver(Exception):  # noqa: N818 - no error: the server drains, or the credential expired
+    """Ends a stream properly, with the end of its body."""
+
+
+class EventStream(EventSourceResponse):
+    """Sends events until they end, the client leaves, its credential expires, it stalls, or the server drains.
+
+    Args:
+        events: Events as they are sent. An error of the planner ends the stream; the client resumes where it was.
         drain: Set when the server wants its streams to end; clients then resume on another replica.
         headers: Further response headers.
-        keep_alive_s: Longest silence.
+        keep_alive_s: Time between two comments.
         send_s: Longest wait for a slow reader.
-        is_answer: Whether it answers one call and ends with it, whatever becomes of the credential meanwhile.
+        is_answer: Whether it answers one call and ends with it, even if the credential expires meanwhile.
         resumable: Set once the client holds an event id to go on from: a drain ends nothing before. None: from the
             beginning.
+        opening: Sent at once.
     """
 
     def __init__(
         self,
-        frames: AsyncGenerator[bytes, None],
+        events: AsyncGenerator[bytes, None],
         *,
         drain: anyio.Event | None = None,
         headers: Mapping[str, str] | None = None,
@@ -66,71 +77,50 @@ class EventStream:
         send_s: float = SEND_S,
         is_answer: bool = False,
         resumable: anyio.Event | None = None,
+        opening: bytes = OPENING,
     ) -> None:
-        self._frames = frames
-        self._drain = drain
-        self._headers = {**HEADERS, **(headers or {})}
-        self._keep_alive_s = keep_alive_s
-        self._send_s = send_s
+        self._drain = drain or anyio.Event()
         self._is_answer = is_answer
         self._resumable = resumable
-        self._sending_since: float | None = None
-        self._output_ended = True
-        self._has_stalled = False
-        self._put_now: Put | None = None
+        self._left_s = math.inf
+        super().__init__(
+            _with_opening(opening, events),
+            headers={"cache-control": "no-store, no-transform", **(headers or {})},
+            ping=keep_alive_s,
+            ping_message_factory=_KeepAlive,
+            send_timeout=send_s,
+            data_sender_callable=self._until_over,
+            shutdown_event=self._drain,
+            shutdown_grace_period=send_s,
+        )
 
+    @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the response."""
-        raw = [(name.encode(), value.encode()) for name, value in self._headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
-        self._put_now = short_way(scope)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(until_disconnected, receive, tasks.cancel_scope)
-            left_s = math.inf if self._is_answer else seconds_left(principal_of(scope))
-            tasks.start_soon(self._until_over, left_s, tasks.cancel_scope)
-            tasks.start_soon(self._until_stalled, tasks.cancel_scope)
-            tasks.start_soon(self._keep_alive, send)
-            tasks.start_soon(self._send_all, send, tasks.cancel_scope)  # woken without the layers it is called through
-        if self._has_stalled:
-            return  # without an end of body the server closes the connection
-        with anyio.move_on_after(self._send_s, shield=True):
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if not self._is_answer:
+            self._left_s = seconds_left(principal_of(scope))
+        is_over = False
+        try:
+            await super().__call__(scope, receive, send)
+        except* _StreamOver:
+            is_over = True
+        except* SendTimeoutError:
+            is_over = False  # without the end of its body the server closes the connection
+        if is_over:
+            with anyio.move_on_after(self.send_timeout):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_all(self, send: Send, scope: anyio.CancelScope) -> None:
-        await self._put(send, OPENING)
-        with suppress(PlannerError):
-            async with aclosing(self._frames) as frames:
-                async for data in frames:
-                    self._output_ended = False
-                    if self._put_now is None or not self._put_now(data):
-                        await self._put(send, data)
-        scope.cancel()
-
-    async def _put(self, send: Send, data: bytes) -> None:
-        self._output_ended = False
-        self._sending_since = anyio.current_time()
-        await send({"type": "http.response.body", "body": data, "more_body": True})
-        self._sending_since = None
-
-    async def _keep_alive(self, send: Send) -> None:
-        while True:
-            self._output_ended = True
-            await anyio.sleep(self._keep_alive_s / 2)
-            if self._output_ended and self._sending_since is None:
-                await self._put(send, COMMENT)
-
-    async def _until_stalled(self, scope: anyio.CancelScope) -> None:
-        """Look now and then: a deadline for each frame would cost more than the frame."""
-        while not self._has_stalled:
-            await anyio.sleep(self._send_s / STALL_CHECKS)
-            since = self._sending_since
-            self._has_stalled = since is not None and anyio.current_time() - since >= self._send_s
-        scope.cancel()
-
-    async def _until_over(self, left_s: float, scope: anyio.CancelScope) -> None:
-        """Wait until the server drains or the credential ends that the stream was opened with."""
-        with anyio.move_on_after(left_s):
-            await (self._drain or anyio.Event()).wait()
+    async def _until_over(self) -> None:
+        """Wait until the server drains or the credential expires that the stream was opened with."""
+        with anyio.move_on_after(self._left_s):
+            await self._drain.wait()
             if self._resumable is not None:
                 await self._resumable.wait()
-        scope.cancel()
+        raise _StreamOver
+
+
+async def _with_opening(opening: bytes, events: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(events):
+        yield opening
+        with suppress(PlannerError):
+            async for event in events:
+                yield event

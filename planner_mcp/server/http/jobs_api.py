@@ -23,10 +23,11 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import EventStream, frame
+from planner_mcp.server.http.event_stream import EventStream, sse_event
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.tools.tool_definition import READ
+from planner_mcp.text import compact
 
 JOBS_KEPT: Final = 1000
 """Jobs whose last event is kept as it is sent."""
@@ -77,7 +78,7 @@ class JobsApi:
         """Return an event as it is sent; it is written out once for all who watch the job."""
         kept, data = self._last.get(event.job_id, (None, b""))
         if kept is not event:
-            data = frame(event.id, notification(event))
+            data = sse_event(compact(notification(event)), event_id=event.id)
             if len(self._last) >= JOBS_KEPT:
                 self._last.clear()
             self._last[event.job_id] = event, data

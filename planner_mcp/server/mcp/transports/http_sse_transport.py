@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 from planner_mcp.errors import PlannerError, QuotaExceededError, StoreError, UnknownSessionError
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import EventStream
+from planner_mcp.server.http.event_stream import EventStream, sse_event
 from planner_mcp.server.http.http_responses import method_refused
 from planner_mcp.server.mcp.jsonrpc.http_envelope import HttpFault, read
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, MessageKind
@@ -115,10 +115,10 @@ class HttpSseTransport:
             asyncio.create_task(self._request_runner.answer_orphans(session)),
         ]
         try:
-            yield f"event: endpoint\ndata: {address}\n\n".encode()
+            yield sse_event(address, event="endpoint")
             async with aclosing(self._texts(session)) as texts:
                 async for text in texts:
-                    yield f"event: message\ndata: {text}\n\n".encode()
+                    yield sse_event(text, event="message")
         finally:
             with anyio.move_on_after(CLOSE_S, shield=True):
                 await asyncio.gather(*map(cancel_and_wait, beside), return_exceptions=True)

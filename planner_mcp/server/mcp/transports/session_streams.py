@@ -14,6 +14,7 @@ from typing import Final
 
 from planner_mcp.errors import AbandonedRequestError, LostStreamError
 from planner_mcp.jobs.pubsub_channels import STANDALONE, stream_channel
+from planner_mcp.server.http.event_stream import sse_event
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog
 
@@ -49,13 +50,13 @@ def parse_event_id(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def stream_frame(stream: str, entry: StreamEntry, *, version: str) -> bytes:
+def stream_event(stream: str, entry: StreamEntry, *, version: str) -> bytes:
     """Return an entry as an SSE event, empty where the revision shows none."""
     if entry.kind == "open":
-        return f"id: {stream}.{entry.position}\ndata: \n\n".encode() if version >= PRIMED_SINCE else b""
+        return sse_event("", event_id=f"{stream}.{entry.position}") if version >= PRIMED_SINCE else b""
     if not entry.text:
         return b""
-    return f"event: message\nid: {stream}.{entry.position}\ndata: {entry.text}\n\n".encode()
+    return sse_event(entry.text, event_id=f"{stream}.{entry.position}", event="message")
 
 
 @dataclass(frozen=True, slots=True)

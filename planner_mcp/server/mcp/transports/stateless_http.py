@@ -10,12 +10,13 @@ hold, and `subscriptions/listen`, goes to the SDK's own entry, whose refusals ar
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
     MCP_PARAM_HEADER_PREFIX,
@@ -26,13 +27,14 @@ from mcp.shared.inbound import (
 from mcp_types import PROTOCOL_VERSION_META_KEY, JSONRPCRequest
 from pydantic import ValidationError
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import AbandonedRequestError, QuotaExceededError
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import COMMENT, HEADERS, SEND_S
+from planner_mcp.server.http.event_stream import COMMENT, SEND_S, EventStream, sse_event
 from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_revision, is_json, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import NoJsonError, refuse_constant
@@ -43,7 +45,6 @@ KEEP_ALIVE_S: Final = 15.0
 DISCONNECT_CHECK_S: Final = 0.05
 """Who leaves is noticed from then on; most requests are answered before."""
 LISTEN: Final = "subscriptions/listen"
-_STREAM: Final = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _PARAM_HEADER: Final = MCP_PARAM_HEADER_PREFIX.lower().encode()
 
 
@@ -89,15 +90,16 @@ class StatelessHttpTransport:
         if rpc_request is None:
             await self._sdk(scope, replay_body(body, receive), send)
             return
-        reply = Reply(send, self._send_s)
+        reply = Reply(scope, receive, send, self._send_s)
         self._open.add(reply)
         try:
             await self._answer(rpc_request, request, reply)
         finally:
             self._open.discard(reply)
+            reply.close()
 
     async def _answer(self, rpc_request: ValidRequest, request: Request, reply: "Reply") -> None:
-        with _cancelled_on_disconnect(request.receive, reply):
+        with reply.handling():
             answer, _peer = await self._kernel.answer(rpc_request.body, rpc_request.peer, http=request, emit=reply.emit)
             if not reply.is_abandoned:
                 await reply.end(answer)
@@ -151,84 +153,99 @@ class StatelessHttpTransport:
 
 
 class Reply:
-    """The answer to one request.
+    """The answer to one request: JSON, or a stream from the first message before it, or once nothing came for a while.
 
     Args:
-        send: Of the request.
+        scope: Of the request, as `receive` and `send`.
+        receive: Tells that the client has gone.
+        send: Takes the answer.
         send_s: Longest wait for one message to be taken.
     """
 
-    def __init__(self, send: Send, send_s: float) -> None:
-        self.handler_scope = anyio.CancelScope()
-        """Cancelled when the client is gone or takes nothing any more, and when it is abandoned."""
+    def __init__(self, scope: Scope, receive: Receive, send: Send, send_s: float) -> None:
         self.is_abandoned = False
-        self._send = send
+        self._asgi = scope, receive, send
+        self._handler_scope = anyio.CancelScope()
+        """Cancelled when the client is gone or takes nothing any more, and when the answer is abandoned."""
         self._send_s = send_s
-        self._is_stream = False
-        self._output_ended = True
+        self._outgoing: MemoryObjectSendStream[bytes] | None = None
+        """Where a stream takes its events from; None while the answer is no stream."""
+        self._streaming: asyncio.Task[None] | None = None
+        self._disconnect_watch: asyncio.Task[None] | None = None
         self._is_ending = False
-        self._writing = asyncio.Lock()
+
+    @contextmanager
+    def handling(self) -> Iterator[None]:
+        """Cancel the block when its client leaves, and make the answer a stream when the block is quiet for long."""
+        loop = asyncio.get_running_loop()
+        timers = [
+            loop.call_later(DISCONNECT_CHECK_S, self._watch_for_disconnect),
+            loop.call_later(KEEP_ALIVE_S, self._open_stream),
+        ]
+        with self._handler_scope:
+            try:
+                yield
+            finally:
+                for timer in timers:
+                    timer.cancel()
+                self._stop_watching()
 
     def abandon(self) -> None:
         """Stop the work on an answer that has not begun to be sent."""
         if not self._is_ending:
             self.is_abandoned = True
-            self.handler_scope.cancel()
+            self._handler_scope.cancel()
 
     async def emit(self, message: Mapping[str, Any]) -> None:
         """Send a message before the answer, which makes it a stream."""
-        self._output_ended = False
-        await self._put(_event(message))
+        self._open_stream()
+        await self._put(message)
 
     async def end(self, answer: Mapping[str, Any]) -> None:
         """Send the answer."""
         self._is_ending = True
-        if self._is_stream:
-            await self._put(_event(answer), is_last=True)
+        if self._outgoing is not None and self._streaming is not None:
+            await self._put(answer)
+            self._outgoing.close()
+            await self._streaming
             return
-        status, body = _status(answer), _text(answer)
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        if status == 503:
-            headers.append((b"retry-after", str(RETRY_AFTER_S).encode()))
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body})
+        status = _status(answer)
+        headers = {"retry-after": str(RETRY_AFTER_S)} if status == 503 else None
+        await Response(_text(answer), status, headers, "application/json")(*self._asgi)
 
-    async def keep_open(self) -> None:
-        """Say something whenever nothing was said for a while, until cancelled."""
-        while True:
-            await anyio.sleep(KEEP_ALIVE_S)
-            if self._output_ended:
-                await self._put(COMMENT)
-            self._output_ended = True
+    def close(self) -> None:
+        """Leave nothing behind, however the request ended."""
+        if self._outgoing is not None and self._streaming is not None:
+            self._outgoing.close()
+            self._events.close()
+            self._streaming.cancel()
 
-    async def _put(self, data: bytes, *, is_last: bool = False) -> None:
-        async with self._writing:
-            with anyio.move_on_after(self._send_s) as send_timeout:
-                if not self._is_stream:
-                    self._is_stream = True
-                    await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
-                await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
-        if send_timeout.cancelled_caught:
-            self.handler_scope.cancel()
+    async def _put(self, message: Mapping[str, Any]) -> None:
+        if self._outgoing is not None:
+            with suppress(anyio.BrokenResourceError):  # the stream has ended, and so will the call
+                await self._outgoing.send(sse_event(_text(message).decode(), event="message"))
+
+    def _open_stream(self) -> None:
+        if self._streaming is None:
+            self._stop_watching()
+            self._outgoing, self._events = anyio.create_memory_object_stream[bytes]()
+            stream = EventStream(_each(self._events), send_s=self._send_s, is_answer=True, opening=COMMENT)
+            self._streaming = asyncio.create_task(stream(*self._asgi))
+            self._streaming.add_done_callback(lambda _task: self._handler_scope.cancel())
+
+    def _watch_for_disconnect(self) -> None:
+        if self._streaming is None:
+            watching = until_disconnected(self._asgi[1], self._handler_scope)
+            self._disconnect_watch = asyncio.create_task(watching)
+
+    def _stop_watching(self) -> None:
+        if self._disconnect_watch is not None:
+            self._disconnect_watch.cancel()
 
 
-@contextmanager
-def _cancelled_on_disconnect(receive: Receive, reply: Reply) -> Iterator[None]:
-    """Cancel the block when its client leaves, and keep the connection open while it is quiet."""
-    watchers: list[asyncio.Task[None]] = []
-
-    def begin() -> None:
-        watchers.append(asyncio.create_task(reply.keep_open()))
-        watchers.append(asyncio.create_task(until_disconnected(receive, reply.handler_scope)))
-
-    with reply.handler_scope:
-        timer = asyncio.get_running_loop().call_later(DISCONNECT_CHECK_S, begin)
-        try:
-            yield
-        finally:
-            timer.cancel()
-            for task in watchers:
-                task.cancel()
+async def _each(events: MemoryObjectReceiveStream[bytes]) -> AsyncGenerator[bytes, None]:
+    async for event in events:
+        yield event
 
 
 def _has_envelope(decoded: Any) -> bool:
@@ -251,7 +268,3 @@ def _status(answer: Mapping[str, Any]) -> int:
 
 def _text(message: Mapping[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode()  # in ASCII, whatever the id of the request holds
-
-
-def _event(message: Mapping[str, Any]) -> bytes:
-    return b"event: message\ndata: " + _text(message) + b"\n\n"

@@ -46,7 +46,7 @@ from planner_mcp.server.mcp.kernel import Kernel, Peer
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog, Sessions
 from planner_mcp.server.mcp.request_context import set_session
 from planner_mcp.server.mcp.transports.post_exchange import Exchange
-from planner_mcp.server.mcp.transports.session_streams import SessionStreamReader, StreamEntry, stream_frame
+from planner_mcp.server.mcp.transports.session_streams import SessionStreamReader, StreamEntry, stream_event
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.task_cancellation import cancel_and_wait
 
@@ -293,10 +293,10 @@ class StreamableHttpTransport:
         """Return a stream of a session; `answers` is the work it ends with, None for a stream a GET opened."""
         held = anyio.Event()
 
-        async def frames() -> AsyncGenerator[bytes]:
+        async def stream_events() -> AsyncGenerator[bytes]:
             async with aclosing(entries):
                 async for entry in entries:
-                    if entry is not None and (data := stream_frame(stream, entry, version=session.version)):
+                    if entry is not None and (data := stream_event(stream, entry, version=session.version)):
                         yield data
                         held.set()
                         if answers is not None:
@@ -304,8 +304,8 @@ class StreamableHttpTransport:
 
         headers = {"mcp-session-id": session.id}
         if answers is None:
-            return EventStream(frames(), drain=self.drain, headers=headers)
-        return EventStream(frames(), drain=self.drain, headers=headers, is_answer=True, resumable=held)
+            return EventStream(stream_events(), drain=self.drain, headers=headers)
+        return EventStream(stream_events(), drain=self.drain, headers=headers, is_answer=True, resumable=held)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run work beside the request that began it, so that a lost connection does not stop it."""

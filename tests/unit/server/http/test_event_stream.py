@@ -1,15 +1,18 @@
 """An event stream against readers and silences."""
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import anyio
 import pytest
 from starlette.types import Message
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.server.http.event_stream import COMMENT, OPENING, EventStream, frame
+from planner_mcp.server.http.event_stream import COMMENT, OPENING, EventStream, sse_event
+from planner_mcp.text import compact
 
 pytestmark = pytest.mark.anyio
+SCOPE: dict[str, Any] = {"type": "http", "method": "GET"}
 
 
 class Reader:
@@ -46,7 +49,7 @@ async def test_silence_is_filled_with_comments() -> None:
     reader = Reader()
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(EventStream(silence(), keep_alive_s=0.02), {}, reader.receive, reader.send)
+            tasks.start_soon(EventStream(silence(), keep_alive_s=0.02), SCOPE, reader.receive, reader.send)
             for _ in range(3):
                 await reader.heard.wait()
                 reader.heard = anyio.Event()
@@ -63,11 +66,11 @@ async def test_every_block_of_a_stream_is_an_event_with_data() -> None:
             while COMMENT not in reader.taken[-1]:
                 reader.heard = anyio.Event()
                 await reader.heard.wait()
-            yield frame(f"{number}-0", {"x": number})
+            yield sse_event(compact({"x": number}), event_id=f"{number}-0")
         commented.set()
 
     with anyio.fail_after(30):
-        await EventStream(slow(), keep_alive_s=0.02)({}, reader.receive, reader.send)
+        await EventStream(slow(), keep_alive_s=0.02)(SCOPE, reader.receive, reader.send)
     assert commented.is_set()
     blocks = [block.splitlines() for block in b"".join(reader.taken).decode().split("\n\n") if block]
     assert [[line for line in block if line.startswith("data: ")] for block in blocks] == [
@@ -91,7 +94,7 @@ async def test_a_reader_that_leaves_ends_the_generator() -> None:
     reader = Reader()
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(EventStream(watched()), {}, reader.receive, reader.send)
+            tasks.start_soon(EventStream(watched()), SCOPE, reader.receive, reader.send)
             await reader.heard.wait()
             reader.leaves.set()
     assert closed.is_set()
@@ -106,7 +109,7 @@ async def test_a_reader_that_stalls_is_cut_off() -> None:
 
     reader = Reader(takes=3)
     with anyio.fail_after(30):
-        await EventStream(endless(), send_s=0.05)({}, reader.receive, reader.send)
+        await EventStream(endless(), send_s=0.05)(SCOPE, reader.receive, reader.send)
     assert len(reader.taken) == 3
     assert not reader.ended
 
@@ -120,12 +123,12 @@ async def test_a_store_that_goes_away_ends_the_stream_properly() -> None:
 
     reader = Reader()
     with anyio.fail_after(30):
-        await EventStream(broken())({}, reader.receive, reader.send)
+        await EventStream(broken())(SCOPE, reader.receive, reader.send)
     assert reader.taken == [OPENING, b"data: 1\n\n", b""]
     assert reader.ended
 
 
 def test_a_frame_is_one_event_whatever_it_carries() -> None:
     """SPEC J3: no line end of a caller's text can start another field."""
-    text = frame("1-0", {"x": "a\nid: 9\r\ndata: y\u2028北京"}).decode()
+    text = sse_event(compact({"x": "a\nid: 9\r\ndata: y\u2028北京"}), event_id="1-0").decode()
     assert text == 'id: 1-0\ndata: {"x":"a\\nid: 9\\r\\ndata: y\u2028北京"}\n\n'
