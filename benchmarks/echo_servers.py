@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from planner_mcp.app import open_application
 from planner_mcp.http_app import open_streamable_http
-from planner_mcp.server.http.wire.deadlines import DeadlineProtocol
+from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
 
 SCHEMA: Final[dict[str, Any]] = {
@@ -93,7 +93,7 @@ async def sdk(_folder: Path) -> AsyncIterator[Starlette]:
 async def main(which: str, port: int, folder: Path) -> None:
     """Serve until killed."""
     async with (ours if which == "ours" else sdk)(folder) as app:
-        http: Any = DeadlineProtocol if which == "ours" else "h11"
+        http: Any = SlowClientProtocol if which == "ours" else "h11"
         config = uvicorn.Config(app, port=port, http=http, ws="none", lifespan="off", log_config=None, access_log=False)
         await uvicorn.Server(config).serve()
 

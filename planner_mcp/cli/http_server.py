@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from typing_extensions import override
 
 from planner_mcp.cli.server_processes import workers_beside
-from planner_mcp.server.http.wire.deadlines import DeadlineProtocol
+from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
 from workers.supervisor import signals_to
 
@@ -58,10 +58,11 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
     """Return the configuration of uvicorn: no lifespan, no log of its own, no Server header."""
     return uvicorn.Config(
         web,
-        http=DeadlineProtocol,
+        http=SlowClientProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
+        log_level="error",  # each junk or upgrade request would be a warning
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,

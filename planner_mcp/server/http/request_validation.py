@@ -137,6 +137,8 @@ class RequestValidation:
     def _check_head(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         path = scope["path"]
+        if "content-length" in headers and "transfer-encoding" in headers:  # two readers could end it at two places
+            raise InvalidMessageError("A request has Content-Length or Transfer-Encoding, not both.")
         hosts = headers.getlist("host")
         if path not in PROBE_PATHS and not (len(hosts) == 1 and hosts[0].lower() in self._hosts | _loopback(scope)):
             raise WrongHostError

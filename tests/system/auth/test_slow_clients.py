@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.ids import random_id
-from planner_mcp.server.http.wire.deadlines import BODY_S, HEAD_S
+from planner_mcp.server.http.slow_clients import BODY_S, HEAD_S
 from tests.system.auth.conftest import Fort
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

@@ -213,3 +213,9 @@ async def test_a_bug_stays_inside() -> None:
     status, _, body = await ask(app(), query=b"bug=1")
     assert (status, body["code"], body["errors"]) == (500, 5000, [])
     assert "hunter2" not in str(body)
+
+
+async def test_a_body_that_two_readers_could_end_at_two_places_is_refused() -> None:
+    """SPEC X3: no request hides in another (RFC 9112 §11.2)."""
+    both = [("content-length", "2"), ("transfer-encoding", "chunked")]
+    assert (await ask(app(), headers=both, chunks=[b"{}"]))[0] == 400

@@ -17,7 +17,7 @@ from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from tests.unit.server.http.announcing_server import AnnouncingServer, listening, soon
 
 pytestmark = pytest.mark.anyio
-JUNK = (b"\0\1\2\r\n\r\n", b"GET /x HTTP/9.9\r\n\r\n", b"POST /told HTTP/1.1\r\ntransfer-encoding: x\r\n\r\n")
+JUNK = (b"\0\1\2\r\n\r\n", b"GET /x HTP/1.1\r\n\r\n", b"POST /told HTTP/1.1\r\ntransfer-encoding: x\r\n\r\n")
 ENDS = ("close", "junk", "reset")
 
 
@@ -91,7 +91,7 @@ async def _answers(reader: asyncio.StreamReader) -> AsyncGenerator[tuple[bytes, 
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
     try:
-        return await reader.readuntil(b"\r\n\r\n")
+        return (await reader.readuntil(b"\r\n\r\n")).lower()
     except asyncio.IncompleteReadError as broken:
         assert not broken.partial
         return b""
@@ -119,9 +119,9 @@ async def _converse(server: AnnouncingServer, seed: int) -> None:
     if end == "close":
         assert [body for _status, body in heard] == [*wanted, last_wanted]
     else:
-        assert [body for _status, body in heard if body] == [*wanted]
-        assert [status for status, body in heard if not body] in ([], [b"HTTP/1.1 400 Bad Request"])
-        assert all(body for _status, body in heard[:-1])
+        if heard and heard[-1][0] == b"http/1.1 400 bad request":
+            heard.pop()
+        assert [body for _status, body in heard] == [*wanted]
 
 
 @pytest.mark.parametrize("seed", range(0, 300, 60))

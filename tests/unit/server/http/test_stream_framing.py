@@ -1,4 +1,4 @@
-"""Streams over the short way, as a client finds them on the wire."""
+"""Event streams as a client finds them on a connection."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
