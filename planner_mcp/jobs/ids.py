@@ -1,8 +1,9 @@
-"""Names of scenarios, jobs, plans and matrices: `<kind>-<pool>-<26 characters of base32>`.
+"""Ids of scenarios, jobs, plans, matrices and deliveries: `<kind>-<shard>-<26 characters of base32>`.
 
-A name carries 130 random bits (that of a matrix: 130 bits of the digest of what it holds), so nobody guesses one, and
-the pool that holds its keys, so nobody has to look it up.
-The best plan of a job has the job's name with `plan` for `job`.
+An id carries 130 random bits (that of a matrix: 130 bits of the digest of its content), so that nobody can guess it. It
+also carries the number of the shard that holds its keys, so that nobody has to look it up. A shard is one group of keys
+in Redis; the setting `PLANNER_POOLS` is the number of shards. The best plan of a job has the job's id with `plan` for
+`job`. The id of a delivery is that of its job and event, or that of a test.
 """
 
 import re
@@ -14,28 +15,34 @@ from planner_mcp.errors import NotFoundError
 
 IdKind = Literal["scn", "job", "plan", "mat"]
 _FORM: Final = re.compile(r"(scn|job|plan|mat)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
+_DELIVERY_FORM: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
 
 
 def random_id(kind: IdKind, shard: int) -> str:
-    """Return a new name in a pool."""
-    return f"{kind}-{shard}-{b32encode(secrets.token_bytes(17)).decode()[:26].lower()}"
+    """Return a new id in a shard."""
+    return f"{kind}-{shard}-{_random_text()}"
+
+
+def random_test_id(shard: int) -> str:
+    """Return a new id for a test delivery."""
+    return f"test-{shard}-{_random_text()}"
 
 
 def derived_id(kind: IdKind, digest: bytes, shards: int) -> str:
-    """Return the name of what has this digest, at least 18 bytes: always the same one."""
+    """Return the id for content with this digest (at least 18 bytes): always the same one."""
     return f"{kind}-{digest[17] % shards}-{b32encode(digest[:17]).decode()[:26].lower()}"
 
 
 def random_shard(shards: int) -> int:
-    """Return the pool for something that belongs to none yet."""
+    """Return the shard for something that belongs to none yet."""
     return secrets.randbelow(shards)
 
 
 def shard_of(kind: IdKind, name: str) -> int:
-    """Return the pool a name of this kind lies in.
+    """Return the shard that holds an id of this kind.
 
     Raises:
-        NotFoundError: It is no such name; a malformed name is answered like an unknown one.
+        NotFoundError: The id is malformed; it is answered like an unknown one.
     """
     form = _FORM.fullmatch(name)
     if form is None or form[1] != kind:
@@ -43,22 +50,38 @@ def shard_of(kind: IdKind, name: str) -> int:
     return int(form[2])
 
 
+def shard_of_delivery(delivery_id: str) -> int:
+    """Return the shard that holds a delivery.
+
+    Raises:
+        NotFoundError: The id is malformed.
+    """
+    form = _DELIVERY_FORM.fullmatch(delivery_id)
+    if form is None:
+        raise NotFoundError
+    return int(form[1])
+
+
 def is_id(text: str) -> bool:
-    """Return whether a text has the form of a name, of whatever kind; says nothing of whether such a thing exists."""
+    """Return whether a text has the form of an id of any kind. Whether the thing exists is not checked."""
     return _FORM.fullmatch(text) is not None
 
 
 def id_in(text: str) -> str:
-    """Return the first name in a text, of whatever kind; empty where there is none."""
+    """Return the first id of any kind in a text, or an empty text."""
     found = _FORM.search(text)
     return found[0] if found else ""
 
 
 def plan_of(job_id: str) -> str:
-    """Return the name of a job's best plan."""
+    """Return the id of a job's best plan."""
     return "plan" + job_id.removeprefix("job")
 
 
 def job_of(plan_id: str) -> str:
-    """Return the name of the job a plan belongs to."""
+    """Return the id of the job that a plan belongs to."""
     return "job" + plan_id.removeprefix("plan")
+
+
+def _random_text() -> str:
+    return b32encode(secrets.token_bytes(17)).decode()[:26].lower()

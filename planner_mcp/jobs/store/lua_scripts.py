@@ -20,8 +20,8 @@ from planner_mcp.settings import Settings
 
 SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
 STEPS: Final = (
-    "put_scenario", "list_scenarios", "put_matrix", "touch", "submit", "reserve", "release", "read_events", "list_jobs",
-    "cancel", "finish_now", "stats", "measured", "register", "renew", "report", "requeue", "reap",
+    "put_scenario", "list_scenarios", "put_matrix", "touch", "submit", "show", "reserve", "release", "read_events",
+    "list_jobs", "cancel", "finish_now", "stats", "measured", "register", "renew", "report", "requeue", "reap",
 )  # fmt: skip
 
 TAKING_SHARED: Final = (*SHARED, "_claim_job")

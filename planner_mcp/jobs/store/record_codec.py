@@ -21,16 +21,16 @@ def fields_of(flat: Sequence[str]) -> Fields:
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
-def job_of(job_id: str, kept: Fields, place: int | None = None) -> Job:
+def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
     """Return a job from its hash; `place` below 1 means it is not waiting."""
     return Job(
         id=job_id,
         principal=kept["principal"],
         request=_request_of(kept["request"]),
         state=JobState(kept["state"]),
-        submitted_at=_time(kept["submitted_ms"]),
-        started_at=_time(kept["started_ms"]) if kept.get("started_ms") else None,
-        finished_at=_time(kept["finished_ms"]) if kept.get("finished_ms") else None,
+        submitted_at=utc_from_ms(kept["submitted_ms"]),
+        started_at=utc_from_ms(kept["started_ms"]) if kept.get("started_ms") else None,
+        finished_at=utc_from_ms(kept["finished_ms"]) if kept.get("finished_ms") else None,
         progress=progress_of(kept["progress"], int(kept["percent"])),
         fence=int(kept["fence"]),
         crashes=int(kept["crashes"]),
@@ -90,13 +90,13 @@ def scenario_words(scenario: StoredScenario) -> list[str]:
     return [word for pair in fields.items() for word in pair]
 
 
-def scenario_of(kept: Fields) -> StoredScenario:
+def scenario_from_hash(kept: Fields) -> StoredScenario:
     """Return a scenario from its hash."""
     return StoredScenario(
         id=kept["id"],
         principal=kept["principal"],
         body=json.loads(kept["body"]),
-        created_at=_time(kept["created_ms"]),
+        created_at=utc_from_ms(kept["created_ms"]),
         input_hash=kept["input_hash"],
         revision=int(kept["revision"]),
         parent_id=kept["parent_id"] or None,
@@ -108,7 +108,7 @@ def scenario_of(kept: Fields) -> StoredScenario:
 def scenario_card_from(row: list[str | None]) -> ScenarioCard:
     """Return an entry of a list of scenarios: `id, name, created_ms, revision, parent_id, job`."""
     id_, name, created_ms, revision, parent_id, job_id = (word or "" for word in row)
-    return ScenarioCard(id_, name, _time(created_ms), int(revision), parent_id or None, job_id or None)
+    return ScenarioCard(id_, name, utc_from_ms(created_ms), int(revision), parent_id or None, job_id or None)
 
 
 def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
@@ -123,5 +123,6 @@ def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
     )
 
 
-def _time(ms: str) -> datetime:
-    return datetime.fromtimestamp(int(ms) / 1000, UTC)
+def utc_from_ms(ms: str | float) -> datetime:
+    """Return a stored time."""
+    return datetime.fromtimestamp(float(ms) / 1000, UTC)

@@ -68,6 +68,8 @@ SCENARIOS_LISTED: Final = 10_000
 REFRESH_MS: Final = 86_400_000
 """The reaper renews the lives of a job that is not over this often."""
 
+UNSHARDED: Final = 0
+"""The shard of what belongs to the whole deployment: API keys, audit log, rates, signing secrets."""
 OWNED: Final = frozenset(
     {"clock", "ready", "feed", "queued", "solving", "turn", "credit", "weights", "outbox", "keys", "measured"}
 )

@@ -167,6 +167,8 @@ def translated_errors() -> Iterator[None]:
     except redis_errors.RedisError as error:
         _log_refusal(error)
         raise _translated(_reply(error)) from error
+    except UnicodeDecodeError as error:
+        raise StoreError from error  # an answer that is not text: something else wrote these keys
     except AttributeError as error:
         if "'NoneType' object" not in str(error):
             raise

@@ -1,19 +1,20 @@
-"""The line to Redis: runs steps and the few plain commands, each inside the border.
+"""Runs Lua steps and plain commands, and translates what Redis refuses.
 
-Owns the shared connection for what is answered at once or fails, those for blocking reads, each of which holds one of
-its own, and the few for what is large. Nothing else in the engine talks to Redis.
+Owns how long a command may take, and which client runs it: commands that answer at once share one connection pool;
+blocking reads and large answers have another, so that nobody waits behind them. The job engine calls Redis only here.
 """
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Coroutine
 from typing import Any, Final
 
+from redis.asyncio import Redis
 from redis.exceptions import NoScriptError, ResponseError
 
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.connection.replication import Replication
+from planner_mcp.jobs.store.connection.shard_cluster import ShardCluster
 from planner_mcp.jobs.store.lua_scripts import load_steps
 from planner_mcp.jobs.store.store_keys import tag
 from planner_mcp.settings import Settings
@@ -22,104 +23,86 @@ from planner_mcp.task_cancellation import cancel_until_done
 BLOCK_S: Final = 10.0
 """Longest single blocking read."""
 ANSWER_S: Final = 2.0
-"""A command not answered by then has failed, the wait for a free connection included: a caller is told in time."""
+"""Longest wait for a command, the wait for a connection and the retries included."""
 FETCHES: Final = 4
-"""Large answers on their way to a process at the same time: Redis holds each whole until it is sent."""
+"""Large answers read at the same time by one process: Redis keeps each in memory until it is sent."""
 FETCH_TURN_S: Final = 10.0
-"""Longest wait for a turn to fetch one."""
+"""Longest wait until fewer than `FETCHES` are being read."""
 ScriptReply = list[Any]
 StreamEntry = tuple[str, dict[str, str]]
+Client = Redis | ShardCluster
 
 
 class ScriptClient:
-    """A connection to the store and the steps it can run.
+    """The steps and commands of the job engine.
 
     Args:
-        commands: Client with `decode_responses=True`, RESP2, and a short socket timeout.
-        blocking: Runs what blocks: each read on a connection of its own.
-        line: Runs what answers at once, or fails within `ANSWER_S`: a shared connection.
-        bulk: Runs what brings much: each on a connection of its own.
-        settings: Limits and lives the steps are loaded with.
-        close: Closes all of them.
-        holder: Names the server that holds the keys of a tag, where there are several; its `commands` are waited on.
+        commands: Runs what answers at once. `decode_responses=True`, RESP2, and a socket timeout below `ANSWER_S`.
+        blocking: Runs blocking reads and large answers, each on a connection of its own.
+        settings: Limits and lives that the steps are loaded with.
     """
 
-    def __init__(
-        self,
-        commands: Any,
-        blocking: Any,
-        shared: Any,
-        bulk: Any,
-        *,
-        settings: Settings,
-        close: Callable[[], Awaitable[None]] | None = None,
-        node_for: Callable[[str], AbstractAsyncContextManager[Any]] | None = None,
-    ) -> None:
-        self.commands = commands
-        self._shared_connection = shared
-        self._bulk = bulk
-        self._fetching = asyncio.Semaphore(FETCHES)
+    def __init__(self, commands: Client, blocking: Client, settings: Settings) -> None:
+        self.commands: Any = commands
         self.pools = settings.pools
-        self._blocking = blocking
+        self._blocking: Any = blocking
+        self._fetching = asyncio.Semaphore(FETCHES)
         self._steps = load_steps(settings)
         self._replication = Replication(settings)
-        self._close = close
-        self._node_for = node_for or (lambda _tag: nullcontext(self))
 
     async def aclose(self) -> None:
         """Close all connections."""
-        if self._close is not None:
-            await self._close()
+        for client in (self.commands, self._blocking):
+            await (client.close_connections() if isinstance(client, ShardCluster) else client.aclose())
 
     async def step(self, name: str, shard: int, args: dict[str, Any], *blobs: str) -> ScriptReply:
         """Run one atomic step; its reply starts with a word."""
         step, arguments = self._steps[name], _arguments(shard, args, blobs)
         with translated_errors():
             try:
-                reply = await self._shared_connection.execute_command("EVALSHA", step.sha, *arguments)
+                reply = await self._execute("EVALSHA", step.sha, *arguments)
             except NoScriptError:
-                reply = await self._shared_connection.execute_command("EVAL", step.text, *arguments)
+                reply = await self._execute("EVAL", step.text, *arguments)
         return list(reply)
 
     async def safe_step(self, name: str, shard: int, args: dict[str, Any]) -> ScriptReply:
         """Run one atomic step and return when it is as safe as the settings ask: with a replica, or at once.
 
         Raises:
-            StoreUnavailableError: Also when no replica confirmed in time; the step may stand, repeating it waits again.
+            StoreUnavailableError: Also when no replica confirmed in time. The step may stand; repeating it waits again.
         """
         if not self._replication.is_wanted:
             return await self.step(name, shard, args)
         step, arguments = self._steps[name], _arguments(shard, args, ())
         with translated_errors():
-            async with self._node_for(tag(shard)) as server:
-                try:
-                    return await self._replication.confirm(server.commands, shard, "EVALSHA", step.sha, *arguments)
-                except NoScriptError:
-                    return await self._replication.confirm(server.commands, shard, "EVAL", step.text, *arguments)
+            try:
+                return await self._replication.confirm(self.commands, shard, "EVALSHA", step.sha, *arguments)
+            except NoScriptError:
+                return await self._replication.confirm(self.commands, shard, "EVAL", step.text, *arguments)
 
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
         with translated_errors():
-            return await self._shared_connection.execute_command(*words)
+            return await self._execute(*words)
 
     async def fetch(self, *words: str | int | float) -> Any:
-        """Run one plain command whose answer is large: slow as it may come, nobody else waits behind it.
+        """Run one plain command whose answer is large: it may take longer, and nobody waits behind it.
 
         Raises:
-            StoreUnavailableError: Also when its turn does not come within `FETCH_TURN_S`.
+            StoreUnavailableError: Also when `FETCHES` others are being read for longer than `FETCH_TURN_S`.
         """
         with translated_errors():
             async with asyncio.timeout(FETCH_TURN_S):
                 await self._fetching.acquire()
             try:
-                return await self._bulk.execute_command(*words)
+                return await self._blocking.execute_command(*words)
             finally:
                 self._fetching.release()
 
     async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> StreamEntry | None:
         """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).
 
-        A group that is not there yet gives None: the first worker to register makes it.
+        The result is None while the group does not exist: the first worker to register creates it.
         """
         entries = await self.read_group_many(stream, group=group, consumer=consumer, count=1, block_s=block_s)
         return entries[0] if entries else None
@@ -144,6 +127,10 @@ class ScriptClient:
         words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)
         with translated_errors():
             return _entries(await _stoppable(self._blocking.execute_command(*words), block_s))
+
+    async def _execute(self, *words: str | int | float) -> Any:
+        async with asyncio.timeout(ANSWER_S):
+            return await self.commands.execute_command(*words)
 
 
 def _arguments(shard: int, args: dict[str, Any], blobs: tuple[str, ...]) -> tuple[str | int, ...]:

@@ -33,6 +33,7 @@ if answer then return answer end
 forget_expired(A.principal, 8)
 
 local job = {}
+jobs[A.job] = job -- dispatch() reads it from here
 write(A.job, job, {
   principal = A.principal, scenario_id = A.scenario, request = A.request, state = 'queued', priority = A.priority,
   seq = call('HINCRBY', CLOCK, 'seq', 1), cpu_s = A.cpu_s, url = A.url, idem = A.digest == '' and idem or '',

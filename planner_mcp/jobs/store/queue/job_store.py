@@ -76,7 +76,7 @@ class RedisJobStore:
             raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
-        return record_codec.scenario_of({**kept, "job": await self._use_scenario(principal, scenario_id)})
+        return record_codec.scenario_from_hash({**kept, "job": await self._use_scenario(principal, scenario_id)})
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
@@ -172,16 +172,7 @@ class RedisJobStore:
 
     async def get_job(self, principal: str, job_id: str) -> Job:
         """Return a job as it stands, with its place among those of its principal that wait."""
-        shard = self.shard_of_job(job_id)
-        kept = await self._script_client.command("HGETALL", store_keys.key(shard, "job", job_id))
-        if kept.get("principal") != principal:
-            raise NotFoundError
-        place = None
-        if kept["state"] == JobState.QUEUED:  # one that was handed out meanwhile has none, and is next
-            place = (
-                await self._script_client.command("ZRANK", store_keys.key(shard, "bl", principal), job_id) or 0
-            ) + 1
-        return record_codec.job_of(job_id, kept, place)
+        return await self._on_job("show", principal, job_id)
 
     async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
         """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent."""
@@ -329,7 +320,7 @@ def _job(reply: ScriptReply) -> Job:
     if reply[0] != "ok":
         _refuse(reply)
     _ok, flat, place, job_id = reply
-    return record_codec.job_of(job_id, record_codec.fields_of(flat), place)
+    return record_codec.job_from_hash(job_id, record_codec.fields_of(flat), place)
 
 
 def _refuse(reply: ScriptReply) -> NoReturn:

@@ -109,8 +109,8 @@ class RedisWorkerStore:
         if reply[0] != "ok":
             return None
         _ok, job_fields, scenario_fields, plan, job_id, ready_entry_id = reply
-        job = record_codec.job_of(job_id, record_codec.fields_of(job_fields))
-        scenario = record_codec.scenario_of(record_codec.fields_of(scenario_fields))
+        job = record_codec.job_from_hash(job_id, record_codec.fields_of(job_fields))
+        scenario = record_codec.scenario_from_hash(record_codec.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
         return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s)

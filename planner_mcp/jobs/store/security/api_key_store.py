@@ -8,8 +8,6 @@ from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 
-SHARD: Final = 0
-
 
 class RedisApiKeyStore:
     """Keeps, finds and revokes records. Implements `auth.api_keys.ApiKeyStore`.
@@ -48,7 +46,7 @@ class RedisApiKeyStore:
         return bool(await self._script_client.command("HDEL", _HASH, key_id))
 
 
-_HASH: Final = store_keys.key(SHARD, "keys")
+_HASH: Final = store_keys.key(store_keys.UNSHARDED, "keys")
 
 
 def _record(key_id: str, kept: dict[str, Any]) -> ApiKeyRecord:

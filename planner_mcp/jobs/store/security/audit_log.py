@@ -15,7 +15,6 @@ from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.settings import Settings
 
-SHARD: Final = 0
 ENTRIES_A_STEP: Final = 1000
 """While a step adds lines nobody else is served; so many of the largest take about a tenth of a second."""
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -48,7 +47,9 @@ class AuditLog:
             lines = [entry.as_line() for entry in of_day]
             for first in range(0, len(lines), ENTRIES_A_STEP):
                 some = lines[first : first + ENTRIES_A_STEP]
-                await self._script_client.step("append_audit", SHARD, {"date": day, "ttl_s": self._ttl_s}, *some)
+                await self._script_client.step(
+                    "append_audit", store_keys.UNSHARDED, {"date": day, "ttl_s": self._ttl_s}, *some
+                )
 
     async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
         """Return lines of a day. Whoever calls has checked the admin scope.
@@ -64,7 +65,7 @@ class AuditLog:
         if not _is_date(day) or not is_position(after):
             raise NotFoundError
         rows = await self._script_client.command(
-            "XRANGE", store_keys.key(SHARD, "audit", day), f"({after}", "+", "COUNT", count
+            "XRANGE", store_keys.key(store_keys.UNSHARDED, "audit", day), f"({after}", "+", "COUNT", count
         )
         entries = [json.loads(fields["line"]) for _id, fields in rows]
         return AuditPage(entries, rows[-1][0] if len(rows) == count else None)

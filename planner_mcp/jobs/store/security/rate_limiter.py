@@ -1,13 +1,10 @@
 """How often a principal may call: a token bucket in Redis, so that all replicas count together."""
 
-from typing import Final
-
 from planner_mcp.errors import RateLimitedError
 from planner_mcp.jobs.principal_limits import value_text
+from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.settings import Settings
-
-SHARD: Final = 0
 
 
 class RateLimiter:
@@ -30,7 +27,7 @@ class RateLimiter:
             RateLimitedError: The bucket is empty; with the time until it is not.
         """
         args = {"principal": principal, "rate": self._rate, "burst": self._burst}
-        _ok, wait_ms = await self._script_client.step("take_token", SHARD, args)
+        _ok, wait_ms = await self._script_client.step("take_token", store_keys.UNSHARDED, args)
         if int(wait_ms) > 0:
             rate, burst = value_text("rate_per_s", self._rate), value_text("rate_burst", self._burst)
             raise RateLimitedError.reached(

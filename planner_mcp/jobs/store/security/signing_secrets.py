@@ -8,13 +8,12 @@
 import json
 import logging
 import secrets
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
-from planner_mcp.jobs.store.record_codec import fields_of
+from planner_mcp.jobs.store.record_codec import fields_of, utc_from_ms
 from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.jobs.webhooks.delivery_records import SigningSecret
 from planner_mcp.jobs.webhooks.webhook_signing import SECRET_BYTES, new_secret
@@ -26,7 +25,6 @@ MAX_SECRETS: Final = 10
 KEEP_S: Final = 400 * 86400
 CACHED_PRINCIPALS: Final = 1000
 """Principals whose secrets a courier knows by heart."""
-SHARD: Final = 0
 
 log = logging.getLogger("planner.secrets")
 
@@ -117,14 +115,14 @@ class RedisSigningSecrets:
             "most": MAX_SECRETS,
             "keep_ms": KEEP_S * 1000,
         }
-        _ok, flat, now_ms = await self._script_client.step("secret_rotate", SHARD, args, sealed)
+        _ok, flat, now_ms = await self._script_client.step("secret_rotate", store_keys.UNSHARDED, args, sealed)
         return fields_of(flat), int(now_ms)
 
     def _signing_secret(self, principal: str, kept: dict[str, str], now_ms: int, *, is_shown: bool) -> SigningSecret:
         return SigningSecret(
             secret=self._cipher.open(kept["current"], principal) if is_shown else None,
-            created_at=_time(float(kept["created_ms"])),
-            old_until=tuple(_time(one["until_ms"]) for one in _old(kept, now_ms)),
+            created_at=utc_from_ms(kept["created_ms"]),
+            old_until=tuple(utc_from_ms(one["until_ms"]) for one in _old(kept, now_ms)),
         )
 
 
@@ -133,8 +131,4 @@ def _old(kept: dict[str, str], now_ms: int) -> list[dict[str, Any]]:
 
 
 def _key(principal: str) -> str:
-    return store_keys.key(SHARD, "whsec", principal)
-
-
-def _time(ms: float) -> datetime:
-    return datetime.fromtimestamp(ms / 1000, UTC)
+    return store_keys.key(store_keys.UNSHARDED, "whsec", principal)

@@ -20,18 +20,15 @@ deliveries in flight, so a broken one holds up nobody else. Times are the store'
 """
 
 import json
-import re
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient, StreamEntry
+from planner_mcp.jobs.store.record_codec import utc_from_ms
 from planner_mcp.jobs.store.webhooks.delivery_policy import policy
 from planner_mcp.jobs.webhooks.delivery_records import (
     Delivery,
@@ -53,7 +50,6 @@ TimedId = tuple[float, str]
 """When a delivery was made or given up, or an endpoint last given something, and its id."""
 Index = Literal["all", "dead", "eps"]
 """Of a principal: its deliveries, those given up, its endpoints."""
-_DELIVERY_ID: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,28 +270,12 @@ class Outbox:
         return await self._script_client.step(name, self._shard, {**args, **clock, "policy": self._policy}, *blobs)
 
 
-def shard_of(delivery_id: str) -> int:
-    """Return the pool a delivery lies in.
-
-    Raises:
-        NotFoundError: It is no such id.
-    """
-    if not (form := _DELIVERY_ID.fullmatch(delivery_id)):
-        raise NotFoundError
-    return int(form[1])
-
-
-def test_id(shard: int) -> str:
-    """Return a new id for a test delivery."""
-    return f"test-{shard}-" + "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz234567") for _ in range(26))
-
-
 def _timed_ids(flat: Sequence[str]) -> list[TimedId]:
     return [(float(score), name) for name, score in zip(flat[::2], flat[1::2], strict=True)]
 
 
 def _attempt(kept: dict[str, Any]) -> DeliveryAttempt:
-    return DeliveryAttempt(_time(kept["at_ms"]), kept["status"] or None, kept["error"], int(kept["took_ms"]))
+    return DeliveryAttempt(utc_from_ms(kept["at_ms"]), kept["status"] or None, kept["error"], int(kept["took_ms"]))
 
 
 def _delivery(delivery_id: str, kept: dict[str, str]) -> Delivery:
@@ -308,8 +288,8 @@ def _delivery(delivery_id: str, kept: dict[str, str]) -> Delivery:
         kind=kept["kind"],
         body=kept["body"],
         state=state,
-        created_at=_time(kept["created_ms"]),
-        due_at=_time(kept["due_ms"]) if state is DeliveryState.PENDING else None,
+        created_at=utc_from_ms(kept["created_ms"]),
+        due_at=utc_from_ms(kept["due_ms"]) if state is DeliveryState.PENDING else None,
         attempt_count=int(kept["attempts"]),
         error=kept.get("error", ""),
     )
@@ -328,11 +308,7 @@ def _endpoint(kept: dict[str, str], pending: int, now_s: float) -> WebhookEndpoi
         pending=pending + int(kept.get("inflight", 0)),
         failures=failures,
         status=int(kept.get("status", 0)) or None,
-        failing_since=_time(kept["failing_ms"]) if "failing_ms" in kept else None,
-        last_at=_time(kept["last_ms"]) if "last_ms" in kept else None,
-        rests_until=_time(rests_until * 1000) if state is EndpointState.RESTING else None,
+        failing_since=utc_from_ms(kept["failing_ms"]) if "failing_ms" in kept else None,
+        last_at=utc_from_ms(kept["last_ms"]) if "last_ms" in kept else None,
+        rests_until=utc_from_ms(rests_until * 1000) if state is EndpointState.RESTING else None,
     )
-
-
-def _time(ms: str | float) -> datetime:
-    return datetime.fromtimestamp(float(ms) / 1000, UTC)

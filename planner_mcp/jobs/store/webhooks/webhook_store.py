@@ -9,12 +9,13 @@ from functools import partial
 from typing import Final
 
 from planner_mcp.errors import NotFoundError, StoreUnavailableError
+from planner_mcp.jobs.ids import random_test_id, shard_of_delivery
 from planner_mcp.jobs.store.connection import shard_pages
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
-from planner_mcp.jobs.store.webhooks.outbox import Index, NewDelivery, Outbox, Replay, TimedId, shard_of, test_id
+from planner_mcp.jobs.store.webhooks.outbox import Index, NewDelivery, Outbox, Replay, TimedId
 from planner_mcp.jobs.webhooks.delivery_records import (
     Delivery,
     DeliveryState,
@@ -86,7 +87,7 @@ class RedisWebhookStore:
 
     async def send_test(self, principal: str, url: str) -> Delivery:
         """Schedule a test delivery to a URL that was checked."""
-        name = test_id(0)
+        name = random_test_id(0)
         params = {"job_id": name, "status": "QUEUED", "progress": 0, "test": True}
         body = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
         new_delivery = NewDelivery(name, principal, url, endpoint_id(principal, url), "test", name, body)
@@ -99,7 +100,7 @@ class RedisWebhookStore:
 
         A pool that is away goes on leaving it alone until the next test or replay.
         """
-        others = [shard for shard in range(len(self._outboxes)) if shard != shard_of(delivery_id)]
+        others = [shard for shard in range(len(self._outboxes)) if shard != shard_of_delivery(delivery_id)]
         with suppress(StoreUnavailableError):
             await ask_all(others, lambda shard: self._outboxes[shard].reopen(endpoint))
 
@@ -142,7 +143,7 @@ class RedisWebhookStore:
         return await self._outbox(delivery_id).find(principal, delivery_id)
 
     def _outbox(self, delivery_id: str) -> Outbox:
-        if (shard := shard_of(delivery_id)) >= len(self._outboxes):
+        if (shard := shard_of_delivery(delivery_id)) >= len(self._outboxes):
             raise NotFoundError
         return self._outboxes[shard]
 

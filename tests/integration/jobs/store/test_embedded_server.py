@@ -20,8 +20,8 @@ from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 USE = """
 import sys
 from pathlib import Path
-from planner_mcp.jobs.store.embedded_server import EmbeddedStore
-server = EmbeddedStore(Path(sys.argv[1]))
+from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)
 sys.stdin.read()

@@ -15,7 +15,6 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.outbox import NewDelivery, Outbox
-from planner_mcp.jobs.store.webhooks.outbox import test_id as new_delivery
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.jobs.webhooks.endpoint_policy import endpoint_id
 from planner_mcp.settings import Settings
@@ -45,7 +44,7 @@ async def put_job(store: RedisStore, shard: int) -> str:
 
 
 async def put_delivery(store: RedisStore, shard: int) -> str:
-    name, url = new_delivery(shard), "https://ann.example/hook"
+    name, url = ids.random_test_id(shard), "https://ann.example/hook"
     scheduled = NewDelivery(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")
     await Outbox(store.script_client, shard, store._settings).take([scheduled])
     return name

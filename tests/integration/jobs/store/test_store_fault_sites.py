@@ -64,7 +64,7 @@ def _is_client_call(called: ast.expr) -> bool:
     return (
         isinstance(called, ast.Attribute)
         and called.attr in CLIENT_METHODS
-        and ast.unparse(called.value) == "self._link"
+        and ast.unparse(called.value) == "self._script_client"
     )
 
 
@@ -135,8 +135,8 @@ async def sabotaged(settings: Settings) -> AsyncIterator[tuple[RedisStore, Sabot
     wide = {"pools": 2, "lease_s": 1.0}
     async with connect(settings.model_copy(update=wide)) as store:
         script_client = store._script_client
-        script_client._shared_connection, script_client._blocking = (
-            FaultyClient(each, saboteur) for each in (script_client._shared_connection, script_client._blocking)
+        script_client.commands, script_client._blocking = (
+            FaultyClient(each, saboteur) for each in (script_client.commands, script_client._blocking)
         )
         store._script_client = MarkedScriptClient(script_client, saboteur)  # type: ignore[assignment]
         yield store, saboteur

@@ -1,11 +1,11 @@
 """Faults at every call to Redis: it fails before, after, or without an answer (issue 3)."""
 
+import inspect
 import random
 import re
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -13,11 +13,14 @@ import pytest
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import TimeoutError as NoAnswerError
 
-import planner_mcp.jobs.store.connection.script_client
 from planner_mcp.errors import LeaseLostError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.store import lua_scripts, record_codec, store_keys
+from planner_mcp.jobs.store.connection import script_client as script_client_module
+from planner_mcp.jobs.store.events import event_log
+from planner_mcp.jobs.store.queue import job_store, matrix_store, worker_store
 from planner_mcp.jobs.store.redis_store import RedisStore
 from tests.shared.processes.wait_until import until
 
@@ -86,10 +89,10 @@ async def reap(store: RedisStore, is_done: anyio.Event) -> None:
 async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J6, J7, W3: every step is atomic and may be repeated."""
     script_client, dice = store._script_client, random.Random(7)
-    healthy = script_client._shared_connection, script_client._blocking
+    healthy = script_client.commands, script_client._blocking
     scenario = StoredScenario(ids.random_id("scn", 0), "ann", {}, datetime.now(UTC), "h")
     await store.put_scenario(scenario)
-    script_client._shared_connection, script_client._blocking = line, blocking = (
+    script_client.commands, script_client._blocking = line, blocking = (
         Faulty(healthy[0], dice),
         Faulty(healthy[1], dice),
     )
@@ -110,7 +113,7 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
             await until(have_ended, 60)
             is_done.set()
 
-    script_client._shared_connection, script_client._blocking = healthy
+    script_client.commands, script_client._blocking = healthy
     assert len(set(jobs)) == JOBS
     for job_id in jobs:
         kinds = Counter(event.kind.value for event in await store.read_events("ann", job_id))
@@ -120,15 +123,12 @@ async def test_nothing_is_lost_doubled_or_stuck_whichever_call_fails(store: Redi
     assert {fault.partition(" ")[0] for fault in line.faults + blocking.faults} >= {"EVALSHA", "XREADGROUP"}
 
 
-def test_the_engine_calls_redis_in_one_file_only() -> None:
-    """Our choice: the faults above reach every call; all stand in jobs/store/connection/script_client.py and go
-    through `execute_command`.
-    """
-    folder = Path(planner_mcp.jobs.store.connection.script_client.__file__).parent
-    engine = ("caller_store", "worker_store", "event_log", "records", "redis_store", "scripts", "keys", "border")
+def test_the_job_engine_calls_redis_in_one_file_only() -> None:
+    """Our choice: the faults above reach every call, since each goes through `execute_command` of script_client.py."""
+    engine = (job_store, worker_store, matrix_store, event_log, record_codec, lua_scripts, store_keys)
     sites = {
-        name: len(re.findall(r"execute_command|\.redis\b\.|_redis\.", (folder / f"{name}.py").read_text()))
-        for name in engine
+        module.__name__: re.findall(r"execute_command|\.redis\b\.|_redis\.", inspect.getsource(module))
+        for module in engine
     }
-    assert sites == dict.fromkeys(engine, 0)
-    assert (folder / "link.py").read_text().count("execute_command") == 6  # one fetches tables, for reading only
+    assert sites == {module.__name__: [] for module in engine}
+    assert inspect.getsource(script_client_module).count("execute_command") == 4  # one reads matrices, and only reads

@@ -17,8 +17,10 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.store.connection.redis_clients import single_client
+from planner_mcp.jobs.store.connection.script_client import ANSWER_S
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
-from planner_mcp.jobs.store.open_store import CONNECT_TIMEOUT_S, _client, connect
+from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.shared.processes.stopwatch import Stopwatch
@@ -159,7 +161,7 @@ async def test_a_delivery_that_could_not_be_claimed_is_claimed_when_the_store_is
     job = await harness.submit()
     await harness.store.script_client.read_group("{p0}:ready", group="workers", consumer="w1", block_s=1.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(harness.store.script_client._shared_connection, "execute_command", _refuse)
+        patch.setattr(harness.store.script_client.commands, "execute_command", _refuse)
         with pytest.raises(StoreUnavailableError):
             await harness.store.claim("w1", 0.1)
     claim = await harness.claim(wait_s=0)
@@ -172,17 +174,17 @@ async def _refuse(*_words: Any) -> None:
 
 async def test_a_pooled_connection_to_a_demoted_primary_is_dialled_anew(harness: Any, server: EmbeddedServer) -> None:
     """SPEC J7: the store's name may lead elsewhere by now, so a connection refused a write for that is left."""
-    shard = _client(server.url, 2.0, connections=1)
+    client = single_client(server.url, timeout_s=2.0, connections=1)
     try:
-        first = await shard.execute_command("CLIENT", "ID")
-        assert await shard.execute_command("CLIENT", "ID") == first
+        first = await client.execute_command("CLIENT", "ID")
+        assert await client.execute_command("CLIENT", "ID") == first
         await harness.store.redis.execute_command("REPLICAOF", "127.0.0.1", "1")
         with pytest.raises(ReadOnlyError):
-            await shard.set("x", "1")
-        assert await shard.execute_command("CLIENT", "ID") != first
+            await client.set("x", "1")
+        assert await client.execute_command("CLIENT", "ID") != first
     finally:
         await harness.store.redis.execute_command("REPLICAOF", "NO", "ONE")
-        await shard.aclose(close_connection_pool=True)
+        await client.aclose()
 
 
 @pytest.mark.parametrize(
@@ -217,7 +219,7 @@ async def test_a_process_waits_for_a_server_that_is_slow_when_it_starts(server: 
     os.kill(server.pid, signal.SIGSTOP)
 
     async def go_on() -> None:
-        await anyio.sleep(1.2 * CONNECT_TIMEOUT_S)  # what is tested is that time passes
+        await anyio.sleep(1.2 * ANSWER_S)  # what is tested is that time passes
         os.kill(server.pid or 0, signal.SIGCONT)
 
     async with anyio.create_task_group() as group:

@@ -11,7 +11,6 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, NewDelivery, Outbox
-from planner_mcp.jobs.store.webhooks.outbox import test_id as new_delivery
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.jobs.webhooks.delivery_records import DeliveryState, EndpointState
 from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision, endpoint_id
@@ -95,7 +94,7 @@ async def test_an_endpoint_is_listed_once_and_by_when_any_pool_gave_it_something
         outboxes = [Outbox(store.script_client, shard, wide, clock_ms=lambda: next(clock_ms)) for shard in range(3)]
 
         async def give(shard: int, url: str) -> None:
-            name = new_delivery(shard)
+            name = ids.random_test_id(shard)
             scheduled = NewDelivery(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}", "1-1")
             await outboxes[shard].take([scheduled])
 
