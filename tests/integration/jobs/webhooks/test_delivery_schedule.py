@@ -477,11 +477,11 @@ async def test_couriers_that_left_are_no_consumers_for_long(
     assert found == [name]
 
 
-async def test_a_group_that_is_there_is_told_as_no_refusal(
+async def test_a_group_that_exists_is_not_logged_as_a_refusal(
     store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC O3: a courier makes sure of its group with each lease; the log of a healthy one has nothing of a refusal."""
-    monkeypatch.setattr("planner_mcp.jobs.store.connection.error_translation._told_at", {})
+    monkeypatch.setattr("planner_mcp.jobs.store.connection.error_translation._logged_at", {})
     outbox = Outbox(store.script_client, 0, settings)
     for _lease in range(2):
         await outbox.open()

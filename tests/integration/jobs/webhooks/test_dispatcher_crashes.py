@@ -30,16 +30,16 @@ PATHS = 20
 """Endpoints of the storm."""
 HASTE = {"lease_s": 0.6, "webhook_timeout_s": 0.5}
 """What the storm loses to a courier that is killed, or an endpoint that hangs, is soon tried again."""
-COURIER = """
+DISPATCHER = """
 import anyio
 from planner_mcp.settings import Settings
 from planner_mcp.jobs.store.open_store import connect
-from workers.webhook_dispatcher import run_courier
+from workers.webhook_dispatcher import run_webhook_dispatcher
 
 async def main():
     settings = Settings()
     async with connect(settings) as store:
-        await run_courier(store, settings, anyio.Event())
+        await run_webhook_dispatcher(store, settings, anyio.Event())
 
 anyio.run(main)
 """
@@ -48,7 +48,7 @@ anyio.run(main)
 @contextlib.asynccontextmanager
 async def dispatcher_process(settings: Settings) -> AsyncIterator[anyio.abc.Process]:
     """A courier in a process of its own, killed at the end."""
-    command = [sys.executable, "-c", COURIER]
+    command = [sys.executable, "-c", DISPATCHER]
     async with await anyio.open_process(command, env=environment_of(settings), stdout=None, stderr=None) as process:
         try:
             yield process
