@@ -120,7 +120,7 @@ def resource_methods(settings: Settings, job_service: JobService, audit_log: Aud
 
 @asynccontextmanager
 async def listening_for_wake_ups(services: AppServices) -> AsyncIterator[None]:
-    """Hear wake-ups of the store for the length of the block."""
+    """Listen for notifications of the store during the block."""
     listening = asyncio.create_task(services.notifier.run(), name="wake-ups")
     try:
         yield

@@ -1,11 +1,11 @@
-"""Every way the planner says no: the error tree and the catalogue of stable codes.
+"""The error classes and the catalogue of stable codes.
 
-Owns the classes that code raises and the numbers, names and retry hints a client sees. How an error travels
-(tool result, JSON-RPC error, HTTP status) is decided at the edge, never here.
+Owns the exceptions and the codes, types and retry hints that a client sees. The transports decide in which form an
+error is sent (tool result, JSON-RPC error, HTTP status).
 
 ```text
 PlannerError                   code + type: stable, listed in the manifest · retryable · errors: one Fault per mistake
-├─ InputError                  the caller can mend it    MissingParameterError, InvalidScenarioError, NotFoundError, …
+├─ InputError                  the caller can correct it MissingParameterError, InvalidScenarioError, NotFoundError, …
 ├─ AccessError                 the caller may not        UnauthenticatedError, InsufficientScopeError, …
 ├─ CapacityError               come back, retry_after_s  QueueFullError, RateLimitedError, QuotaExceededError
 ├─ JobError                    the life cycle refused    IllegalTransitionError, LeaseLostError, PlanNotReadyError, …
@@ -14,10 +14,10 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ EngineError                 the solver failed         EngineCrashedError, EngineMemoryError, PlanRejectedError, …
 ├─ StoreError                  Redis failed; retryable   StoreUnavailableError
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
-├─ WebhookError                the news did not travel   EndpointUnreachableError
+├─ WebhookError                a delivery failed         EndpointUnreachableError
 └─ RoutingProviderUnavailableError  a road engine failed; retryable
 ```
-An infeasible day and a search that ran out of time are results, not errors.
+An infeasible scenario and a search that ran out of time are results, not errors.
 """
 
 import re
@@ -37,7 +37,7 @@ class Fault:
         accepted: What would be accepted there.
         hint: What to change, in the imperative. Empty when `accepted` says it all.
         kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
-        needs: What else in the input must be right for it to be sure, in words of the room that found it; never told.
+        needs: Other parts of the input that the mistake depends on, named by the check that found it; never sent.
     """
 
     path: str
@@ -135,7 +135,7 @@ class UnknownParameterError(InputError):
 
 
 class NotFoundError(InputError):
-    """No such thing, or not the caller's: the two are never told apart."""
+    """Unknown, or another principal's; the caller cannot distinguish the two."""
 
     code = 4004
     type = "NotFound"
@@ -143,7 +143,7 @@ class NotFoundError(InputError):
 
 
 class InvalidScenarioError(InputError):
-    """Well-formed, yet it cannot be planned as it stands."""
+    """Well-formed, but contradictory."""
 
     code = 4005
     type = "InvalidScenario"
@@ -462,7 +462,7 @@ class StoreUnavailableError(StoreError):
 
 
 class AuthorityUnavailableError(PlannerError):
-    """Whoever knows about tokens does not answer."""
+    """The issuer or introspection endpoint does not answer."""
 
     code = 5032
     type = "AuthorityUnavailable"
@@ -470,11 +470,11 @@ class AuthorityUnavailableError(PlannerError):
     summary = "The access token could not be checked; try again."
 
 
-# ---- the news did not travel
+# ---- a delivery failed
 
 
 class WebhookError(PlannerError):
-    """The news did not travel."""
+    """A webhook delivery failed."""
 
     code = 5040
     type = "WebhookFailed"
@@ -522,9 +522,9 @@ def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int =
     """Return the error of some faults: of the class they share, or the general one when they differ.
 
     Args:
-        faults: One at least, the first to be told first.
-        most: Listed; a last one more tells how many are not.
-        found: Mistakes there are, where a caller of many kept some; else as many as faults.
+        faults: At least one, in the order in which they are listed.
+        most: Most faults that are listed; one more then says how many are not.
+        found: Number of mistakes, where the caller kept only some of them.
     """
     kinds = {fault.kind for fault in faults}
     cls = _KIND_CLASSES[kinds.pop()] if len(kinds) == 1 else InputError
@@ -539,7 +539,7 @@ def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int =
 
 
 def listing_only(message: str, kept: int) -> str:
-    """Return the message of several faults where the first `kept` of them are told."""
+    """Return the message of several faults of which the first `kept` are listed."""
     return _LISTED.sub("the first is listed." if kept == 1 else f"the first {kept} are listed.", message)
 
 
@@ -556,7 +556,7 @@ def catalogue() -> dict[int, dict[str, Any]]:
 
 @contextmanager
 def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
-    """Tell what is wrong with an input as `place` returns each fault: at another place, in other words."""
+    """Replace each fault of an `InputError` raised in the block by what `place` returns for it."""
     try:
         yield
     except InputError as error:
@@ -566,9 +566,9 @@ def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
 
 @contextmanager
 def ungrouped() -> Iterator[None]:
-    """Raise what the planner refuses inside task groups by itself, so that who catches it by its name does.
+    """Raise a `PlannerError` that a task group has wrapped, so that `except PlannerError` catches it.
 
-    Of several errors the first is raised; where something else failed beside them, the group as it is.
+    Of several such errors the first is raised. A group that contains other exceptions is raised as it is.
     """
     try:
         yield

@@ -90,7 +90,7 @@ async def open_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[S
 
     Args:
         settings: As read from the environment and the command line.
-        drain: Set by whoever serves the app before it stops: open streams then end, so that clients go elsewhere.
+        drain: Set by the server process before it stops: open streams end, so that clients reconnect elsewhere.
 
     Raises:
         StoreError: The store does not answer, takes no writes or cannot be trusted with jobs.

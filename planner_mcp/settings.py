@@ -33,7 +33,7 @@ def _split(value: Any) -> Any:
 
 
 def _from_json(value: Any) -> Any:
-    """Return what a text says as JSON. What is wrong with it is told without its words: a value may hold a secret."""
+    """Return the value of a JSON text. The error never quotes the text, which may hold a secret."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -67,7 +67,7 @@ Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
 Delay = Annotated[float, Field(ge=0)]
 Life = Annotated[int, Field(ge=1, le=100 * 365 * 86400)]
-"""Seconds, a century at most: Redis refuses every write whose life ends after its calendar does."""
+"""Seconds, at most a century: Redis refuses larger expiry times."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 Network = Annotated[str, AfterValidator(_network)]
 Host = Annotated[str, AfterValidator(_host)]
@@ -84,7 +84,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def default_data_dir() -> Path:
-    """Return where the embedded store lives when nothing is said: `~/.local/share/planner-mcp`."""
+    """Return the default folder of the embedded store: `~/.local/share/planner-mcp`."""
     return Path.home() / ".local" / "share" / "planner-mcp"
 
 
@@ -94,15 +94,21 @@ class RouterSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["osrm", "valhalla"]
-    url: str = Field(pattern=r"^https?://[^\s?#]+$", description="Where it listens, without the path of a service.")
+    url: str = Field(
+        pattern=r"^https?://[^\s?#]+$", description="URL of the road engine, without the path of a service."
+    )
     profile: str = Field(
         default="", pattern=r"^[\w-]*$", description="OSRM profile (driving) or Valhalla costing (auto)."
     )
     version: str = Field(
-        default="", max_length=100, description="Of the engine, for the plan, where it does not say itself."
+        default="",
+        max_length=100,
+        description="Version of the engine, written on plans where the engine does not report it.",
     )
-    data_date: str = Field(default="", max_length=100, description="Of its map, likewise.")
-    block: int = Field(default=50, ge=1, le=1000, description="Most origins, and most targets, of one request.")
+    data_date: str = Field(default="", max_length=100, description="Date of its map, likewise.")
+    block: int = Field(
+        default=50, ge=1, le=1000, description="Largest number of origins, and of targets, of one request."
+    )
 
 
 class Settings(BaseSettings):
@@ -114,7 +120,7 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(
         default=None,
         description=(
-            "Redis or Valkey ≥ 7.0 (rediss:// with TLS); of a cluster some nodes, comma-separated. "
+            "URL of Redis or Valkey ≥ 7.0 (rediss:// with TLS); for a cluster some of its nodes, comma-separated. "
             "Empty: the bundled server in data_dir."
         ),
     )
@@ -125,92 +131,100 @@ class Settings(BaseSettings):
         default=1,
         ge=1,
         le=64,
-        description="Queues on a hash slot each, which divide the limits; more than one only with Redis Cluster.",
+        description="Shards, each on one hash slot; they divide the limits. More than one only with Redis Cluster.",
     )
     appendfsync: Literal["always", "everysec"] = Field(
         default="always", description="Durability of the embedded store."
     )
     replication: Literal["none", "wait", "waitaof"] = Field(
         default="none",
-        description="A submit is answered once a replica has it: wait in memory, waitaof on both disks (Redis 7.2).",
+        description="When a submit is answered. none: at once; wait: a replica has it; waitaof: it is on both disks.",
     )
     replication_wait_s: float = Field(
-        default=2.0, gt=0, le=2.5, description="A submit that no replica has by then is answered as a retryable error."
+        default=2.0,
+        gt=0,
+        le=2.5,
+        description="A submit that no replica has confirmed after this time is answered with a retryable error.",
     )
 
     # ---- server
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(
-        default=1, ge=0, le=256, description="Worker processes `serve` runs beside the server; 0 for none."
+        default=1, ge=0, le=256, description="Worker processes that `serve` starts beside the server; 0 for none."
     )
     public_url: str | None = Field(
         default=None,
-        description="URL clients reach this deployment by, without /mcp. Never taken from request headers.",
+        description="URL by which clients reach this deployment, without /mcp. It is never taken from request headers.",
     )
     allowed_hosts: Listed[Host] = Field(
-        default_factory=list, description="Further Host values accepted, exact, with port if not default."
+        default_factory=list, description="Further accepted Host values, exact, with the port if it is not the default."
     )
     allowed_origins: Listed[Origin] = Field(
-        default_factory=list, description="Browser origins accepted, exact. Requests without Origin always pass."
+        default_factory=list,
+        description="Accepted browser origins, exact. Requests without Origin are always accepted.",
     )
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, description="Largest request body.")
     max_nesting: int = Field(default=32, ge=4, description="Deepest JSON nesting of a request body.")
-    max_streams: int = Field(default=256, ge=1, description="Open streams one principal may have on a replica.")
+    max_streams: int = Field(default=256, ge=1, description="Most open streams of one principal on a replica.")
     otel: bool = Field(
-        default=False, description="Make OpenTelemetry spans; needs the extra `otel` and OTEL_EXPORTER_OTLP_…."
+        default=False,
+        description="Export OpenTelemetry spans; needs the extra `otel` and the variables OTEL_EXPORTER_OTLP_….",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe log line written."
     )
     toolsets: str = Field(
         default="core",
-        description="Tool sets shown, comma-separated: core, planning, data, admin; or all for every one.",
+        description="Tool sets that are listed, comma-separated: core, planning, data, admin; or all.",
     )
     toolsets_allowed: str = Field(
         default=",".join(TOOLSETS),
-        description="Tool sets a client may switch on by ?toolsets= on the URL, written likewise; set and empty: none.",
+        description="Tool sets a client may enable by ?toolsets= on the URL, in the same form; set but empty: none.",
     )
     reports_dir: Path | None = Field(
-        default=None, description="Folder of static reports, served as file:/// resources to everybody who may read."
+        default=None,
+        description="Folder of static reports, served as file:/// resources to every principal with the read scope.",
     )
     ask_missing: bool = Field(
-        default=True, description="Ask for a missing depot or shift where the client can ask its user (elicitation)."
+        default=True, description="Ask for a missing depot or shift if the client supports elicitation."
     )
 
     # ---- jobs
-    lease_s: float = Field(default=4.0, gt=0.2, description="A worker silent for this long loses its job.")
+    lease_s: float = Field(
+        default=4.0, gt=0.2, description="Time without a renewal after which a job is taken from its worker."
+    )
     max_solve_time_s: int = Field(default=3600, ge=1, description="Longest solve_time a caller may ask for.")
-    max_tickets: int = Field(default=5000, ge=1, description="Most tickets of one scenario.")
-    max_agents: int = Field(default=1000, ge=1, description="Most agents of one scenario.")
-    max_queued: int = Field(default=10_000, ge=1, description="Jobs the whole queue holds before it refuses.")
+    max_tickets: int = Field(default=5000, ge=1, description="Largest number of tickets of one scenario.")
+    max_agents: int = Field(default=1000, ge=1, description="Largest number of agents of one scenario.")
+    max_queued: int = Field(default=10_000, ge=1, description="Queued jobs in all; further ones are refused.")
     max_queued_per_principal: int = Field(default=1000, ge=1, description="Queued jobs of one principal.")
     max_solving_per_principal: int = Field(
-        default=64, ge=1, description="Jobs of one principal solved at the same time."
+        default=64, ge=1, description="Jobs of one principal that are solved at the same time."
     )
     max_share: float = Field(
         default=1.0,
         gt=0,
         le=1,
-        description="Share of all slots one principal may hold; below 1 some stay free for others.",
+        description="Share of all worker slots that one principal may hold; below 1 some stay free for others.",
     )
     submit_rate_per_s: float = Field(
-        default=0.0, ge=0, description="New jobs a second one principal may keep submitting; 0 for no limit."
+        default=0.0, ge=0, description="Sustained rate of new jobs of one principal, per second; 0 for no limit."
     )
     submit_burst: int = Field(
-        default=100, ge=1, description="New jobs one principal may submit at once, where that is limited."
+        default=100, ge=1, description="New jobs one principal may submit at once, where the rate is limited."
     )
-    solve_memory_mb: int = Field(default=2048, ge=128, description="Memory one solve may use; enforced on Linux.")
-    solve_cores: int = Field(default=1, ge=1, le=64, description="Cores one solve may use.")
-    max_scenarios: int = Field(default=100_000, ge=1, description="Scenarios one principal may keep, in each pool.")
+    solve_memory_mb: int = Field(default=2048, ge=128, description="Memory of one solve in MiB; enforced on Linux.")
+    solve_cores: int = Field(default=1, ge=1, le=64, description="CPU cores of one solve.")
+    max_scenarios: int = Field(default=100_000, ge=1, description="Most scenarios of one principal, in each shard.")
     max_scenarios_bytes: int = Field(
-        default=2 * 1024**3, ge=1024, description="Room the scenarios of one principal may take, in each pool."
+        default=2 * 1024**3, ge=1024, description="Most bytes that the scenarios of one principal take, in each shard."
     )
     scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
     job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: Life = Field(default=86400, description="Explicit idempotency keys are remembered this long.")
     drain_s: float = Field(
-        default=20.0, ge=0, description="After SIGTERM a solve may go on this long; it is handed back within 5 s more."
+        default=20.0, ge=0, description="Time a solve may go on after SIGTERM; then its job is handed back within 5 s."
     )
 
     # ---- travel
@@ -221,13 +235,19 @@ class Settings(BaseSettings):
             "`{kind: osrm or valhalla, url, profile, version, data_date, block}`."
         ),
     )
-    router_request_s: float = Field(default=15.0, gt=0, description="Time a road engine has for one block of a table.")
-    router_total_s: float = Field(default=300.0, gt=0, description="Time it has for the table of a whole day.")
+    router_request_s: float = Field(
+        default=15.0, gt=0, description="Timeout of a road engine for one block of a matrix, in seconds."
+    )
+    router_total_s: float = Field(
+        default=300.0, gt=0, description="Timeout of a road engine for the matrix of a scenario, in seconds."
+    )
     max_matrix_locations: int = Field(
-        default=2000, ge=2, description="Most locations of uploaded or asked tables of travel."
+        default=2000, ge=2, description="Most locations of a travel matrix, uploaded or from a road engine."
     )
     max_matrix_bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
-    max_matrices: int = Field(default=20, ge=1, description="Uploaded matrices one principal may keep, and asked ones.")
+    max_matrices: int = Field(
+        default=20, ge=1, description="Uploaded matrices that one principal may keep, and as many from road engines."
+    )
 
     # ---- authorization
     auth_issuers: Mapped[str | None] = Field(
@@ -235,70 +255,80 @@ class Settings(BaseSettings):
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
     )
     auth_audience: str | None = Field(
-        default=None, description="Audience tokens must be issued for. Default: public_url + /mcp."
+        default=None, description="Audience that tokens must be issued for. Default: public_url + /mcp."
     )
     auth_types: Listed[str] = Field(
         default_factory=lambda: ["at+jwt"],
         min_length=1,
-        description="Accepted typ headers; add JWT for servers that say so.",
+        description="Accepted typ headers of tokens; add JWT for authorization servers that use it.",
     )
     auth_tenant_claim: str | None = Field(
-        default=None, description="Claim that names the customer; required in every token once set."
+        default=None, description="Claim that names the tenant; once set, every token must have it."
     )
     auth_introspection_url: str | None = Field(
         default=None,
-        description="Where opaque tokens are looked up (RFC 7662); empty: only signed tokens are accepted.",
+        description="Introspection endpoint for opaque tokens (RFC 7662); empty: only signed tokens are accepted.",
     )
     auth_introspection_issuer: str | None = Field(
         default=None,
-        description="Issuer whose tokens are looked up there; part of the name of every principal it names.",
+        description="Issuer of the tokens that are introspected; part of the id of their principals.",
     )
-    auth_introspection_client_id: str = Field(default="", description="What this server calls itself at the look-up.")
-    auth_introspection_client_secret: SecretStr = Field(default=SecretStr(""), description="And its secret there.")
+    auth_introspection_client_id: str = Field(
+        default="", description="Client id of this server at the introspection endpoint."
+    )
+    auth_introspection_client_secret: SecretStr = Field(
+        default=SecretStr(""), description="Client secret of this server at the introspection endpoint."
+    )
     auth_api_keys: bool = Field(default=False, description="Accept API keys made by `planner-mcp keys create`.")
     auth_failures_per_s: float = Field(
         default=0.5,
         gt=0,
-        description="Credentials a second one address may send that are not accepted, at one replica.",
+        description="Sustained rate of refused credentials from one address at one replica, per second.",
     )
-    auth_failures_burst: int = Field(default=20, ge=1, description="Such credentials an address may send at once.")
+    auth_failures_burst: int = Field(
+        default=20, ge=1, description="Refused credentials that one address may send at once."
+    )
     rate_per_s: float = Field(
-        default=50.0, gt=0, description="Requests a second one authenticated principal may keep up."
+        default=50.0, gt=0, description="Sustained rate of requests of one authenticated principal, per second."
     )
     rate_burst: int = Field(default=200, ge=1, description="Requests one principal may send at once.")
     max_open_requests: int = Field(
-        default=512, ge=1, description="Requests one principal may have open on a replica, streams included."
+        default=512, ge=1, description="Most open requests of one principal on a replica, streams included."
     )
-    max_sessions: int = Field(default=10_000, ge=1, description="MCP sessions one principal may have.")
+    max_sessions: int = Field(default=10_000, ge=1, description="Most MCP sessions of one principal.")
     audit_ttl_s: Life = Field(
-        default=90 * 86400, description="A day of the audit log is kept this long after its last line."
+        default=90 * 86400, description="Each day of the audit log is kept this long after its last entry."
     )
 
     # ---- webhooks
     webhook_allow_networks: Listed[Network] = Field(
-        default_factory=list, description="Networks (CIDR) webhooks may reach beside public addresses, for tests."
+        default_factory=list, description="Networks (CIDR) that webhooks may reach beside public addresses, for tests."
     )
-    webhook_allow_ports: Listed[Port] = Field(default_factory=list, description="Ports webhooks may use beside 443.")
+    webhook_allow_ports: Listed[Port] = Field(
+        default_factory=list, description="Ports that webhooks may use beside 443."
+    )
     webhook_schedule_s: Listed[Delay] = Field(
         default_factory=lambda: [0.0, 5.0, 300.0, 1800.0, 7200.0, 18000.0, 36000.0, 36000.0],
         min_length=1,
         description="Delay before each delivery attempt.",
     )
-    webhook_jitter: float = Field(default=0.2, ge=0, le=1, description="Random share by which each delay varies.")
-    webhook_timeout_s: float = Field(default=15.0, gt=0, description="Total time of one delivery attempt.")
+    webhook_jitter: float = Field(
+        default=0.2, ge=0, le=1, description="Largest random share by which each delay varies."
+    )
+    webhook_timeout_s: float = Field(default=15.0, gt=0, description="Timeout of one delivery attempt, in seconds.")
     webhook_rate_per_s: float = Field(
-        default=50.0, gt=0, description="Attempts a second to one endpoint, a second's worth at once."
+        default=50.0, gt=0, description="Attempts per second to one endpoint, and its burst."
     )
     webhook_disable_after_s: float = Field(
         default=5 * 86400.0,
         gt=0,
-        description="An endpoint that failed for this long hears no more until its owner asks.",
+        description="An endpoint that failed for this long is disabled until its owner enables it again.",
     )
     secret_key: str | None = Field(
         default=None,
         description=(
-            "Key that seals cursors, questions and stored secrets; the same on every server and worker. "
-            "Empty: made and kept in data_dir."
+            "Key that encrypts cursors, questions and stored secrets; the same on every server and worker. "
+            "Empty: generated and kept in data_dir."
         ),
     )
 
@@ -309,7 +339,7 @@ class Settings(BaseSettings):
 
     @property
     def has_auth(self) -> bool:
-        """Whether callers must prove who they are. Without it there is one user, on loopback (SPEC A3)."""
+        """Whether callers must authenticate. Without it there is one principal, on loopback (SPEC A3)."""
         return bool(self.auth_issuers or self.auth_introspection_url or self.auth_api_keys)
 
     @property
@@ -337,7 +367,7 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _drop_empty_values(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Save where nothing is an answer: who lets clients switch no tool set on does not open them all."""
+        """Treat an empty variable as unset, except where empty has a meaning of its own."""
         return {name: value for name, value in given.items() if value != "" or name == "toolsets_allowed"}
 
     @field_validator("port", mode="before")
@@ -351,7 +381,7 @@ class Settings(BaseSettings):
     @field_validator("data_dir", "reports_dir")
     @classmethod
     def _expand_home(cls, value: Path | None) -> Path | None:
-        """No shell stands before an `env` block or a file of variables; all who use a folder must find the same."""
+        """Expand `~`, because no shell does so for an `env` block or a file of variables."""
         try:
             return None if value is None else value.expanduser()
         except RuntimeError:

@@ -1,11 +1,9 @@
-"""One worker process: `python -m workers [--ends-with-parent]`. Usually started by `workers/supervisor.py`, which
-holds the leash.
+"""One worker process: `python -m workers [--ends-with-parent]`, usually started by `workers/supervisor.py`.
 
-Owns the wiring of one worker: settings from `PLANNER_*`, the store, the warm parent, the courier, the signals.
+Owns the wiring of one worker: settings from `PLANNER_*`, store, solver process pool, webhook dispatcher, signals.
 """
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -28,11 +26,10 @@ log = logging.getLogger("planner.worker")
 
 
 async def work(settings: Settings, *, has_parent_pipe: bool) -> None:
-    """Claim and solve until told to stop, and carry webhooks meanwhile."""
+    """Claim and solve until stopped, and send webhooks meanwhile."""
     async with connect(settings) as store, SolverProcessPool() as process_pool:
         worker = Worker(store, process_pool, settings, worker_id=new_worker_id())
         await _install_signal_handlers(worker, has_parent_pipe=has_parent_pipe)
-        gc.freeze()  # what is in memory by now stays there, so no later collection looks through it
         stop = anyio.Event()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(keep_webhook_dispatcher(store, settings, stop))
@@ -41,7 +38,7 @@ async def work(settings: Settings, *, has_parent_pipe: bool) -> None:
 
 
 class ParentDeathPipe(asyncio.Protocol):
-    """What the supervisor says on stdin: a byte asks to drain, the end (its death brings it too) to leave at once."""
+    """Reads stdin, the pipe from the supervisor: a byte asks to drain, its end (also by its death) to stop at once."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -56,7 +53,7 @@ class ParentDeathPipe(asyncio.Protocol):
 
 
 async def _install_signal_handlers(worker: Worker, *, has_parent_pipe: bool) -> None:
-    """Obey SIGTERM (the second one at once) and the leash. On a leash SIGINT is for the supervisor alone."""
+    """Drain on SIGTERM, stop on a second one, and follow the parent pipe; with it SIGINT is the supervisor's alone."""
     loop = asyncio.get_running_loop()
     requests = chain([worker.drain], repeat(worker.leave))
 
@@ -81,7 +78,7 @@ def main() -> None:
         with explained_refusals(has_url=bool(settings.redis_url)), ungrouped():
             asyncio.run(work(settings, has_parent_pipe="--ends-with-parent" in sys.argv[1:]))
     except StoreError as error:
-        log.error("no store to work for: %s", error.message, extra={"code": error.code, "type": error.type})
+        log.error("the store cannot be used: %s", error.message, extra={"code": error.code, "type": error.type})
         sys.exit(os.EX_UNAVAILABLE)
 
 

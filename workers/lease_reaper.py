@@ -1,10 +1,10 @@
-"""Looks for jobs whose worker went silent and puts them back in the queue.
+"""Requeues jobs whose worker has stopped renewing its lease.
 
-Every worker sweeps. The store's step is atomic, so sweeping together does no harm and needs no leader.
+Every worker sweeps. The store's step is atomic, so several sweeps at once do no harm and no leader is needed.
 
 A worker that could not renew its lease is not dead. So no lease is taken while the store is away
 (`LONGEST_OUTAGE_LEASES` at most), for one lease after it is back, and for one lease after a pause of this process
-itself: the machine slept then, or had no time for its workers.
+itself, because the machine was suspended or overloaded then.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.job_ports import WorkerStore
 
 SWEEPS_PER_LEASE: Final = 4
-"""An orphan waits at most its lease and a quarter more."""
+"""A lost job is requeued after its lease and at most a quarter of a lease more."""
 LATE_LEASES: Final = 0.5
-"""How late a sweep must come to show that this machine had no time for its workers."""
+"""A sweep that is later than this, in leases, shows that the machine was suspended or overloaded."""
 LONGEST_OUTAGE_LEASES: Final = 10
-"""How long an outage spares all leases at most: a part of the store that stays away must not hold up the rest."""
+"""Longest time an outage protects all leases: one shard that stays away must not stop the others."""
 
 log = logging.getLogger("planner.worker")
 
@@ -31,7 +31,7 @@ class LeaseReaper:
 
     Args:
         store: Where jobs and leases are.
-        lease_s: How long a worker may be silent.
+        lease_s: Time without a renewal after which a job is requeued.
         clock: Monotonic seconds.
     """
 
@@ -43,27 +43,27 @@ class LeaseReaper:
         self._paused_until = clock()
 
     def set_store_available(self, *, is_store_available: bool) -> None:
-        """Take no job from anyone while the store is away, nor for one lease from when it is back."""
+        """Requeue nothing while the store is unavailable and for one lease after it is back."""
         if is_store_available != self._is_store_available:
             self._is_store_available = is_store_available
             leases = 1 if is_store_available else LONGEST_OUTAGE_LEASES
             self._paused_until = self._clock() + leases * self._lease_s
 
     def note_pause(self, elapsed_s: float) -> None:
-        """Take no job from anyone for one lease after a pause between sweeps that was far too long."""
+        """Requeue nothing for one lease after a pause between sweeps that was far too long."""
         if elapsed_s > (1 / SWEEPS_PER_LEASE + LATE_LEASES) * self._lease_s:
             self._paused_until = max(self._paused_until, self._clock() + self._lease_s)
 
     async def run(self) -> None:
         """Sweep until cancelled."""
         while True:
-            began = time.time()  # goes on while a machine sleeps, as the store's does
+            began = time.time()  # wall clock: it goes on while a machine is suspended
             await asyncio.sleep(self._lease_s / SWEEPS_PER_LEASE)
             self.note_pause(time.time() - began)
             await self.sweep()
 
     async def sweep(self) -> None:
-        """Put back what silent workers hold. A store that is away is tried again at the next sweep."""
+        """Requeue the jobs of lost workers. An unavailable store is tried again at the next sweep."""
         if self._clock() < self._paused_until:
             return
         try:

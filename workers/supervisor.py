@@ -1,9 +1,9 @@
 """The supervisor: keeps N worker processes alive and takes them down in order.
 
 Owns starting, restarting with backoff, and passing signals on. It imports no solver and no store, so `serve` can run
-it beside the server. A worker is `python -m workers`; it is held on a leash, a pipe on its stdin: when the supervisor
-is gone, however it went, the pipe ends and the worker hands back what it holds and leaves. The drain goes over the
-leash too, so that a terminal or service manager that signals the whole group does not count as a second request.
+it beside the server. A worker is `python -m workers` with a pipe on its stdin: when the supervisor ends in
+any way, the pipe ends, and the worker hands its job back and exits. The request to drain goes over the same pipe, so
+that a terminal or service manager that signals the whole process group does not count as a second request.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from planner_mcp.settings import Settings
 BACKOFF_FIRST_S: Final = 0.2
 BACKOFF_LONGEST_S: Final = 10.0
 HEALTHY_S: Final = 10.0
-"""A worker that lived this long is restarted without delay."""
+"""A worker that ran this long is restarted after the shortest delay."""
 KILL_AFTER_DRAIN_S: Final = 5.0
 """Beyond `drain_s`, a worker may take this long to hand its job back before it is killed."""
 
@@ -32,7 +32,7 @@ log = logging.getLogger("planner.pool")
 def environment_of(settings: Settings) -> dict[str, str]:
     """Return the environment in which another process reads the same settings, overrides of the CLI included.
 
-    What an override left empty is not there at all: the variable that it went over would be read instead.
+    Variables that an override has emptied are left out.
     """
     values = settings.model_dump(mode="json", exclude_none=True)
     texts = {
@@ -59,7 +59,7 @@ class Supervisor:
         return sorted(process.pid for process in self._processes if process.returncode is None)
 
     def drain(self) -> None:
-        """Ask every worker to drain; a second call tells them to leave at once."""
+        """Ask every worker to drain; a second call stops them at once."""
         for process in self._processes:
             self._request_stop(process, is_urgent=self._drain_requested.is_set())
         self._drain_requested.set()
@@ -114,7 +114,7 @@ class Supervisor:
         process.kill()
 
     def _request_stop(self, process: asyncio.subprocess.Process, *, is_urgent: bool) -> None:
-        """Ask a worker to drain by a byte on its leash, to leave at once by letting go of it."""
+        """Ask a worker to drain by a byte on its pipe, or to stop at once by closing the pipe."""
         if (parent_pipe := process.stdin) is None or parent_pipe.is_closing():
             return
         if is_urgent:

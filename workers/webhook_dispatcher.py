@@ -1,8 +1,8 @@
-"""Carries webhooks from the outbox to their endpoints (SPEC W3). Any number of couriers work side by side.
+"""Sends webhooks from the outbox to their endpoints (SPEC W3). Any number of dispatchers work side by side.
 
 Owns the loop: take entries out of the outbox, claim what is due, attempt, record. Due times, leases and the state of
-endpoints are in the store, so a courier that dies loses nothing: its leases run out and another makes the attempt, with
-the same id and body. What an answer means is `jobs/webhooks/endpoint_policy.py`, how to connect safely
+endpoints are in the store, so a dispatcher that dies loses nothing: its leases run out and another makes the attempt,
+with the same id and body. What an answer means is `jobs/webhooks/endpoint_policy.py`, how to connect safely
 `jobs/webhooks/webhook_client.py`.
 """
 
@@ -36,38 +36,38 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import compact
 
 SLOTS: Final = 128
-"""Attempts a courier has under way at most."""
+"""Most attempts that one dispatcher has in flight."""
 UNPROVEN_SLOTS: Final = 96
-"""Of these, for endpoints that did not answer 2xx last: the rest stays free for those that work."""
+"""Slots that endpoints may take whose last answer was not 2xx; the rest stays free for working endpoints."""
 SPARE_SLOTS: Final = 64
-"""Of all, for endpoints without an attempt under way: many that stop to answer at once do not take them all."""
+"""Slots kept for endpoints without an attempt in flight, so that slow endpoints do not take all."""
 RESERVED_SLOTS: Final = 32
-"""Of all, and of those for unproven endpoints, for principals with less than their share of them under way."""
+"""Slots kept for principals that have less than `PRINCIPAL_SHARE` attempts in flight."""
 PRINCIPAL_SHARE: Final = 12
-"""That share: a principal with many endpoints that do not answer, or take long to, leaves room for others."""
+"""Attempts of one principal beyond which it leaves the reserved slots to others."""
 TICK_S: Final = 0.5
-"""Longest time without a look at the schedule, in which others may have put something."""
+"""Longest time between two looks at the schedule, to which other processes add."""
 READ_S: Final = 2.0
 """Longest wait for an outbox entry."""
 AWAY_S: Final = 0.5
-"""Wait before the store is asked again after it failed."""
+"""Wait before the store is asked again after a failure."""
 AGAIN_S: Final = 1.0
-"""Wait before a courier that failed is started anew."""
+"""Wait before a dispatcher that failed is restarted."""
 STOP_S: Final = 2.0
-"""Time for attempts under way to end when the courier stops."""
+"""Time for attempts in flight to end when the dispatcher stops."""
 
-log = logging.getLogger("planner.courier")
+log = logging.getLogger("planner.webhooks")
 
 
 class WebhookDispatcher:
-    """The courier of one pool in one process.
+    """The dispatcher of one shard in one process.
 
     Args:
         outbox: The deliveries.
         secrets: What signs them.
-        sender: The guarded client.
+        webhook_client: The guarded client.
         settings: Schedule, jitter and lease.
-        name: Of this courier, unlike any other's.
+        name: Unique name of this dispatcher.
         clock: Unix time of an attempt.
         draw: Uniform in [0, 1), for jitter.
     """
@@ -95,7 +95,7 @@ class WebhookDispatcher:
         self._sweep_at = 0.0
 
     async def run(self, stop: anyio.Event) -> None:
-        """Carry until told to stop; what is under way then has `STOP_S` to end and is given back after."""
+        """Send until stopped. Attempts in flight then have `STOP_S` to end; the others are given back."""
         async with anyio.create_task_group() as loops:
             loops.start_soon(self._forever, self._read_outbox, stop)
             loops.start_soon(self._forever, self._keep_leases, stop)
@@ -109,7 +109,7 @@ class WebhookDispatcher:
             try:
                 await step()
             except StoreError as error:
-                log.warning("the store failed a courier: %s", error)
+                log.warning("webhook dispatcher: store error: %s", error)
                 await anyio.sleep(AWAY_S)
 
     async def _cancel_after_grace(self, stop: anyio.Event, attempts: anyio.CancelScope) -> None:
@@ -121,7 +121,7 @@ class WebhookDispatcher:
     # ---- from the outbox into the schedule
 
     async def _read_outbox(self) -> None:
-        """Take what is in the outbox; now and then also what another courier read and left."""
+        """Take new outbox entries, and once a lease also those that another dispatcher read and left."""
         began = anyio.current_time()
         entries = await self._outbox.read(self._name, READ_S)
         now = anyio.current_time()
@@ -145,7 +145,7 @@ class WebhookDispatcher:
     # ---- from the schedule to the endpoints
 
     async def _start_due_deliveries(self, attempts: TaskGroup) -> None:
-        """Start what is due and there is room for, then wait for a reason to look again."""
+        """Start the due deliveries for which there are slots, then wait until something changes."""
         wake = self._wake
         unproven = sum(not delivery_claim.proven for delivery_claim in self._in_flight.values())
         free_slots = SLOTS - len(self._in_flight)
@@ -172,7 +172,7 @@ class WebhookDispatcher:
         try:
             outcome = await self._outcome(delivery_claim)
             if not await self._outbox.settle(delivery_claim, outcome):
-                log.info("delivery %s passed to another courier", delivery_claim.delivery_id)
+                log.info("delivery %s passed to another dispatcher", delivery_claim.delivery_id)
         except StoreError as error:
             log.warning("delivery %s will be attempted again: %s", delivery_claim.delivery_id, error)
         except anyio.get_cancelled_exc_class():
@@ -183,9 +183,9 @@ class WebhookDispatcher:
             self._wake_loop()
 
     async def _outcome(self, delivery_claim: DeliveryClaim) -> AttemptOutcome:
-        """Send, and judge the answer. The border: nothing that an endpoint brings about ends the courier.
+        """Send, and evaluate the answer. No exception that an endpoint causes ends the dispatcher.
 
-        A fault of ours counts as an attempt that reached nobody: made again without end it would end every courier.
+        An unforeseen exception counts as a failed attempt. Raised again, it would end every dispatcher in turn.
         """
         began = anyio.current_time()
         try:
@@ -194,7 +194,7 @@ class WebhookDispatcher:
         except StoreError:
             raise
         except Exception:
-            log.exception("delivery %s failed inside the courier", delivery_claim.delivery_id)
+            log.exception("delivery %s failed inside the dispatcher", delivery_claim.delivery_id)
             answer, decision = None, self._decision(delivery_claim, None)
         return AttemptOutcome(decision, answer.status if answer else None, anyio.current_time() - began)
 
@@ -216,7 +216,7 @@ class WebhookDispatcher:
         try:
             return await self._webhook_client.post(delivery_claim.url, headers, body)
         except EndpointUnreachableError as error:
-            log.info("delivery %s reached nobody: %r", delivery_claim.delivery_id, error.__cause__)
+            log.info("delivery %s got no answer: %r", delivery_claim.delivery_id, error.__cause__)
             return None
 
     async def _give_back(self, delivery_claim: DeliveryClaim) -> None:
@@ -229,7 +229,7 @@ class WebhookDispatcher:
 
 
 def delivery_of(entry: StreamEntry) -> NewDelivery:
-    """Return an outbox entry made ready to be sent.
+    """Return the delivery that an outbox entry describes.
 
     Raises:
         KeyError, ValueError: The entry is not what the job engine writes.
@@ -251,7 +251,7 @@ def delivery_of(entry: StreamEntry) -> NewDelivery:
 
 
 async def run_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
-    """Carry the webhooks of every pool until told to stop."""
+    """Send the webhooks of every shard until stopped."""
     secrets = RedisSigningSecrets(store.script_client, open_cipher(settings))
     webhook_client = WebhookClient(settings)
     name = f"courier-{token_hex(8)}"
@@ -264,13 +264,13 @@ async def run_webhook_dispatcher(store: RedisStore, settings: Settings, stop: an
 
 
 async def keep_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
-    """Run a courier beside a worker until told to stop; one that fails is started anew and never costs a solve."""
+    """Run a dispatcher beside a worker until stopped. One that fails is restarted; no solve is affected."""
     while not stop.is_set():
-        dispatcher = asyncio.create_task(run_webhook_dispatcher(store, settings, stop), name="courier")
+        dispatcher = asyncio.create_task(run_webhook_dispatcher(store, settings, stop), name="webhook dispatcher")
         try:
             await asyncio.wait({dispatcher})
         finally:
             dispatcher.cancel()
         if not dispatcher.cancelled() and (error := dispatcher.exception()) is not None:
-            log.error("a courier failed and is started anew", exc_info=error)
+            log.error("the webhook dispatcher failed and is restarted", exc_info=error)
             await anyio.sleep(AGAIN_S)

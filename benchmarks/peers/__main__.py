@@ -41,7 +41,7 @@ BUILD: Final = HERE.parent.parent / "build" / "peers"
 IN_FLIGHT: Final = 16
 ROUNDS: Final = 8
 """The sides take turns, so that a machine that is busier for a while is so for both of them."""
-FULL: Final = 160
+FULL: Final = 80
 """Samples of a run whose figures go into the README."""
 POLL_S: Final = 0.002
 """Between polls of the peer where its end-to-end time is taken."""

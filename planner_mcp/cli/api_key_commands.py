@@ -21,14 +21,16 @@ app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 
 Scopes = Annotated[
     list[str],
-    typer.Option("--scope", help="A scope the key holds; may be repeated. Absent: read and write, days masked."),
+    typer.Option("--scope", help="A scope of the key; may be repeated. Absent: read and write, scenarios masked."),
 ]
 
 
 @app.command()
 def create(
-    subject: Annotated[str, typer.Argument(help="Whom the key speaks for; keys of one subject share what they make.")],
-    tenant: Annotated[str, typer.Option(help="The customer it belongs to.")] = "",
+    subject: Annotated[
+        str, typer.Argument(help="Subject of the key; keys of one subject share their scenarios and jobs.")
+    ],
+    tenant: Annotated[str, typer.Option(help="Tenant of the subject.")] = "",
     scope: Scopes = [READ, WRITE],  # noqa: B006 - typer copies it
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
@@ -73,5 +75,5 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
 
 
 async def _print_key(store: RedisStore, record: ApiKeyRecord) -> None:
-    """Have the clients of a key's principal look anew which tools they may use."""
+    """Notify the clients of a key's principal that their list of tools has changed."""
     await SubscriptionStore(store.redis).announce(record.principal_id, "tools")

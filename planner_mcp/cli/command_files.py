@@ -1,8 +1,7 @@
 """Files that commands read and write, with standard input and output in their place.
 
-Owns how a file is named (`-` is standard input or output), the form of a plan that goes out (JSON, or the form that the
-name of its file ends in), and what is told where a file cannot be read or written, on standard error. What is done with
-what was read is the commands' (`planning.py`, `tables.py`).
+Owns how a file is named (`-` is standard input or output), the format of a written plan (by the end of its file name,
+else JSON), and the messages on standard error for files that cannot be read or written.
 """
 
 import errno
@@ -26,9 +25,9 @@ Json = dict[str, Any]
 STDIN = "-"
 """As a file to read; as one to write it is standard output."""
 _MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
-"""What editors of Windows write before UTF-8."""
+"""The byte order mark that editors on Windows write before UTF-8."""
 _LONGEST_PATH: Final = 1000
-"""Characters that are told; a scenario may name a file by any text."""
+"""Characters of a path that are shown; a scenario may contain any text as a path."""
 
 
 def read_scenario(path: Path) -> Any:
@@ -93,13 +92,13 @@ def _form(output: Path | None) -> str:
 
 
 def _named(fault: Fault) -> Fault:
-    """Return what is wrong with a form, told by the option that says it."""
+    """Return a fault of the format, placed at the option that sets it."""
     hint = "End the name of the file in one of them."
     return replace(fault, path="--output", hint=hint) if fault.path == "/form" else fault
 
 
 def _write_problem(path: Path) -> str:
-    """Return what keeps a file from being written, as far as it can be told without a trace; else nothing."""
+    """Return why a file cannot be written, as far as this can be checked without writing; else nothing."""
     try:
         if path.is_dir():
             return os.strerror(errno.EISDIR)

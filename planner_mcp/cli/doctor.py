@@ -1,6 +1,6 @@
-"""`planner-mcp doctor`: is everything in place for this configuration, and if not, what to do.
+"""`planner-mcp doctor`: check that this configuration works, and say what to do where it does not.
 
-Owns the list of checks. Each is done for real (the store is opened and written to) and changes nothing that lasts.
+Owns the list of checks. Each check does the real thing (the store is opened and written to) and leaves nothing behind.
 """
 
 import errno
@@ -25,7 +25,7 @@ from planner_mcp.jobs.store.connection.error_translation import explained_refusa
 from planner_mcp.settings import Settings
 
 HEALTH_S: Final = 2.0
-"""Time whoever listens where `serve` would has to say that it is a planner."""
+"""Timeout of the health request to a process that already listens on the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class CheckResult:
 
 
 async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
-    """Yield what each check found, in the order in which one would mend them."""
+    """Yield the result of each check, in the order in which problems should be solved."""
     yield CheckResult("version", True, planner_mcp.__version__)
     yield _environment()
     yield _engines()
@@ -65,15 +65,15 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
 
 
 def _environment() -> CheckResult:
-    """Tell variables that nobody reads: nearly a setting's name is a mistake, another may be somebody else's."""
+    """Report `PLANNER_` variables that are no settings; one that resembles a setting fails the check."""
     strange = unknown_variables()
     detail = [f"{name} is no setting" + (f"; {near} is" if near else "") for name, near in strange.items()]
     return CheckResult("settings", not any(strange.values()), "; ".join(detail) or "every PLANNER_ variable is one")
 
 
 def _engines() -> CheckResult:
-    """Tell which engines are here and how to get the others; `auto` does with those there are."""
-    from workers.engines.selection import engine_registry  # loads the solvers, which who serves has no use for
+    """Report the installed engines and how to install the others; `auto` uses the installed ones."""
+    from workers.engines.selection import engine_registry  # loads the solvers, which a server does not need
 
     here = [f"{engine.name} {engine.version()}" for engine in engine_registry.available()]
     lacking = [f"no {name}: {instruction}" for name, instruction in engine_registry.unavailable().items()]
@@ -81,7 +81,7 @@ def _engines() -> CheckResult:
 
 
 def _address(settings: Settings) -> CheckResult:
-    """Look whether `serve` could listen where the settings say, or does."""
+    """Check that `serve` can listen on the configured address, or that a planner already does."""
     address = f"{settings.host}:{settings.port}"
     try:
         listen(settings.host, settings.port).close()
@@ -97,21 +97,21 @@ def _address(settings: Settings) -> CheckResult:
 
 
 def _access(settings: Settings, refusal: str) -> CheckResult:
-    """Tell why `serve` refuses to listen; a planner that listens all the same was let to on purpose."""
+    """Report why `serve` refuses to listen, unless a planner already runs there with `--insecure`."""
     if _is_planner(settings.host, settings.port):
         return CheckResult("access", True, f"a planner runs there as with --insecure: {refusal}")
     return CheckResult("access", False, f"`serve` refuses: {refusal}")
 
 
 def _reports(folder: Path) -> CheckResult:
-    """Look whether there is a folder to serve reports from; without one there are none, and nothing else says so."""
+    """Check that the folder of reports can be read; nothing else reports a missing one."""
     is_well = os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - is_dir() may raise
     detail = "is served" if is_well else "is no folder that can be read; make it or change PLANNER_REPORTS_DIR"
     return CheckResult("reports", is_well, f"{folder} {detail}")
 
 
 def _store_of(settings: Settings) -> str:
-    """Return where the store is, without who asks and the password: they may stand before the host and in the query."""
+    """Return the address of the store without user name, password and query."""
     if not settings.redis_url:
         return f"bundled server in {settings.data_dir}"
     nodes = [urlsplit(url) for url in settings.redis_url.split(",")]
@@ -119,7 +119,7 @@ def _store_of(settings: Settings) -> str:
 
 
 async def _replica(services: AppServices) -> CheckResult:
-    """Write as a submit does and look who confirms it; a start and readiness ask no replica: it may be back soon."""
+    """Write as a submit does and check that a replica confirms it; start and readiness do not check this."""
     pools = services.settings.pools
     try:
         lacking = pools - len(await services.store.confirm())

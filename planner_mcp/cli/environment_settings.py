@@ -1,4 +1,4 @@
-"""Settings of the environment under what the command line says; what is wrong with them is told in one line.
+"""Settings from the environment, overridden by the command line; errors are reported in one line.
 
 Owns the wording. No value is repeated (only names within a map are): the URL of a store may hold its password.
 """
@@ -20,7 +20,7 @@ _LINKED: Final = ("tcp://", "udp://", "sctp://")
 
 
 def read_settings(**given: Any) -> Settings:
-    """Return the settings; what is given wins over the environment, None is not given.
+    """Return the settings; an option that is not None overrides the environment.
 
     Raises:
         typer.BadParameter: A setting cannot be read.
@@ -44,7 +44,7 @@ def _setting_fault(place: tuple[int | str, ...], fault: str, given: dict[str, An
 
 
 def unknown_variables() -> dict[str, str]:
-    """Return the variables that look like settings and are none, each with the setting it resembles, or nothing."""
+    """Return `PLANNER_` variables that are no settings, each with the setting it resembles, if any."""
     known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
     names = sorted(name for name, value in os.environ.items() if name.startswith(PREFIX) and not _is_link(name, value))
     return {name: _nearest(name, known) for name in names if name not in known}

@@ -1,7 +1,7 @@
 """`planner-mcp import` and `export`: a scenario from tables of a spreadsheet, a plan as a file for others (SPEC T5).
 
-Owns the wording of these commands. What columns were taken for is told
-on standard error, so that whoever looks can correct it with `--column` and run the command again.
+Owns the wording of these commands. The proposed meaning of
+columns is printed on standard error, so that it can be corrected with `--column`.
 """
 
 import json
@@ -53,18 +53,20 @@ def import_tables(
     agents: Annotated[
         Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")
     ] = None,
-    agent: Annotated[int | None, typer.Option(min=1, help="How many agents there are, alike; absent: 1.")] = None,
+    agent: Annotated[int | None, typer.Option(min=1, help="Number of identical agents; absent: 1.")] = None,
     capacity: Annotated[
-        float | None, typer.Option(min=0, help="What each of them carries; absent: 1000000, told.")
+        float | None, typer.Option(min=0, help="Capacity of each; absent: 1000000, with a note.")
     ] = None,
     depot: Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON or a location.")] = "",
-    name: Annotated[str, typer.Option(help="Of the scenario.")] = "",
-    sheet: Annotated[str, typer.Option(help="Sheet of the tickets, where a workbook has several.")] = "",
-    form: Annotated[Form | None, typer.Option("--format", help="Where the name of the file does not tell.")] = None,
+    name: Annotated[str, typer.Option(help="Name of the scenario.")] = "",
+    sheet: Annotated[str, typer.Option(help="Sheet of the tickets, if a workbook has several.")] = "",
+    form: Annotated[
+        Form | None, typer.Option("--format", help="Format of the file, if its name does not show it.")
+    ] = None,
     column: Columns = [],  # noqa: B006 — typer copies it
     output: Annotated[Path | None, typer.Option(help="File for the scenario; absent or -: standard output.")] = None,
 ) -> None:
-    """Make a scenario from files of others; exit status 1 when it cannot be planned."""
+    """Make a scenario from a file of another format; exit status 1 if it cannot be planned."""
     settings = read_settings()
     if agents is not None and (agent is not None or capacity is not None):
         raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
@@ -121,10 +123,10 @@ def _bytes(path: Path) -> bytes:
 def _read_scenario(
     content: Content, form: Form | None, file: Path, import_options: ImportOptions, settings: Settings
 ) -> ImportedScenario:
-    """Return the day of a file; where it cannot be read and its form was a guess, that is told.
+    """Return the scenario of a file; say so where it cannot be read and its format was guessed.
 
     Raises:
-        InputError: It cannot be read, or does not use an option; options are told by their names.
+        InputError: It cannot be read, or does not use an option; options are named as on the command line.
     """
     kind = form or form_of(file.name, content)
     options = {**_OPTIONS, "agents": "--agents" if import_options.fleet else "--agent, --capacity"}
@@ -140,13 +142,13 @@ def _read_scenario(
 
 
 def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
-    """Return a fault in the words of the command line."""
+    """Return a fault that names options instead of fields."""
     hint = fault.hint.replace(IN_COLUMNS, "with --column", 1)
     return replace(fault, path=options.get(fault.path, fault.path), hint=hint)
 
 
 def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
-    """Return the scenario of a day; what is wrong with it is told by the row it was read from.
+    """Return the parsed scenario; its faults name the row that they come from.
 
     Raises:
         InputError: It cannot be planned.
@@ -169,7 +171,7 @@ def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[dict[str,
 
 
 def _made_up(count: int | None) -> str:
-    """Return what is told where a capacity or a fleet was taken that nobody named: a day shows no mistake by itself."""
+    """Return the note for a capacity or a fleet that was assumed, which the scenario itself does not show."""
     if count is not None:
         return f"No capacity given: {figure(DEFAULT_CAPACITY)} each is taken; --capacity says another."
     taken = f"1 of capacity {figure(DEFAULT_CAPACITY)} is taken"

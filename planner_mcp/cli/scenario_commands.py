@@ -46,7 +46,7 @@ app = typer.Typer()
 
 @app.command()
 def validate(file: File) -> None:
-    """Tell all that is wrong or odd about a scenario; exit status 1 when it cannot be planned."""
+    """Print every fault and warning of a scenario; exit status 1 if it cannot be planned."""
     sys.exit(0 if print_validation(file, command_settings()) else 1)
 
 
@@ -157,7 +157,7 @@ async def solve_file(
 
 
 def check_seconds(seconds: int, settings: Settings) -> None:
-    """Look whether a search may take so long here.
+    """Check the length of a search against the limit.
 
     Raises:
         InputError: It may not.

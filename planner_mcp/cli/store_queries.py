@@ -27,7 +27,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the bundled store 
 def run_store_query(
     question: Callable[[RedisStore, Settings], Awaitable[R]], redis_url: str | None, data_dir: Path | None
 ) -> R:
-    """Return the answer of the store that the options and the environment name; a refusal is told with status 1."""
+    """Return the answer of the configured store; an error ends the command with status 1."""
     settings = read_settings(redis_url=redis_url, data_dir=data_dir)
 
     async def answer() -> R:

@@ -1,4 +1,4 @@
-"""`planner-mcp webhooks`: what an operator does with deliveries and secrets from a shell (issue 3, SPEC W3, W5).
+"""`planner-mcp webhooks`: deliveries, endpoints and signing secrets from a shell (issue 3, SPEC W3, W5).
 
 Owns the wording of these commands. They act for one principal, the single user of a server without
 authorization unless `--principal` names another.
@@ -19,16 +19,16 @@ from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, SigningSecret
 from planner_mcp.settings import Settings
 
-app = typer.Typer(name="webhooks", help="Look at webhook deliveries, send them again, manage the signing secret.")
+app = typer.Typer(name="webhooks", help="List webhook deliveries, send them again, manage the signing secret.")
 
 R = TypeVar("R")
-Owner = Annotated[str, typer.Option("--principal", help="Whom the webhooks belong to, as `keys list` names it.")]
+Owner = Annotated[str, typer.Option("--principal", help="Owner of the webhooks, as `keys list` shows it.")]
 
 
 @app.command("list")
 def list_deliveries(
-    state: Annotated[DeliveryState | None, typer.Option(help="Only these; dead: given up.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=10_000, help="Most lines.")] = 50,
+    state: Annotated[DeliveryState | None, typer.Option(help="Only deliveries in this state; dead: given up.")] = None,
+    count: Annotated[int, typer.Option(min=1, max=10_000, help="Largest number of lines.")] = 50,
     principal: Owner = LOCAL.id,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
@@ -56,7 +56,7 @@ def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = No
 
 @app.command()
 def endpoints(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
-    """Tell how endpoints do: new, working, failing, resting or disabled."""
+    """List endpoints with their state: new, working, failing, resting or disabled."""
     found, total = _run_query(
         lambda hooks, _settings: hooks.endpoints(principal, offset=0, count=1000), redis_url, data_dir
     )
@@ -71,12 +71,12 @@ def endpoints(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir:
 @app.command()
 def replay(
     delivery_ids: Annotated[list[str] | None, typer.Argument(help="Deliveries to send again.")] = None,
-    dead: Annotated[bool, typer.Option(help="All that were given up.")] = False,
+    dead: Annotated[bool, typer.Option(help="All deliveries that were given up.")] = False,
     principal: Owner = LOCAL.id,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Send deliveries again that have ended, with the same id and body."""
+    """Send ended deliveries again, with the same id and body."""
     if not delivery_ids and not dead:
         raise typer.BadParameter("give the ids of deliveries, as `webhooks list` shows them, or --dead")
 
@@ -93,7 +93,7 @@ def replay(
 
 @app.command()
 def test(url: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
-    """Send a test delivery; a running worker carries it."""
+    """Queue a test delivery; a running worker sends it."""
 
     async def send(hooks: RedisWebhookStore, settings: Settings) -> Delivery:
         check_callback_url(url, settings, path="/url")
@@ -111,11 +111,13 @@ def secret(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: Da
 @app.command()
 def rotate(
     principal: Owner = LOCAL.id,
-    force: Annotated[bool, typer.Option(help="Also where the key that sealed the old one is lost or changed.")] = False,
+    force: Annotated[
+        bool, typer.Option(help="Also if the key that encrypted the old secret is lost or changed.")
+    ] = False,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print a new signing secret; the old one goes on signing beside it for 24 hours."""
+    """Print a new signing secret; the old one stays valid beside it for 24 hours."""
     _print_note(_run_query(lambda hooks, _settings: hooks.rotate(principal, is_forced=force), redis_url, data_dir))
 
 

@@ -47,7 +47,7 @@ def test_bounds_of_settings_stand_on_their_page() -> None:
     }.items():
         (row,) = (line for line in page.splitlines() if line.startswith(f"| `PLANNER_{name}` |"))
         assert f" | {accepted} | " in row
-    assert "| `block` |  | integer | Most origins, and most targets, of one request; 1…1000;" in page
+    assert "| `block` |  | integer | Largest number of origins, and of targets, of one request; 1…1000;" in page
 
 
 def test_bounds_of_arguments_stand_on_their_page() -> None:

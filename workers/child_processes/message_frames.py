@@ -1,6 +1,6 @@
 """Messages between the processes of one worker: JSON behind a four-byte length, over a socket pair.
 
-Owns the framing. What the messages mean is `solve.py`'s and `warm.py`'s. Nothing a client wrote is ever unpickled.
+Owns the framing. JSON is used because text of clients must never be unpickled.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ Message = dict[str, Any]
 
 
 def pack(message: Message) -> bytes:
-    """Return a message as it travels."""
+    """Return a message as bytes."""
     body = compact(message).encode()
     return _LENGTH.pack(len(body)) + body
 
@@ -29,7 +29,7 @@ def send(sock: socket.socket, message: Message) -> None:
 
 
 class FrameBuffer:
-    """Cuts a byte stream into messages, however it was chopped on its way."""
+    """Cuts a byte stream into messages, however it was split."""
 
     def __init__(self) -> None:
         self._pending = bytearray()

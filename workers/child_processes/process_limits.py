@@ -23,7 +23,7 @@ MEGABYTE: Final = 1024 * 1024
 def die_with_parent(parent_pid: int) -> None:
     """Have the kernel kill this process when its parent dies (Linux; elsewhere the caller watches a pipe).
 
-    Exits at once if the parent is gone already, which the kernel would not tell.
+    Exits at once if the parent is gone already, because the kernel sends no signal then.
     """
     if _IS_LINUX:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
@@ -60,7 +60,7 @@ def die_after(seconds: float) -> None:
 
 
 def resident_mb(pid: int) -> float:
-    """Return the resident memory of a process and its forks in MiB, 0 where it cannot be told (it is gone, no `/proc`).
+    """Return the resident memory of a process and its forks in MiB, 0 where it is unknown (no `/proc`, or it is gone).
 
     Pages that forks share are counted for each.
     """

@@ -1,8 +1,8 @@
 """The best verified plan of one solve.
 
-Owns the judgement of candidates: each is laid out and verified here, outside the engine that found it, and only a
-cheaper plan that the verifier agrees with replaces the incumbent. Engines find plans faster than they can be judged,
-so candidates wait for their turn and a newer one takes the place of one that waits. Sending is the caller's.
+Owns the evaluation of candidates: each is evaluated and verified here, outside the engine that found it, and only a
+cheaper plan that passes verification replaces the incumbent. Engines find plans faster than they can be verified, so a
+candidate waits, and a newer one replaces it while it waits. The caller sends the plans.
 """
 
 import time
@@ -25,16 +25,16 @@ from workers.engines.heuristics.locked_only_plan import (
 )
 
 MIN_INTERVAL_S: Final = 0.2
-"""Candidates are judged at most this often."""
+"""Shortest time between two evaluations."""
 EVALUATION_SHARE: Final = 20
-"""… and never for more than one part in this many of the time, however large the day."""
+"""Evaluation takes at most one part in this many of the time, also for large scenarios."""
 FALLBACK_S: Final = 2.0
-"""After the search: to mend a refused plan, or for the plan of locked visits alone and for what is in its way."""
+"""Time after the search to repair a rejected plan, or to build the plan of the locked visits alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanOrigin:
-    """What a plan says of its origin."""
+    """The provenance that is written on a plan."""
 
     engine: str
     seed: int
@@ -43,14 +43,14 @@ class PlanOrigin:
 
 
 class Incumbent:
-    """Judges candidates and keeps the cheapest verified plan.
+    """Evaluates candidates and keeps the cheapest verified plan.
 
     Args:
         problem: What the plans are for.
-        stamp: Origin written on each plan.
+        origin: Provenance written on each plan.
         publish: Called with each better plan and the number of improvements so far.
         clock: Monotonic seconds.
-        cpu: Seconds of CPU this thread has used; judging is paced by what it really costs.
+        cpu: Seconds of CPU this thread has used; the pace of evaluation follows its real cost.
     """
 
     def __init__(
@@ -75,20 +75,20 @@ class Incumbent:
         self.plan: Plan | None = None
         self.improvements = 0
         self.violations: Sequence[str] = ()
-        """Of the last candidate the verifier refused."""
+        """Of the last candidate that the verifier rejected."""
 
     def offer(self, candidate: Candidate) -> None:
-        """Take a candidate of the engine; judged now or, soon after another, at a later `tick`."""
+        """Take a candidate of the engine; evaluate it now, or later if the last evaluation was just before."""
         self._pending_candidate = candidate
         self.evaluate_if_due()
 
     def evaluate_if_due(self) -> None:
-        """Judge the candidate that waits, if its time has come."""
+        """Evaluate the waiting candidate if it is due."""
         if self._pending_candidate is not None and self._clock() >= self._due:
             self.flush()
 
     def flush(self) -> None:
-        """Judge the candidate that waits now."""
+        """Evaluate the waiting candidate now."""
         if (candidate := self._pending_candidate) is None:
             return
         self._pending_candidate = None
@@ -97,17 +97,17 @@ class Incumbent:
         self._due = self._clock() + max(MIN_INTERVAL_S, EVALUATION_SHARE * (self._cpu() - began))
 
     def start_from(self, candidate: Candidate) -> Candidate | None:
-        """Take the plan of an earlier run; return it if it still holds, None if the day has changed under it."""
+        """Take the plan of an earlier run; return it if it is still valid, None otherwise."""
         self._evaluate(candidate)
         self.violations, self._refused = (), None
         return candidate if self.plan is not None else None
 
     def settle(self, best: Candidate | None) -> Plan:
-        """Judge what is left, at last what can be mended or the plan of locked visits alone, and return the incumbent.
+        """Evaluate the last candidate, or a repaired or locked-only plan where there is none, and return the incumbent.
 
         Raises:
-            PlanRejectedError: The engine found plans and the verifier refused every one.
-            EngineError: Not even that holds (locked visits nobody can make).
+            PlanRejectedError: The engine found plans and the verifier rejected every one.
+            EngineError: No plan keeps the locked visits.
         """
         self.flush()
         if best is not None and best is not self._last_evaluated:
@@ -121,13 +121,13 @@ class Incumbent:
         return self.plan
 
     def _evaluate_repaired(self, refused: Candidate) -> None:
-        """Judge what is left of a refused plan without the tickets that break it, where anything is."""
+        """Evaluate a rejected plan without the tickets that violate it, if any tickets remain."""
         repaired = repair(self._problem, refused, self._fallback_deadline())
         if repaired.routes:
             self._evaluate(repaired)
 
     def _evaluate_locked_only(self) -> None:
-        """Judge the plan of the locked visits and what must be served with them; raise what is in its way."""
+        """Evaluate the plan of the locked visits and the tickets required with them; raise why there is none."""
         is_over = self._fallback_deadline()
         locked = locked_only(self._problem, is_over)
         self._evaluate(
@@ -138,7 +138,7 @@ class Incumbent:
             raise EngineError("No plan keeps the locked visits of this scenario.", errors=faults)
 
     def _fallback_deadline(self) -> Callable[[], bool]:
-        """Return what tells when the time after the search is used up."""
+        """Return a function that is true once the time after the search is used up."""
         ends = self._clock() + FALLBACK_S
         return lambda: self._clock() >= ends
 
