@@ -16,6 +16,7 @@ import typer
 
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.formats.plan_exports import check_form, export
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import Settings
@@ -119,7 +120,9 @@ def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
     form = _form(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
         with placed(_named):
-            text = export(plan, scenario, form)
+            check_form(form, scenario)
+            document = json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+            text = document if form == "json" else export(Plan.from_json(plan), scenario, form)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)

@@ -153,7 +153,7 @@ async def solve_file(
     ended = await job_service.job(LOCAL, job.id)
     if ended.error is not None:
         print_failure(ended.error)
-    return None if ended.plan_id is None else (body, await job_service.plan_of_job(LOCAL, job.id))
+    return None if ended.plan_id is None else (body, (await job_service.plan_of_job(LOCAL, job.id)).as_json())
 
 
 def check_seconds(seconds: int, settings: Settings) -> None:

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
@@ -36,11 +36,11 @@ MAPS: Final = ("geojson", "gpx")
 FORMS: Final = ("json", "csv", *MAPS)
 
 
-def export(plan: Json, scenario: Json, form: str) -> str:
+def export(plan: Plan, scenario: Json, form: str) -> str:
     """Return a plan in one of `FORMS`.
 
     Args:
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         scenario: What it plans.
         form: Its name, as a file would end.
 
@@ -49,7 +49,7 @@ def export(plan: Json, scenario: Json, form: str) -> str:
     """
     check_form(form, scenario)
     if form == "json":
-        return json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(plan.as_json(), ensure_ascii=False, indent=2) + "\n"
     places = positions(scenario)
     if form == "csv":
         return as_csv(plan, places)
@@ -77,7 +77,7 @@ def read_plan(data: Any) -> Json:
         InputError: All that is wrong with it.
     """
     try:
-        read = _Written.model_validate(_with_price_defaults(data)).root.as_json()
+        read = _Written.model_validate(data).root.as_json()
     except ValidationError as error:
         raise input_error(faults_of(error, _Written, data)) from None
     return dict(_whole(data, read))
@@ -87,17 +87,6 @@ class _Written(RootModel[Plan]):
     """A plan as it stands in a file."""
 
     model_config = ConfigDict(allow_inf_nan=False)
-
-
-def _with_price_defaults(data: Any) -> Any:
-    """Return a plan with numbers where the costs of its routes are masked."""
-    if not isinstance(data, dict) or not isinstance(data.get("routes"), list):
-        return data
-    routes = [
-        {**route, "cost": 0.0} if isinstance(route, dict) and route.get("cost", "") is None else route
-        for route in data["routes"]
-    ]
-    return {**data, "routes": routes}
 
 
 def _whole(given: Any, read: Any) -> Any:
@@ -145,7 +134,7 @@ def positions(scenario: Json) -> dict[str, tuple[float, float]]:
     return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
 
 
-def as_csv(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+def as_csv(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
     """Return one row for each stop, in order, and one for each ticket left out."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
@@ -155,21 +144,17 @@ def as_csv(plan: Json, places: dict[str, tuple[float, float]]) -> str:
     return text.getvalue()
 
 
-def _rows(plan: Json, places: dict[str, tuple[float, float]]) -> Iterator[tuple[Any, ...]]:
-    for route in plan["routes"]:
-        for number, visit in enumerate(route["visits"], start=1):
+def _rows(plan: Plan, places: dict[str, tuple[float, float]]) -> Iterator[tuple[Any, ...]]:
+    for route in plan.routes:
+        for number, visit in enumerate(route.visits, start=1):
             yield (
-                *(route["agent_id"], number, visit["kind"], visit["ticket_id"], visit["location"]),
-                *_rounded(places.get(visit["location"])),
-                *(clock_s(visit[name]) for name in ("arrival_s", "start_s", "departure_s")),
-                *(_late_min(visit), round(visit["distance_m"]), ""),
+                *(route.agent_id, number, visit.kind, visit.ticket_id, visit.location),
+                *_rounded(places.get(visit.location or "")),
+                *(clock_s(getattr(visit, name)) for name in ("arrival_s", "start_s", "departure_s")),
+                *("" if visit.late_s is None else round(visit.late_s / 60, 1), round(visit.distance_m), ""),
             )
-    for entry in plan["unassigned"]:
-        yield "", "", "unassigned", entry["ticket_id"], *[""] * 8, f"{entry['code']}: {entry['detail']}"
-
-
-def _late_min(visit: Json) -> float | str:
-    return round(visit["late_s"] / 60, 1) if "late_s" in visit else ""
+    for entry in plan.unassigned:
+        yield "", "", "unassigned", entry.ticket_id, *[""] * 8, f"{entry.code}: {entry.detail}"
 
 
 def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
@@ -180,29 +165,29 @@ def _safe(cell: Any) -> Any:
     return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
-def as_geojson(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+def as_geojson(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
     """Return a line for each route and a point for each stop."""
     features: list[Json] = []
-    for route in plan["routes"]:
-        facts = {name: route[name] for name in ("agent_id", "distance_m", "cost")}
-        facts |= {"start": clock_s(route["start_s"]), "end": clock_s(route["end_s"])}
+    for route in plan.routes:
+        facts = {name: getattr(route, name) for name in ("agent_id", "distance_m", "cost")}
+        facts |= {"start": clock_s(route.start_s), "end": clock_s(route.end_s)}
         track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
         features.append(_geojson_feature(_line_string(track), facts))
-        for number, visit in enumerate(route["visits"], start=1):
-            if visit["location"] in places:
-                stop = {"agent_id": route["agent_id"], "stop": number, "kind": visit["kind"]}
-                stop |= {"ticket_id": visit["ticket_id"], "location": visit["location"]}
-                stop |= {name: clock_s(visit[f"{name}_s"]) for name in ("arrival", "start", "departure")}
-                point = {"type": "Point", "coordinates": _lonlat(places[visit["location"]])}
+        for number, visit in enumerate(route.visits, start=1):
+            if visit.location in places:
+                stop = {"agent_id": route.agent_id, "stop": number, "kind": visit.kind}
+                stop |= {"ticket_id": visit.ticket_id, "location": visit.location}
+                stop |= {name: clock_s(getattr(visit, f"{name}_s")) for name in ("arrival", "start", "departure")}
+                point = {"type": "Point", "coordinates": _lonlat(places[visit.location])}
                 features.append(_geojson_feature(point, stop))
     return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
 
 
-def _track(route: Json) -> Iterator[tuple[str, str]]:
+def _track(route: PlannedRoute) -> Iterator[tuple[str, str]]:
     """Yield the places of a route, its ends included, each with the ticket there or its own name."""
-    start, end = ((name, name) for name in (route["start_location"], route["end_location"]))
-    stops = ((visit["location"], visit["ticket_id"] or visit["location"]) for visit in route["visits"])
-    yield from ((place, name) for place, name in (start, *stops, end) if place is not None)
+    start, end = ((name, name) for name in (route.start_location, route.end_location))
+    stops = ((visit.location, visit.ticket_id or visit.location) for visit in route.visits)
+    yield from ((place, name or place) for place, name in (start, *stops, end) if place is not None)
 
 
 def _lonlat(place: tuple[float, float]) -> list[float]:
@@ -237,12 +222,12 @@ def _geojson_feature(geometry: Json | None, facts: Json) -> Json:
     return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 
-def as_gpx(plan: Json, places: dict[str, tuple[float, float]]) -> str:
+def as_gpx(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
     """Return a route for each agent, its stops in order."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
-    for route in plan["routes"]:
-        lines += ["<rte>", f"<name>{escape(route['agent_id'])}</name>"]
+    for route in plan.routes:
+        lines += ["<rte>", f"<name>{escape(route.agent_id)}</name>"]
         for place, name in _track(route):
             if place in places:
                 lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])

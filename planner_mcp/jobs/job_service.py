@@ -21,6 +21,7 @@ from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobSto
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
@@ -200,14 +201,14 @@ class JobService:
 
     # ---- plans and events
 
-    async def plan(self, principal: Principal, plan_id: str) -> dict[str, Any]:
-        """Return a plan as `Plan.as_json()`."""
-        return await self._store.get_plan(principal.id, plan_id)
+    async def plan(self, principal: Principal, plan_id: str) -> Plan:
+        """Return a plan."""
+        return Plan.from_json(await self._store.get_plan(principal.id, plan_id))
 
-    async def plan_of_job(self, principal: Principal, job_id: str) -> dict[str, Any]:
+    async def plan_of_job(self, principal: Principal, job_id: str) -> Plan:
         """Return the best plan of a job so far, or its final one."""
         ids.shard_of("job", job_id)
-        return await self._store.get_plan(principal.id, ids.plan_of(job_id))
+        return Plan.from_json(await self._store.get_plan(principal.id, ids.plan_of(job_id)))
 
     def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
         """Return the events of a job after a position, then live ones, ending after the final one."""

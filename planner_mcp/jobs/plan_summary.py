@@ -26,7 +26,7 @@ def shortfalls_of(plan: dict[str, Any]) -> dict[str, float]:
     routes drive after their shift's end.
     """
     routes = plan.get("routes", ())
-    late = [late_s for route in routes for visit in route["visits"] if (late_s := number(visit["late_s"]) or 0) > 0]
+    late = [late_s for route in routes for visit in route["visits"] if (late_s := number(visit.get("late_s")) or 0) > 0]
     over = sum(route.get("overtime_s", 0.0) for route in routes)  # a plan that an older worker made tells none
     figures = {"late_tickets": len(late), "late_max_s": max(late, default=0), "overtime_s": number(over) or 0}
     return {name: value for name, value in figures.items() if value > 0}

@@ -10,18 +10,19 @@ from typing import Any, Final
 from planner_mcp.render.html_templates import render
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.route_loads import picked_up
+from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.text import MASK, figure
 
 Json = dict[str, Any]
 _HEADS: Final = ("", "arrives", "starts", "leaves", "ticket", "where", "who", "amount", "notes")
 
 
-def sheets(scenario: Json, plan: Json) -> str:
+def sheets(scenario: Json, plan: Plan) -> str:
     """Return the HTML of all sheets.
 
     Args:
         scenario: As given to `create_scenario`.
-        plan: As `Plan.as_json()`.
+        plan: The plan.
     """
     return render(
         "driver_sheets.html",
@@ -32,32 +33,30 @@ def sheets(scenario: Json, plan: Json) -> str:
     )
 
 
-def _sheets(scenario: Json, plan: Json) -> Iterator[Json]:
+def _sheets(scenario: Json, plan: Plan) -> Iterator[Json]:
     agents = {agent["id"]: agent for agent in scenario["agents"]}
     places = {place["id"]: place for place in scenario.get("locations") or ()}
     tickets = {ticket["id"]: ticket for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
     unit = length_unit(plan)
-    for route in plan["routes"]:
-        agent = agents[route["agent_id"]]
+    for route in plan.routes:
+        agent = agents[route.agent_id]
         yield {
             "agent_id": agent["id"],
             "driver": [agent.get("name"), agent.get("phone")],
-            "start": _place(route["start_location"], places),
-            "start_s": route["start_s"],
-            "end": _place(route["end_location"], places),
-            "end_s": route["end_s"],
-            "length": length(route["distance_m"], unit),
-            "stops": [
-                _stop(visit, tickets.get(visit["ticket_id"] or "", {}), places, pickups) for visit in route["visits"]
-            ],
+            "start": _place(route.start_location, places),
+            "start_s": route.start_s,
+            "end": _place(route.end_location, places),
+            "end_s": route.end_s,
+            "length": length(route.distance_m, unit),
+            "stops": [_stop(visit, tickets.get(visit.ticket_id or "", {}), places, pickups) for visit in route.visits],
         }
 
 
-def _stop(visit: Json, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str]) -> Json:
+def _stop(visit: Visit, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str]) -> Json:
     return {
-        **{name: visit[name] for name in ("ticket_id", "kind", "arrival_s", "start_s", "departure_s")},
-        "where": [ticket.get("address"), _place(visit["location"], places)],
+        **{name: getattr(visit, name) for name in ("ticket_id", "kind", "arrival_s", "start_s", "departure_s")},
+        "where": [ticket.get("address"), _place(visit.location, places)],
         "who": [ticket.get("name"), ticket.get("phone")],
         "amounts": _amounts(ticket["demand"], is_pickup=ticket["id"] in pickups) if ticket else [],
         "notes": ticket.get("notes"),

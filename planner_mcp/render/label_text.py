@@ -4,8 +4,9 @@ A name may be written from right to left; the text beside it would then change d
 So it is isolated: by a `bdi` element in a page (`html_templates.py`), by control characters in the title of a shape.
 """
 
-from typing import Any, Final
+from typing import Final
 
+from planner_mcp.routing.plan import Plan
 from planner_mcp.text import figure
 
 _WITHOUT_METRES: Final = ("plane", "unit legs")
@@ -16,9 +17,9 @@ _FIRST_STRONG_ISOLATE: Final = "\u2068"
 _POP_DIRECTIONAL_ISOLATE: Final = "\u2069"
 
 
-def length_unit(plan: dict[str, Any]) -> str:
+def length_unit(plan: Plan) -> str:
     """Return what `length` counts: "km", or "units" where travel knows no metres."""
-    return "units" if plan.get("travel", {}).get("source") in _WITHOUT_METRES else "km"
+    return "units" if plan.travel.get("source") in _WITHOUT_METRES else "km"
 
 
 def length(travelled: float, unit: str) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from planner_mcp.render.label_text import isolated
 from planner_mcp.render.svg_drawing import Places
+from planner_mcp.routing.plan import Plan
 
 
 def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
@@ -14,8 +15,8 @@ def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
     return {place["id"]: (place["lat"], place["lon"]) for place in known if place.get("lat") is not None}, False
 
 
-def unassigned_places(scenario: dict[str, Any], plan: dict[str, Any]) -> list[tuple[str, str]]:
+def unassigned_places(scenario: dict[str, Any], plan: Plan) -> list[tuple[str, str]]:
     """Return location and reason of each ticket that is in no route."""
     where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
-    missing = [(entry["ticket_id"], entry["code"]) for entry in plan["unassigned"]]
+    missing = [(entry.ticket_id, entry.code) for entry in plan.unassigned]
     return [(where[name], f"{isolated(name)}: {code}") for name, code in missing]

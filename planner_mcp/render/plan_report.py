@@ -12,14 +12,15 @@ from planner_mcp.render.label_text import length, length_unit, rounded
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import curve, route_map, timeline
+from planner_mcp.routing.plan import Plan
 
 
-def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple[float, float]] = ()) -> str:
+def page(scenario: dict[str, Any], plan: Plan, history: Sequence[tuple[float, float]] = ()) -> str:
     """Return the HTML of a plan.
 
     Args:
         scenario: As given to `create_scenario`.
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         history: Best cost by elapsed seconds, rising in time.
     """
     places, is_plane = positions(scenario)
@@ -32,7 +33,7 @@ def page(scenario: dict[str, Any], plan: dict[str, Any], history: Sequence[tuple
         unit=length_unit(plan),
         figures=_figures(plan),
         agents=list(_agents(scenario, plan)),
-        hues=_hues(len(plan["routes"])),
+        hues=_hues(len(plan.routes)),
         map_drawing=svg_markup(route_map(plan, places, unassigned, is_plane=is_plane)) if places else None,
         timeline_drawing=svg_markup(timeline(plan, setups_s)),
         curve_drawing=svg_markup(curve(history)),
@@ -51,41 +52,41 @@ def _hues(count: int) -> str:
     return "\n".join(rules)
 
 
-def _figures(plan: dict[str, Any]) -> list[tuple[str, str]]:
+def _figures(plan: Plan) -> list[tuple[str, str]]:
     """Return name and value of the figures at the top of the page."""
-    waiting_h = sum(route["waiting_s"] for route in plan["routes"]) / 3600
+    waiting_h = sum(route.waiting_s for route in plan.routes) / 3600
     unit = length_unit(plan)
     return [
-        ("cost", f"{plan['cost']:,.0f}"),
-        (f"distance, {unit}", length(plan["distance_m"], unit)),
-        ("agents used", str(plan["agents_used"])),
-        ("time on the road, h", rounded(plan["duration_s"] / 3600)),
+        ("cost", f"{plan.cost:,.0f}"),
+        (f"distance, {unit}", length(plan.distance_m, unit)),
+        ("agents used", str(plan.agents_used)),
+        ("time on the road, h", rounded(plan.duration_s / 3600)),
         ("of it waiting, h", rounded(waiting_h)),
-        ("tickets left out", str(len(plan["unassigned"]))),
+        ("tickets left out", str(len(plan.unassigned))),
     ]
 
 
-def _agents(scenario: dict[str, Any], plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _agents(scenario: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
     """Yield the row of each route in the table of agents."""
     capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
     unit = length_unit(plan)
-    for route in plan["routes"]:
-        ratio = load_ratio(route, capacities[route["agent_id"]], demands, pickups)
+    for route in plan.routes:
+        ratio = load_ratio(route, capacities[route.agent_id], demands, pickups)
         yield {
-            "agent_id": route["agent_id"],
-            "tickets": sum(1 for visit in route["visits"] if visit["ticket_id"]),
-            "length": length(route["distance_m"], unit),
-            "start_s": route["start_s"],
-            "end_s": route["end_s"],
+            "agent_id": route.agent_id,
+            "tickets": sum(1 for visit in route.visits if visit.ticket_id),
+            "length": length(route.distance_m, unit),
+            "start_s": route.start_s,
+            "end_s": route.end_s,
             "load": f"{ratio:.0%}",
             "bar": f"{min(ratio, 1):.0%}",
         }
 
 
-def _provenance(plan: dict[str, Any]) -> str:
+def _provenance(plan: Plan) -> str:
     """Return what made the plan: engine, seed, versions and the hash of the input."""
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(plan.get("versions", {}).items()))
-    source = f"input {plan['input_hash'][:12]}" if plan.get("input_hash") else ""
-    return " · ".join(filter(None, [f"engine {plan['engine']}", f"seed {plan['seed']}", versions, source]))
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(plan.versions.items()))
+    source = f"input {plan.input_hash[:12]}" if plan.input_hash else ""
+    return " · ".join(filter(None, [f"engine {plan.engine}", f"seed {plan.seed}", versions, source]))

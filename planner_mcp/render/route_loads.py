@@ -6,6 +6,7 @@ Owns the reading of amounts for every page. A route is as full as its fullest di
 from collections.abc import Collection
 from typing import Any
 
+from planner_mcp.routing.plan import PlannedRoute, Visit
 from planner_mcp.routing.scenario.field_types import read_amount
 
 Json = dict[str, Any]
@@ -18,23 +19,23 @@ def picked_up(scenario: Json) -> frozenset[str]:
     return frozenset(each["id"] for each in tickets if each["id"] in named or each.get("kind") == "pickup")
 
 
-def load_ratio(route: Json, capacity: Any, demands: dict[str, Any], pickups: Collection[str]) -> float:
+def load_ratio(route: PlannedRoute, capacity: Any, demands: dict[str, Any], pickups: Collection[str]) -> float:
     """Return the largest share of a capacity that is on board at any moment; a dimension without room is none.
 
     Args:
-        route: As in `Plan.as_json()`.
+        route: One of a plan.
         capacity: Of its agent, a number or an object of them.
         demands: The same of each ticket, by id.
         pickups: As `picked_up` tells.
     """
     room = {name: most for name, most in read_amount(capacity).items() if most > 0}
-    boards = [visit["load"] for visit in route["visits"]]
-    boards += [_before(visit, demands, pickups) for visit in route["visits"][:1]]
+    boards = [visit.load for visit in route.visits]
+    boards += [_before(visit, demands, pickups) for visit in route.visits[:1]]
     return max((board.get(name, 0.0) / most for board in boards for name, most in room.items()), default=0.0)
 
 
-def _before(visit: Json, demands: dict[str, Any], pickups: Collection[str]) -> dict[str, float]:
+def _before(visit: Visit, demands: dict[str, Any], pickups: Collection[str]) -> dict[str, float]:
     """Return what is on board before a visit that may drop something."""
-    is_drop = visit["ticket_id"] is not None and visit["ticket_id"] not in pickups
-    dropped = read_amount(demands[visit["ticket_id"]]) if is_drop else {}
-    return {name: load + dropped.get(name, 0.0) for name, load in visit["load"].items()}
+    ticket = visit.ticket_id
+    dropped = {} if ticket is None or ticket in pickups else read_amount(demands[ticket])
+    return {name: load + dropped.get(name, 0.0) for name, load in visit.load.items()}

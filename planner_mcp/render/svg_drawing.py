@@ -13,6 +13,7 @@ from math import ceil, cos, floor, log10, pi
 from typing import Any, Final
 
 from planner_mcp.render.label_text import isolated, length, length_unit, scale
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.text import clock, plain
 
 MAP_WIDTH: Final = 720.0
@@ -96,18 +97,16 @@ def _shortest_span(lons: Sequence[float]) -> tuple[float, float]:
     return west, west + 360 - widest
 
 
-def route_map(plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
+def route_map(plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
     """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
     return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", map_shapes(plan, places, unassigned, is_plane=is_plane))
 
 
-def map_shapes(
-    plan: dict[str, Any], places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool
-) -> list[str]:
+def map_shapes(plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> list[str]:
     """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
 
     Args:
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         places: Positions of all locations that occur; at least one.
         unassigned: Location and text of each ticket left out.
         is_plane: Whether places lie in a plane.
@@ -115,7 +114,7 @@ def map_shapes(
     projection = Projection.around(places.values(), is_plane=is_plane)
     parts = [*_grid(projection)]
     unit = length_unit(plan)
-    parts += [_route(index, route, places, projection, unit) for index, route in enumerate(plan["routes"])]
+    parts += [_route(index, route, places, projection, unit) for index, route in enumerate(plan.routes)]
     parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
     return [*parts, _scale_bar(projection), _north()]
@@ -144,31 +143,31 @@ def _grid(projection: Projection) -> Iterable[str]:
         yield f'<line class="grid" y1="{index * step:.1f}" y2="{index * step:.1f}" x1="0" x2="{MAP_WIDTH:g}"/>'
 
 
-def _depots(plan: dict[str, Any], places: Places) -> list[str]:
-    ends = {end for route in plan["routes"] for end in (route["start_location"], route["end_location"])}
+def _depots(plan: Plan, places: Places) -> list[str]:
+    ends = {end for route in plan.routes for end in (route.start_location, route.end_location)}
     return sorted(end for end in ends if end in places)
 
 
-def _route(index: int, route: dict[str, Any], places: Places, projection: Projection, unit: str) -> str:
+def _route(index: int, route: PlannedRoute, places: Places, projection: Projection, unit: str) -> str:
     """Return the line and the dots of a route; stops are counted as in every form, those without a place too."""
-    names = [route["start_location"], *(visit["location"] for visit in route["visits"]), route["end_location"]]
+    names = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
     points = [projection.point(places[name]) for name in names if name in places]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dots = [
-        _stop(number, visit, projection.point(places[visit["location"]]))
-        for number, visit in enumerate(route["visits"], 1)
-        if visit["location"] in places
+        _stop(number, visit, projection.point(places[visit.location]))
+        for number, visit in enumerate(route.visits, 1)
+        if visit.location in places
     ]
-    facts = f"{len(route['visits'])} stops, {length(route['distance_m'], unit)} {unit}"
-    span = f"{clock(route['start_s'])}–{clock(route['end_s'])}"
-    title = _title(f"{isolated(route['agent_id'])}: {facts}, {span}")
+    facts = f"{len(route.visits)} stops, {length(route.distance_m, unit)} {unit}"
+    span = f"{clock(route.start_s)}–{clock(route.end_s)}"
+    title = _title(f"{isolated(route.agent_id)}: {facts}, {span}")
     return f'<g class="route r{index}"><polyline points="{line}">{title}</polyline>{"".join(dots)}</g>'
 
 
-def _stop(number: int, visit: dict[str, Any], point: tuple[float, float]) -> str:
+def _stop(number: int, visit: Visit, point: tuple[float, float]) -> str:
     x, y = point
-    what = isolated(visit["ticket_id"] or visit["kind"])
-    text = f"{number}. {what} at {isolated(visit['location'])}, {clock(visit['start_s'])}"
+    what = isolated(visit.ticket_id or visit.kind)
+    text = f"{number}. {what} at {isolated(visit.location or '')}, {clock(visit.start_s)}"
     return f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4.2">{_title(text)}</circle>'
 
 
@@ -197,15 +196,15 @@ def _north() -> str:
     return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
 
 
-def timeline(plan: dict[str, Any], setups_s: Mapping[str, float]) -> str:
+def timeline(plan: Plan, setups_s: Mapping[str, float]) -> str:
     """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
 
     Args:
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
     """
-    routes = plan["routes"]
-    starts, ends = [route["start_s"] for route in routes], [route["end_s"] for route in routes]
+    routes = plan.routes
+    starts, ends = [route.start_s for route in routes], [route.end_s for route in routes]
     ticks = _ticks(min(starts, default=0), max(ends, default=_DAY_S))
     height = _ROW * len(routes) + 30
     points_per_s = _TIMES_WIDTH / (ticks[-1] - ticks[0])
@@ -234,31 +233,31 @@ def _ticks(start_s: float, end_s: float) -> range:
     raise AssertionError  # steps grow without end
 
 
-def _row(route: dict[str, Any], setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
+def _row(route: PlannedRoute, setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
     middle = top + 8
-    name = route["agent_id"]
+    name = route.agent_id
     yield f'<text class="label" x="0" y="{top + 12:g}">{escape(plain(name, _LABEL_CHARS))}{_title(name)}</text>'
-    left, right = at(route["start_s"]), at(route["end_s"])
+    left, right = at(route.start_s), at(route.end_s)
     yield f'<line class="drive" x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}"/>'
     for kind, since, until, does in _standing(route, setups_s):
         if until - since >= _SHORTEST_S:
             yield _block(kind, since, until, top + 4, 8, at, f"{does} {clock(since)}–{clock(until)}")
-    for visit in route["visits"]:
-        what = isolated(visit["ticket_id"] or visit["kind"])
-        where = f" at {isolated(visit['location'])}" if visit["location"] else ""
-        text = f"{what}{where}, {clock(visit['start_s'])}–{clock(visit['departure_s'])}"
-        yield _block("service", visit["start_s"], visit["departure_s"], top, 16, at, text)
+    for visit in route.visits:
+        what = isolated(visit.ticket_id or visit.kind)
+        where = f" at {isolated(visit.location)}" if visit.location else ""
+        text = f"{what}{where}, {clock(visit.start_s)}–{clock(visit.departure_s)}"
+        yield _block("service", visit.start_s, visit.departure_s, top, 16, at, text)
 
 
-def _standing(route: dict[str, Any], setups_s: Mapping[str, float]) -> Iterable[tuple[str, float, float, str]]:
+def _standing(route: PlannedRoute, setups_s: Mapping[str, float]) -> Iterable[tuple[str, float, float, str]]:
     """Yield what an agent does between its arrival and the service: kind of block, from when to when, in words."""
     place = None
-    for visit in route["visits"]:
-        setup_s = setups_s.get(visit["ticket_id"], 0) if visit["location"] != place else 0
-        ready_s = min(visit["arrival_s"] + setup_s, visit["start_s"])
-        yield "service", visit["arrival_s"], ready_s, "sets up"
-        yield "wait", ready_s, visit["start_s"], "waits"
-        place = visit["location"] or place
+    for visit in route.visits:
+        setup_s = setups_s.get(visit.ticket_id or "", 0) if visit.location != place else 0
+        ready_s = min(visit.arrival_s + setup_s, visit.start_s)
+        yield "service", visit.arrival_s, ready_s, "sets up"
+        yield "wait", ready_s, visit.start_s, "waits"
+        place = visit.location or place
 
 
 def _block(kind: str, start_s: float, end_s: float, top: float, height: float, at: Any, text: str) -> str:

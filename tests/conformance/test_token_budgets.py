@@ -13,6 +13,7 @@ from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
 from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools import read_plan
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.answers.job_output import JobOutput
@@ -86,7 +87,7 @@ def test_a_finished_summary() -> None:
 def test_a_page(view: str) -> None:
     """SPEC T9: ≤ 900 for the usual page of a real day."""
     plan = stored_plan(routes=40, visits=30, left_out=100)
-    page = page_of(VIEWS[view], plan, columns=[], agents=[], page=1, size=None)
+    page = page_of(VIEWS[view], Plan.from_json(plan), columns=[], agents=[], page=1, size=None)
     result = read_plan.table(PLAN, view, page)
     assert len(page.rows) == 20
     assert dearer_form_tokens(result) <= 900
@@ -122,7 +123,9 @@ def test_a_page_of_a_day_with_ids_of_its_own_kind(view: str, columns: int, ids: 
     """SPEC T9: ≤ 900 wherever no size is asked for, with the usual columns and with all; pages of some rows."""
     plan = stored_plan(routes=40, visits=30, left_out=100, name=IDS[ids])
     plan["routes"][0]["visits"][0]["late_s"] = 7260.0
-    page = page_of(VIEWS[view], plan, columns=list(VIEWS[view].columns)[:columns], agents=[], page=2, size=None)
+    page = page_of(
+        VIEWS[view], Plan.from_json(plan), columns=list(VIEWS[view].columns)[:columns], agents=[], page=2, size=None
+    )
     assert len(page.rows) >= 5
     assert dearer_form_tokens(read_plan.table(PLAN, view, page)) <= 900
 
@@ -132,7 +135,7 @@ def test_a_page_of_a_day_with_ids_of_its_own_kind(view: str, columns: int, ids: 
 def test_the_largest_answer_there_can_be(view: str, script: str) -> None:
     """SPEC T9: any result ≤ 8000, with everything shown, whatever the ids."""
     plan = stored_plan(routes=60, visits=2, left_out=60, name=(script * 95 + "{}{}").format)
-    page = page_of(VIEWS[view], plan, columns=list(VIEWS[view].columns), agents=[], page=1, size=50)
+    page = page_of(VIEWS[view], Plan.from_json(plan), columns=list(VIEWS[view].columns), agents=[], page=1, size=50)
     assert all_forms_tokens(read_plan.table(PLAN, view, page)) <= 8000
 
 

@@ -67,7 +67,7 @@ def random_patch(random: Random, day: Json, hour: int) -> Json:
 
 
 def solved(engine: Engine, problem: Problem, before: Plan | None = None) -> Plan:
-    start = None if before is None else repair(problem, candidate_of(problem, before.as_json()))
+    start = None if before is None else repair(problem, candidate_of(problem, before))
     searches = (_searched(engine, problem, start, times * SOLVE_S) for times in LONGER)
     best = next(filter(None, searches), None)
     assert best is not None
@@ -116,7 +116,7 @@ def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: En
         patch = random_patch(random, day, hour)
         patch["agents"] = {name: change for name, change in patch["agents"].items() if _has(day, name)}
         day = without_departed_agents(
-            {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan.as_json(), hour)}}
+            {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
         )
         known = compile_scenario(parse_scenario(day))
         after = solved(engine, known, plan)
@@ -136,12 +136,12 @@ def test_a_plan_made_under_way_keeps_its_hours_on_the_day_without_its_past(seed:
     plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)))
     for hour in (10 * HOUR_S, 12 * HOUR_S + 600):
         patch = {"tickets": random_patch(random, day, hour)["tickets"]}
-        day = {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan.as_json(), hour)}}
+        day = {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
         plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)), plan)
         morning = compile_scenario(parse_scenario({**day, "held": None}))
-        stops = candidate_on(morning, plan.as_json())
+        stops = candidate_on(morning, plan)
         assert stops is not None
-        assert hours(plan_at_stated_times(morning, stops, plan.as_json())) == hours(plan)
+        assert hours(plan_at_stated_times(morning, stops, plan)) == hours(plan)
 
 
 def hours(plan: Plan) -> dict[str, list[float]]:
@@ -175,7 +175,7 @@ def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: E
     late = {"location": "P1", "demand": 1, "time_windows": [["08:00", "09:05"]]}
     changed = revise(day, {"tickets": {"t1": late, "t2": {"location": "P1", "demand": 1}}})
     known = compile_scenario(
-        parse_scenario(without_departed_agents({**changed, "held": frozen_prefix(plan.as_json(), 9 * HOUR_S + 600)}))
+        parse_scenario(without_departed_agents({**changed, "held": frozen_prefix(plan, 9 * HOUR_S + 600)}))
     )
     after = with_reasons(known, solved(engine, known, plan))
     assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]

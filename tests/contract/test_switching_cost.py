@@ -26,7 +26,7 @@ ABLE = [
 NOTHING, LITTLE, MUCH = 0.0, 30.0, 10_000.0
 
 
-def solved(day: dict[str, Any], name: str, start: dict[str, Any] | None = None) -> Plan:
+def solved(day: dict[str, Any], name: str, start: Plan | None = None) -> Plan:
     """Return the plan of a second's search, warm where there is a start."""
     problem = compile_scenario(parse_scenario(day))
     warm = None if start is None else repair(problem, candidate_of(problem, start))
@@ -42,7 +42,7 @@ def solved(day: dict[str, Any], name: str, start: dict[str, Any] | None = None) 
 def test_a_higher_price_of_switching_buys_fewer_moves(name: str) -> None:
     """SPEC T5: least change as a price: no move where it is high, and each that is made pays."""
     before = fleet_body(40)
-    plan = solved(before, name).as_json()
+    plan = solved(before, name)
     late = {entry["id"]: {"time_windows": [[500, 900]]} for entry in before["tickets"][::5]}
     after = revise(before, {"tickets": late})
     moved, driven = {}, {}
@@ -50,7 +50,7 @@ def test_a_higher_price_of_switching_buys_fewer_moves(name: str) -> None:
         held, _ = agent_assignments(parse_scenario(after), plan, switch_cost=price)
         new = solved({**after, "held": held}, name, plan)
         assert new.tickets_served == 40
-        change = compare(plan, new.as_json())
+        change = compare(plan, new)
         moved[price] = len(change.moved)
         driven[price] = new.distance_m
         assert new.cost == pytest.approx(new.distance_m + price * moved[price])

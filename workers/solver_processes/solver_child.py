@@ -159,7 +159,9 @@ def _repaired_start(problem: Problem, plan: dict[str, Any], deadline: float, sho
 
     A stop cuts the repair short; the search notices the stop at its first check, after the repaired plan was sent.
     """
-    return with_locked(problem, repaired(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
+    return with_locked(
+        problem, repaired(problem, candidate_of(problem, Plan.from_json(plan)), deadline, should_stop), should_stop
+    )
 
 
 def _log_rejection(command: SolveCommand, engine: Engine, violations: list[str]) -> None:

@@ -30,21 +30,21 @@ _MAX_EXTRA: Final = 1e8
 """The most a style adds to a price, so that the penalty of wanted tickets still exceeds it."""
 
 
-def styles(body: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Json]:
+def styles(body: Mapping[str, Any], plan: Plan) -> dict[str, Json]:
     """Return the styles that can change the plan, each as a patch; an empty patch means another search.
 
     Args:
         body: The scenario as stored.
-        plan: Its present plan, as `Plan.as_json()`: the source of the present costs.
+        plan: Its present plan, the source of the present costs.
     """
     found = {name: build(body, plan) for name, build in _STYLES.items()}
     served = _as_served(body, plan)
     return {name: patch and merge(served, patch) for name, patch in found.items() if patch is not None}
 
 
-def _as_served(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json:
+def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
     """Return the patch that makes optional tickets wanted where the plan serves them, and worthless elsewhere."""
-    served = {visit["ticket_id"] for route in plan["routes"] for visit in route["visits"]}
+    served = {visit.ticket_id for route in plan.routes for visit in route.visits}
     tickets = {
         ticket["id"]: {"penalty": None if ticket["id"] in served else 0}
         for ticket in body["tickets"]
@@ -57,52 +57,52 @@ def _as_served(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json:
     return {name: part for name, part in {"tickets": tickets, "groups": groups}.items() if part}
 
 
-def _fewest_agents(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
-    if plan["agents_used"] < 2:
+def _fewest_agents(body: Mapping[str, Any], plan: Plan) -> Json | None:
+    if plan.agents_used < 2:
         return None
-    extra = WEIGHT * plan["cost"]
+    extra = WEIGHT * plan.cost
     return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), extra)})
 
 
-def _balanced(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
-    longest_h = max((route["end_s"] - route["start_s"] for route in plan["routes"]), default=0) / 3600
-    if plan["agents_used"] < 2 or not longest_h:
+def _balanced(body: Mapping[str, Any], plan: Plan) -> Json | None:
+    longest_h = max((route.end_s - route.start_s for route in plan.routes), default=0) / 3600
+    if plan.agents_used < 2 or not longest_h:
         return None
     own = (body.get("options") or {}).get("balance_cost_per_hour")
-    return {"options": {"balance_cost_per_hour": _raised(own, WEIGHT * plan["cost"] / longest_h)}}
+    return {"options": {"balance_cost_per_hour": _raised(own, WEIGHT * plan.cost / longest_h)}}
 
 
-def _quickest(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
-    hours = plan["duration_s"] / 3600
+def _quickest(body: Mapping[str, Any], plan: Plan) -> Json | None:
+    hours = plan.duration_s / 3600
     if not hours:
         return None
-    extra = WEIGHT * plan["cost"] / hours
+    extra = WEIGHT * plan.cost / hours
     driving = {} if _is_any_rate(body) else {"cost_per_km": DEFAULT_PER_KM}
     return _agents(body, lambda agent: {**driving, "cost_per_hour": _raised(agent.get("cost_per_hour"), extra)})
 
 
-def _punctual(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
+def _punctual(body: Mapping[str, Any], plan: Plan) -> Json | None:
     soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
     if not soft:
         return None
-    extra = 60 * WEIGHT * plan["cost"]
+    extra = 60 * WEIGHT * plan.cost
     prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), extra) for ticket in soft}
     return {"tickets": {name: {"lateness_cost_per_hour": price} for name, price in prices.items()}}
 
 
-def _shortest(body: Mapping[str, Any], plan: Mapping[str, Any]) -> Json | None:
-    if not plan["distance_m"] or not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
+def _shortest(body: Mapping[str, Any], plan: Plan) -> Json | None:
+    if not plan.distance_m or not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
         return None
-    extra = WEIGHT * plan["cost"] / (plan["distance_m"] / 1000)
+    extra = WEIGHT * plan.cost / (plan.distance_m / 1000)
     unnamed = 0 if _is_any_rate(body) else DEFAULT_PER_KM
     return _agents(body, lambda agent: {"cost_per_km": _raised(agent.get("cost_per_km") or unnamed, extra)})
 
 
-def _other_search(_body: Mapping[str, Any], _plan: Mapping[str, Any]) -> Json:
+def _other_search(_body: Mapping[str, Any], _plan: Plan) -> Json:
     return {}
 
 
-_STYLES: Final[dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Json | None]]] = {
+_STYLES: Final[dict[str, Callable[[Mapping[str, Any], Plan], Json | None]]] = {
     "fewest_agents": _fewest_agents,
     "balanced": _balanced,
     "quickest": _quickest,
@@ -181,23 +181,21 @@ class TradeOff:
     """Whether it keeps every constraint of the original scenario."""
 
 
-def trade_offs(
-    problem: Problem, plans: Sequence[Mapping[str, Any]], at_stated_times: Collection[int] = ()
-) -> list[TradeOff]:
+def trade_offs(problem: Problem, plans: Sequence[Plan], at_stated_times: Collection[int] = ()) -> list[TradeOff]:
     """Return a row for each plan, all evaluated on one scenario.
 
     Args:
         problem: The original scenario.
-        plans: As `Plan.as_json()`, of that scenario or of revisions of it; the first is the reference.
+        plans: Plans of that scenario or of revisions of it; the first is the reference.
         at_stated_times: Positions of plans that keep their stated times, because they start at another hour.
     """
     return [_row(problem, plans, number, keeps_stated_times=number in at_stated_times) for number in range(len(plans))]
 
 
-def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int, *, keeps_stated_times: bool) -> TradeOff:
+def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_times: bool) -> TradeOff:
     stops = candidate_on(problem, plans[number])
     there = None if stops is None else build_plan(problem, stops)
-    plan = Plan.from_json(dict(plans[number])) if there is None else there
+    plan = plans[number] if there is None else there
     if stops is not None and keeps_stated_times:
         plan = plan_at_stated_times(problem, stops, plans[number])
     lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
@@ -217,4 +215,4 @@ def _row(problem: Problem, plans: Sequence[Mapping[str, Any]], number: int, *, k
 
 
 def _late(plan: Plan) -> float:
-    return sum(visit.late_s for route in plan.routes for visit in route.visits)
+    return sum(visit.late_s or 0.0 for route in plan.routes for visit in route.visits)

@@ -17,6 +17,7 @@ from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.frozen_prefix_compilation import is_priced_elsewhere
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
 from planner_mcp.text import counted, named
@@ -29,20 +30,20 @@ _ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost")
 """Fields of `Held` that `agent_assignments` writes."""
 
 
-def frozen_prefix(plan: Mapping[str, Any], until_s: float) -> Json:
+def frozen_prefix(plan: Plan, until_s: float) -> Json:
     """Return the executed part of a plan, as fields of `Held`.
 
     Args:
-        plan: An earlier plan, as `Plan.as_json()`.
+        plan: An earlier plan.
         until_s: Visits that start before this time have begun; seconds after midnight.
     """
-    routes = (_route(route, until_s) for route in plan["routes"])
+    routes = (_route(route, until_s) for route in plan.routes)
     return {"until_s": until_s, "routes": [route for route in routes if route is not None]}
 
 
 def agent_assignments(
     scenario: Scenario,
-    plan: Mapping[str, Any],
+    plan: Plan,
     *,
     agents: bool = False,
     switch_cost: float = 0.0,
@@ -54,7 +55,7 @@ def agent_assignments(
 
     Args:
         scenario: The scenario to be planned.
-        plan: An earlier plan, as `Plan.as_json()`.
+        plan: An earlier plan.
         agents: Whether tickets stay with the agent that serves them in the plan, where it still can.
         switch_cost: Cost of each ticket that goes to another agent; 0 for none.
         clock: Monotonic seconds, for `REPAIR_S`.
@@ -194,47 +195,47 @@ def _without(body: Json, gone: Collection[str | None]) -> Json:
     return {**body, **changed}
 
 
-def _route(route: Mapping[str, Any], until_s: float) -> Json | None:
+def _route(route: PlannedRoute, until_s: float) -> Json | None:
     """Return the executed part of a route; None where the agent has not departed."""
-    visits = route["visits"]
-    count = next((at for at, visit in enumerate(visits) if visit["start_s"] >= until_s), len(visits))
-    at_tickets = [at for at, visit in enumerate(visits[:count]) if visit["ticket_id"] is not None]
+    visits = route.visits
+    count = next((at for at, visit in enumerate(visits) if visit.start_s >= until_s), len(visits))
+    at_tickets = [at for at, visit in enumerate(visits[:count]) if visit.ticket_id is not None]
     first = at_tickets[-1] + 1 if at_tickets else 0
     is_out = _sets_out(route, first) < until_s
     if not at_tickets and not is_out:
         return None
-    described: Json = {"agent": route["agent_id"], "start_s": route["start_s"]}
-    described["visits"] = [_visit(visit) for visit in visits[:count] if visit["kind"] != "reload"]
-    ahead = next((visit for visit in visits[first:] if visit["ticket_id"] is not None), None)
+    described: Json = {"agent": route.agent_id, "start_s": route.start_s}
+    described["visits"] = [_visit(visit) for visit in visits[:count] if visit.kind != "reload"]
+    ahead = next((visit for visit in visits[first:] if visit.ticket_id is not None), None)
     if is_out and ahead is None:
-        described["end_s"] = route["end_s"]
+        described["end_s"] = route.end_s
     elif is_out and ahead is not None:
-        described |= {"next_ticket": ahead["ticket_id"], "arrival_s": ahead["arrival_s"]}
+        described |= {"next_ticket": ahead.ticket_id, "arrival_s": ahead.arrival_s}
     return described
 
 
-def _visit(visit: Mapping[str, Any]) -> Json:
-    times = {"start_s": visit["start_s"], "departure_s": visit["departure_s"]}
-    return times if visit["ticket_id"] is None else {"ticket": visit["ticket_id"], **times}
+def _visit(visit: Visit) -> Json:
+    times = {"start_s": visit.start_s, "departure_s": visit.departure_s}
+    return times if visit.ticket_id is None else {"ticket": visit.ticket_id, **times}
 
 
-def _sets_out(route: Mapping[str, Any], first: int) -> float:
+def _sets_out(route: PlannedRoute, first: int) -> float:
     """Return when an agent departs for the visit at position `first` of its route, or for its end.
 
     A break that starts at once is taken before the departure; a later break interrupts the leg.
     """
-    visits = route["visits"]
-    place = visits[first - 1]["location"] if first else route["start_location"]
-    now: float = visits[first - 1]["departure_s"] if first else route["start_s"]
+    visits = route.visits
+    place = visits[first - 1].location if first else route.start_location
+    now: float = visits[first - 1].departure_s if first else route.start_s
     moves: float | None = None
     for visit in visits[first:]:
-        if visit["kind"] == "break":
-            moves = now if moves is None and visit["start_s"] > now else moves
-            now = visit["departure_s"]
-        elif visit["location"] != place:
+        if visit.kind == "break":
+            moves = now if moves is None and visit.start_s > now else moves
+            now = visit.departure_s
+        elif visit.location != place:
             return now if moves is None else moves
-        elif visit["ticket_id"] is not None:
+        elif visit.ticket_id is not None:
             return _NEVER
         else:
-            moves, now = None, visit["departure_s"]
-    return _NEVER if route["end_location"] in (None, place) else now if moves is None else moves
+            moves, now = None, visit.departure_s
+    return _NEVER if route.end_location in (None, place) else now if moves is None else moves

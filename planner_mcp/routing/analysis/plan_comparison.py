@@ -1,6 +1,6 @@
 """The differences between two plans of one scenario (SPEC T5).
 
-Owns the counting, on plans as stored (`Plan.as_json()`): tickets that moved to another agent, changed their order, are
+Owns the counting, on plans: tickets that moved to another agent, changed their order, are
 newly served or newly left out, and the change for each agent. It makes no judgement of which plan is better. Costs are
 taken as stated; `analysis/plan_repricing.py` makes them comparable.
 
@@ -12,9 +12,10 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
-Json = Mapping[str, Any]
+from planner_mcp.routing.plan import Plan, PlannedRoute
+
 SHIFTED_S: Final = 300.0
 """A service that starts at least this much earlier or later counts as shifted."""
 
@@ -64,53 +65,50 @@ class Comparison:
     """0 (equal successors everywhere) … 1; see the module docstring."""
 
 
-def compare(a: Json, b: Json) -> Comparison:
-    """Return the differences from plan a to plan b."""
+def compare(a: Plan, b: Plan, *, is_priced: bool = True) -> Comparison:
+    """Return the differences from plan a to plan b; without costs where no prices hold for both."""
     routes = _orders(a), _orders(b)
     driver = tuple({ticket: agent for agent, order in side.items() for ticket in order} for side in routes)
     shared = [ticket for ticket in driver[0] if ticket in driver[1]]
     starts = _starts(a), _starts(b)
-    left_out = {entry["ticket_id"] for entry in b["unassigned"]}
+    left_out = {entry.ticket_id for entry in b.unassigned}
     unserved = [ticket for ticket in driver[0] if ticket not in driver[1]]
     return Comparison(
-        cost=_cost_delta(a, b),
-        distance_m=b["distance_m"] - a["distance_m"],
-        agents_used=b["agents_used"] - a["agents_used"],
+        cost=b.cost - a.cost if is_priced else None,
+        distance_m=b.distance_m - a.distance_m,
+        agents_used=b.agents_used - a.agents_used,
         moved=tuple(TicketMove(t, driver[0][t], driver[1][t]) for t in shared if driver[0][t] != driver[1][t]),
         reordered=tuple(_reordered(*routes)),
         shifted=sum(abs(starts[1][ticket] - starts[0][ticket]) >= SHIFTED_S for ticket in shared),
         newly_served=tuple(ticket for ticket in driver[1] if ticket not in driver[0]),
         newly_left_out=tuple(ticket for ticket in unserved if ticket in left_out),
         gone=tuple(ticket for ticket in unserved if ticket not in left_out),
-        agents=_deltas(a, b),
+        agents=_deltas(a, b, is_priced=is_priced),
         difference=difference(a, b),
     )
 
 
-def difference(a: Json, b: Json) -> float:
+def difference(a: Plan, b: Plan) -> float:
     """Return the share of successor pairs that only one of two plans has: 0 for equal routes, 1 for none in common."""
     first, second = _neighbours(a), _neighbours(b)
     most = max(len(first), len(second))
     return 1 - len(first & second) / most if most else 0.0
 
 
-def _orders(plan: Json) -> dict[str, list[str]]:
+def _orders(plan: Plan) -> dict[str, list[str]]:
     return {
-        route["agent_id"]: [visit["ticket_id"] for visit in route["visits"] if visit["ticket_id"] is not None]
-        for route in plan["routes"]
+        route.agent_id: [visit.ticket_id for visit in route.visits if visit.ticket_id is not None]
+        for route in plan.routes
     }
 
 
-def _starts(plan: Json) -> dict[str, float]:
+def _starts(plan: Plan) -> dict[str, float]:
     return {
-        visit["ticket_id"]: visit["start_s"]
-        for route in plan["routes"]
-        for visit in route["visits"]
-        if visit["ticket_id"] is not None
+        visit.ticket_id: visit.start_s for route in plan.routes for visit in route.visits if visit.ticket_id is not None
     }
 
 
-def _neighbours(plan: Json) -> set[tuple[str | None, str | None]]:
+def _neighbours(plan: Plan) -> set[tuple[str | None, str | None]]:
     orders = _orders(plan).values()
     return {pair for order in orders if order for pair in pairwise([None, *order, None])}
 
@@ -144,30 +142,28 @@ def _longest_rising(values: Sequence[int]) -> set[int]:
     return chosen
 
 
-_IDLE: Final[Json] = {"visits": (), "distance_m": 0.0, "start_s": 0.0, "end_s": 0.0, "cost": 0.0}
+_IDLE: Final = PlannedRoute("", (), None, None, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _deltas(a: Json, b: Json) -> tuple[AgentDelta, ...]:
-    before, after = ({route["agent_id"]: route for route in plan["routes"]} for plan in (a, b))
-    deltas = [_delta(agent, before.get(agent, _IDLE), after.get(agent, _IDLE)) for agent in {**before, **after}]
+def _deltas(a: Plan, b: Plan, *, is_priced: bool) -> tuple[AgentDelta, ...]:
+    before, after = ({route.agent_id: route for route in plan.routes} for plan in (a, b))
+    deltas = [
+        _delta(agent, before.get(agent, _IDLE), after.get(agent, _IDLE), is_priced=is_priced)
+        for agent in {**before, **after}
+    ]
     changed = [each for each in deltas if each.tickets or each.distance_m or each.duration_s or each.cost]
     return tuple(sorted(changed, key=lambda each: each.distance_m if each.cost is None else each.cost))
 
 
-def _delta(agent: str, old: Json, new: Json) -> AgentDelta:
+def _delta(agent: str, old: PlannedRoute, new: PlannedRoute, *, is_priced: bool) -> AgentDelta:
     return AgentDelta(
         agent_id=agent,
         tickets=_served(new) - _served(old),
-        distance_m=new["distance_m"] - old["distance_m"],
-        duration_s=(new["end_s"] - new["start_s"]) - (old["end_s"] - old["start_s"]),
-        cost=_cost_delta(old, new),
+        distance_m=new.distance_m - old.distance_m,
+        duration_s=(new.end_s - new.start_s) - (old.end_s - old.start_s),
+        cost=None if not is_priced or old.cost is None or new.cost is None else new.cost - old.cost,
     )
 
 
-def _cost_delta(old: Json, new: Json) -> float | None:
-    """Return the change of the cost; None where one of them is not comparable."""
-    return None if old["cost"] is None or new["cost"] is None else new["cost"] - old["cost"]
-
-
-def _served(route: Json) -> int:
-    return sum(visit["ticket_id"] is not None for visit in route["visits"])
+def _served(route: PlannedRoute) -> int:
+    return sum(visit.ticket_id is not None for visit in route.visits)

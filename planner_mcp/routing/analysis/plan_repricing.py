@@ -8,41 +8,39 @@ By default a plan is scheduled as a plan of that scenario. That is wrong for a p
 vehicle sent out at noon would be scheduled from the morning on. Such a plan keeps its stated times.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Break, Candidate, Problem, StopKind
 
-Json = dict[str, Any]
 _NO_BREAK: Final = Break((0, 0), 0)
 """Replaces a break that the plan does not take; it never conflicts with a route."""
 
 
-def candidate_on(problem: Problem, plan: Mapping[str, Any]) -> Candidate | None:
-    """Return the stops of a plan (`Plan.as_json()`) as a candidate; None where the problem lacks one of them."""
+def candidate_on(problem: Problem, plan: Plan) -> Candidate | None:
+    """Return the stops of a plan as a candidate; None where the problem lacks one of them."""
     candidate = candidate_of(problem, plan)
     found = sum(len(route.stops) for route in candidate.routes)
-    return candidate if found == sum(len(route["visits"]) for route in plan["routes"]) else None
+    return candidate if found == sum(len(route.visits) for route in plan.routes) else None
 
 
-def plan_at_stated_times(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Plan:
+def plan_at_stated_times(problem: Problem, stops: Candidate, plan: Plan) -> Plan:
     """Return a plan evaluated on a problem, with each visit and break at the times the plan states.
 
     Args:
         problem: The problem, whose prices, soft closes, shift ends and travel matrices apply.
         stops: The candidate of the plan on this problem, as `candidate_on` returns it.
-        plan: As `Plan.as_json()`.
+        plan: The plan.
     """
     return build_plan(_pinned(problem, stops, plan), stops)
 
 
-def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Problem:
+def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
     """Return the problem with every time of the routes of a plan fixed."""
     agents, tickets = list(problem.agents), list(problem.tickets)
-    planned_routes = {route["agent_id"]: route for route in plan["routes"]}
+    planned_routes = {route.agent_id: route for route in plan.routes}
 
     def unit(seconds: float) -> int:
         return round(seconds * problem.scale)
@@ -51,8 +49,8 @@ def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Prob
         agent = agents[route.agent]
         pinned_breaks = [_NO_BREAK] * len(agent.breaks)
         own = planned_routes[agent.id]
-        for stop, visit in zip(route.stops, own["visits"], strict=True):
-            start, leave = unit(visit["start_s"]), unit(visit["departure_s"])
+        for stop, visit in zip(route.stops, own.visits, strict=True):
+            start, leave = unit(visit.start_s), unit(visit.departure_s)
             if stop.kind is StopKind.BREAK:
                 pinned_breaks[stop.index] = Break((start, start), leave - start)
             elif stop.kind is StopKind.TICKET:
@@ -60,34 +58,24 @@ def _pinned(problem: Problem, stops: Candidate, plan: Mapping[str, Any]) -> Prob
                 tickets[stop.index] = replace(
                     spec,
                     windows=((start, start),),
-                    setup=min(spec.setup, start - unit(visit["arrival_s"])),  # frozen visits have no setup time
+                    setup=min(spec.setup, start - unit(visit.arrival_s)),  # frozen visits have no setup time
                     service=leave - start,
                     release=0,
                 )
-        agents[route.agent] = replace(agent, shift=(unit(own["start_s"]), agent.shift[1]), breaks=tuple(pinned_breaks))
+        agents[route.agent] = replace(agent, shift=(unit(own.start_s), agent.shift[1]), breaks=tuple(pinned_breaks))
     return replace(problem, agents=tuple(agents), tickets=tuple(tickets))
 
 
-def repriced_on(problem: Problem, plan: Mapping[str, Any], *, keeps_stated_times: bool = False) -> Json | None:
+def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = False) -> Plan | None:
     """Return a plan with its costs on another scenario, all else unchanged; None where they are not defined.
 
     Args:
         problem: The other scenario.
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         keeps_stated_times: Whether the plan keeps its stated times; otherwise it is scheduled again.
     """
     if (candidate := candidate_on(problem, plan)) is None:
         return None
     there = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
     costs = {route.agent_id: route.cost for route in there.routes}
-    return _with_costs(plan, there.cost, costs)
-
-
-def without_costs(plan: Mapping[str, Any]) -> Json:
-    """Return a plan without its costs."""
-    return _with_costs(plan, None, {})
-
-
-def _with_costs(plan: Mapping[str, Any], cost: float | None, costs: Mapping[str, float]) -> Json:
-    routes = [{**route, "cost": costs.get(route["agent_id"])} for route in plan["routes"]]
-    return {**plan, "cost": cost, "routes": routes}
+    return replace(plan, cost=there.cost, routes=tuple(replace(r, cost=costs.get(r.agent_id)) for r in plan.routes))

@@ -7,7 +7,7 @@ reasons of unassigned tickets are found when a plan is published (`feasibility/u
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.evaluation.departure_optimization import SpanPrice
 from planner_mcp.routing.evaluation.route_legs import Leg
@@ -115,16 +115,16 @@ def _overtime(agent: AgentSpec, schedule: RouteSchedule) -> int:
     return max(0, schedule.end - agent.shift[1])
 
 
-def candidate_of(problem: Problem, plan: Mapping[str, Any]) -> Candidate:
-    """Return the stops of a stored plan (`Plan.as_json()`), without those the problem does not have."""
+def candidate_of(problem: Problem, plan: Plan) -> Candidate:
+    """Return the stops of a plan, without those the problem does not have."""
     agents = {agent.id: index for index, agent in enumerate(problem.agents)}
     known = _PlanReader(problem)
     routes = []
-    for route in plan["routes"]:
-        if (agent := agents.get(route["agent_id"])) is not None:
-            stops = known.stops(problem.agents[agent], route["visits"])
+    for route in plan.routes:
+        if (agent := agents.get(route.agent_id)) is not None:
+            stops = known.stops(problem.agents[agent], route.visits)
             routes.append(Route(agent, tuple(stops)))
-    found_by = tuple(filter(None, plan["engine"].split("+")))
+    found_by = tuple(filter(None, plan.engine.split("+")))
     return Candidate(tuple(route for route in routes if route.tickets), found_by)
 
 
@@ -137,15 +137,15 @@ class _PlanReader:
         self._locations = {name: index for index, name in enumerate(problem.locations)}
         self._placed: set[int] = set()
 
-    def stops(self, agent: AgentSpec, visits: Sequence[Mapping[str, Any]]) -> Iterator[Stop]:
+    def stops(self, agent: AgentSpec, visits: Sequence[Visit]) -> Iterator[Stop]:
         """Yield the stops that are still valid for the agent."""
         breaks = list(range(len(agent.breaks)))
         for visit in visits:
-            if visit["kind"] == StopKind.BREAK and breaks:
-                yield Stop(StopKind.BREAK, self._take_break(agent, breaks, visit["start_s"]))
-            elif visit["kind"] == StopKind.RELOAD and self._locations.get(visit["location"]) in agent.reload_at:
-                yield Stop(StopKind.RELOAD, self._locations[visit["location"]])
-            elif (ticket := self._tickets.get(visit["ticket_id"])) is not None and ticket not in self._placed:
+            if visit.kind == StopKind.BREAK and breaks:
+                yield Stop(StopKind.BREAK, self._take_break(agent, breaks, visit.start_s))
+            elif visit.kind == StopKind.RELOAD and self._locations.get(visit.location or "", -1) in agent.reload_at:
+                yield Stop(StopKind.RELOAD, self._locations[visit.location or ""])
+            elif (ticket := self._tickets.get(visit.ticket_id or "")) is not None and ticket not in self._placed:
                 self._placed.add(ticket)
                 yield Stop(StopKind.TICKET, ticket)
 

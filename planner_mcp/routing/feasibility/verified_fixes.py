@@ -7,7 +7,7 @@ search is needed and none is claimed: one that moves others may find smaller cha
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
@@ -33,6 +33,7 @@ from planner_mcp.routing.feasibility.route_violations import (
     violations_without_waiting,
 )
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
@@ -95,11 +96,11 @@ class UnassignedAnalysis:
 
     Args:
         body: The scenario as stored.
-        plan: As `Plan.as_json()`.
+        plan: The plan.
         tables: The travel it refers to.
     """
 
-    def __init__(self, body: Json, plan: Mapping[str, Any], travel_matrices: TravelMatrices | None = None) -> None:
+    def __init__(self, body: Json, plan: Plan, travel_matrices: TravelMatrices | None = None) -> None:
         self.body = body
         self._travel_matrices = travel_matrices
         self._scenario = read_stored(body, travel_matrices)

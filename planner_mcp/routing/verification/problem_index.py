@@ -25,6 +25,6 @@ class ProblemIndex:
         return self.problem.tickets[ticket].pickup is not None or ticket in self.delivery_of
 
 
-def matches_cost(problem: Problem, stated: float, truth: int) -> bool:
+def matches_cost(problem: Problem, stated: float | None, truth: int) -> bool:
     """Return whether a stated cost equals the computed one to half a unit, or to float precision beyond 2^52."""
-    return abs(stated * problem.cost_scale - truth) <= max(0.499, abs(truth) * 2.0**-51)
+    return stated is not None and abs(stated * problem.cost_scale - truth) <= max(0.499, abs(truth) * 2.0**-51)

@@ -147,7 +147,7 @@ class RouteVerifier:
         if ticket.agents is not None and self.index not in ticket.agents:
             yield self._violation(f"may not serve ticket {ticket.id}.")
         late = 0 if ticket.soft_close is None else max(0, start - ticket.soft_close)
-        if self.problem_index.units(visit.late_s) != late:
+        if self.problem_index.units(visit.late_s or 0.0) != late:
             yield self._violation(f"ticket {ticket.id} states a wrong lateness.")
         self.totals.late_cost += late * ticket.lateness_cost
         if ticket.preferred is not None and ticket.preferred != self.index:
@@ -202,7 +202,7 @@ class RouteVerifier:
             "travel_s": (self.route.travel_s, self.totals.travel),
             "waiting_s": (self.route.waiting_s, waiting),
             "overtime_s": (
-                self.route.overtime_s,
+                self.route.overtime_s or 0.0,
                 max(0, self.problem_index.units(self.route.end_s) - self.agent.shift[1]),
             ),
         }

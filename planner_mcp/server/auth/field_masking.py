@@ -10,10 +10,12 @@ cost and its lower bound stay, in events and webhooks too: progress is measured 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.text import MASK, plain
@@ -44,11 +46,11 @@ def masked_values_in(body: Mapping[str, Any]) -> list[str]:
     return sorted({name for name, value in _sensitive(body, _schema()) if value == MASK})
 
 
-def plan_for(principal: Principal, plan: Mapping[str, Any]) -> Json:
-    """Return a plan, given as `Plan.as_json()`, as a principal may see it."""
+def plan_for(principal: Principal, plan: Plan) -> Plan:
+    """Return a plan as a principal may see it."""
     if principal.may(SENSITIVE):
-        return dict(plan)
-    return {**plan, "routes": [{**route, "cost": None} for route in plan.get("routes", ())]}
+        return plan
+    return replace(plan, routes=tuple(replace(route, cost=None) for route in plan.routes))
 
 
 def sensitive_fields() -> dict[str, tuple[str, ...]]:

@@ -55,7 +55,7 @@ async def _result(reading: ReadContext, variables: Variables) -> Contents:
     body = {"scenario_id": kept.id, **job_view(job)}
     try:
         plan = await reading.job_service.plan_of_job(reading.principal, job.id)
-        body["plan"] = plan_for(reading.principal, plan)
+        body["plan"] = plan_for(reading.principal, plan).as_json()
     except (PlanNotReadyError, NotFoundError):
         pass  # the status says why there is none
     return _json(body)
@@ -104,7 +104,7 @@ async def _limits(reading: ReadContext, _variables: Variables) -> Contents:
 
 async def _plan(reading: ReadContext, variables: Variables) -> Contents:
     plan = await reading.job_service.plan(reading.principal, variables["plan_id"])
-    return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan)})
+    return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan).as_json()})
 
 
 async def _log(reading: ReadContext, variables: Variables) -> Contents:

@@ -11,17 +11,19 @@ from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_rasterizer import png_of
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 
+Json = dict[str, Any]
 _limiter: Final = FairLimiter()
 """Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
 _png_limiter: Final = FairLimiter()
 """Pictures in bytes drawn at the same time, each by a process that takes half a second."""
 
 
-async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
+async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, Plan]:
     """Return scenario and plan of a plan id, as the principal may see them."""
     plan = await reading.job_service.plan(reading.principal, plan_id)
     job = await reading.job_service.job(reading.principal, job_of(plan_id))

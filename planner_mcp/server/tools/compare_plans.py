@@ -89,7 +89,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     )
     check_agents(asked.agent_ids, _agents_of(a, b))
     prices, plans = await priced_on_common_scenario(ctx, a, b)
-    found = compare(*(plan_for(ctx.principal, plan) for plan in plans))
+    before, after = (plan_for(ctx.principal, plan) for plan in plans)
+    found = compare(before, after, is_priced=prices is not None)
     wanted = set(asked.agent_ids)
     moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
     agents = [each for each in found.agents if not wanted or each.agent_id in wanted]

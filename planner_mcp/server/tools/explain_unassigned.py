@@ -9,6 +9,7 @@ from pydantic import Field
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
+from planner_mcp.routing.plan import Unassigned
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -106,13 +107,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     return ToolResult(output, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
 
-def explained(found: PlanContext, entries: list[Json], clock: Clock = time.monotonic) -> list[TicketExplanation]:
+def explained(found: PlanContext, entries: list[Unassigned], clock: Clock = time.monotonic) -> list[TicketExplanation]:
     """Return what is said of each unassigned entry; seconds of work, on a large day to read it too."""
     analysis, instead = found.analysis(), found.chosen_instead()
     return [
-        _replaced(entry, instead[entry["ticket_id"]])
-        if entry["ticket_id"] in instead
-        else _entry(analysis, entry, is_over)
+        _replaced(entry, instead[entry.ticket_id]) if entry.ticket_id in instead else _entry(analysis, entry, is_over)
         for is_over, entry in zip(shared_deadlines(BUDGET_S, len(entries), clock), entries, strict=True)
     ]
 
@@ -123,15 +122,15 @@ def _without_costs(ticket: TicketExplanation) -> TicketExplanation:
     return ticket.model_copy(update={"nearest": nearest})
 
 
-def _replaced(entry: Json, other: str) -> TicketExplanation:
+def _replaced(entry: Unassigned, other: str) -> TicketExplanation:
     """Return what is said of an alternative: no agent is in its way, nor would one help."""
     return TicketExplanation(
-        ticket_id=entry["ticket_id"], code=entry["code"], agents=0, in_the_way={}, nearest=[], served_instead=other
+        ticket_id=entry.ticket_id, code=entry.code, agents=0, in_the_way={}, nearest=[], served_instead=other
     )
 
 
-def _entry(analysis: UnassignedAnalysis, entry: Json, is_over: StopCheck) -> TicketExplanation:
-    name = entry["ticket_id"]
+def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) -> TicketExplanation:
+    name = entry.ticket_id
     insertion_candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
     ways = Counter(limit.value for candidate_insertion in insertion_candidates for limit in candidate_insertion.limits)
     agents = len(analysis.problem.agents)
@@ -140,7 +139,7 @@ def _entry(analysis: UnassignedAnalysis, entry: Json, is_over: StopCheck) -> Tic
     )  # it may have sufficed for some places of the last one
     return TicketExplanation(
         ticket_id=name,
-        code=entry["code"],
+        code=entry.code,
         agents=len(insertion_candidates),
         in_the_way=dict(ways.most_common()),
         nearest=[_nearest(analysis, candidate) for candidate in insertion_candidates[:MAX_AGENTS]],

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.auth.field_masking import plan_for
 from planner_mcp.server.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
 from planner_mcp.server.tools.answers.table_result import table_page, table_text
@@ -120,13 +121,13 @@ def _check_fields(asked: ReadArguments) -> None:
         raise input_error(faults)
 
 
-async def _without_route(ctx: ToolContext, asked: list[str], job_id: str, plan: dict[str, Any]) -> list[str]:
+async def _without_route(ctx: ToolContext, asked: list[str], job_id: str, plan: Plan) -> list[str]:
     """Return the agents asked for that drive nothing in a plan.
 
     Raises:
         InputError: The day has no such agent; or, where it is kept no longer, the plan.
     """
-    driving = [route["agent_id"] for route in plan["routes"]]
+    driving = [route.agent_id for route in plan.routes]
     if idle := [name for name in dict.fromkeys(asked) if name not in driving]:
         check_agents(asked, [*driving, *(name for name in await _agents(ctx, job_id) if name not in driving)])
     return idle
@@ -140,7 +141,7 @@ async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
     return []
 
 
-def _summary(plan_id: str, plan: dict[str, Any]) -> ToolResult:
+def _summary(plan_id: str, plan: Plan) -> ToolResult:
     output = ReadPlanResult(plan_id=plan_id, **summary(plan))
     figures = output.as_json()
     figure_texts = [

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Final
@@ -18,6 +19,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
     removed_begun_tickets,
     without_assignments,
 )
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
@@ -219,20 +221,20 @@ def _executed_part(start: PlanContext) -> list[str]:
     return [] if start.job.is_terminal else [f"{start.job.id} is still solving: this starts from its plan so far."]
 
 
-def _executed(start: PlanContext, planned_on: date) -> Json:
+def _executed(start: PlanContext, planned_on: date) -> Plan:
     """Return a plan as far as it can have happened on a date: all of it on its own, none of it on another."""
     is_its_own = read_date(start.scenario.body["planning_date"]) == planned_on
-    return start.plan if is_its_own else {**start.plan, "routes": []}
+    return start.plan if is_its_own else replace(start.plan, routes=())
 
 
-def _unbegun(plan: Json, executed: Json, until_s: float | None) -> list[str]:
+def _unbegun(plan: Plan, executed: Plan, until_s: float | None) -> list[str]:
     """Return a sentence where nothing of a plan has happened: on another date, or before 01:30 in a night shift."""
-    routes = plan["routes"]
+    routes = plan.routes
     if until_s is None or not routes or frozen_prefix(executed, until_s)["routes"]:
         return []
-    if not executed["routes"]:
+    if not executed.routes:
         return ["Nothing of the plan counts as done: planning_date is another than its own."]
-    first_s, last_s = min(route["start_s"] for route in routes), max(route["end_s"] for route in routes)
+    first_s, last_s = min(route.start_s for route in routes), max(route.end_s for route in routes)
     notice = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
     if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
         notice += f" The same hour of the next day is {clock(until_s + _DAY_S)}."

@@ -9,6 +9,7 @@ from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.routing.analysis.alternative_plans import styles
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
@@ -108,12 +109,12 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Json]:
+async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Plan]:
     """Return a day and its plan without what one call asked for: the prices of a style, tickets tied to agents."""
     fair = await stated_prices(ctx, base.scenario)
     _prices, (plan, _same) = await priced_on_common_scenario(ctx, base, base)
     body = without_assignments(base.scenario.body) if fair is None else fair[1]
-    return body, base.plan if plan["cost"] is None else plan
+    return body, plan
 
 
 def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json | None:

@@ -86,8 +86,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     found = await load_plan_context(ctx, asked.plan, "/plan")
     entries, instead = found.unassigned(asked.ticket_ids), found.chosen_instead()
     most = MAX_TICKETS if asked.ticket_ids else MAX_DEFAULT
-    replaced = [entry["ticket_id"] for entry in entries if entry["ticket_id"] in instead]
-    wanted = [entry["ticket_id"] for entry in entries if entry["ticket_id"] not in instead][:most]
+    replaced = [entry.ticket_id for entry in entries if entry.ticket_id in instead]
+    wanted = [entry.ticket_id for entry in entries if entry.ticket_id not in instead][:most]
     fixes, hurried = await run_in_thread(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
     shows_prices = ctx.principal.may(SENSITIVE)
     entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})

@@ -113,9 +113,9 @@ async def _own_costs(ctx: ToolContext, found: list[PlanContext], rows: list[Trad
     own_costs: dict[str, Number] = {}
     for each, row in zip(found, rows, strict=True):
         if each.scenario.prices_of is None:
-            _prices, (own, _same) = await priced_on_common_scenario(ctx, each, each)
-            if own["cost"] is not None and (row.cost is None or abs(row.cost - own["cost"]) > _CENT):
-                own_costs[each.plan_id] = number(own["cost"])
+            prices, (own, _same) = await priced_on_common_scenario(ctx, each, each)
+            if prices is not None and (row.cost is None or abs(row.cost - own.cost) > _CENT):
+                own_costs[each.plan_id] = number(own.cost)
     return own_costs
 
 

@@ -16,6 +16,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +52,11 @@ async def test_a_job_goes_from_scenario_to_plan(
     assert (job.state, job.progress.percent, job.progress.cost) == (JobState.COMPLETED, 100, 10.0)
     assert job.plan_id is not None
     assert job.summary == summary_of(plan)
-    assert await job_service.plan(LOCAL, job.plan_id) == await job_service.plan_of_job(LOCAL, job.id) == plan
+    assert (
+        await job_service.plan(LOCAL, job.plan_id)
+        == await job_service.plan_of_job(LOCAL, job.id)
+        == Plan.from_json(plan)
+    )
 
 
 async def test_waiting_ends_with_a_better_cost_and_tells_every_event(

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from planner_mcp.cli.commands import app
 from planner_mcp.formats.plan_exports import FORMS
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
@@ -168,7 +169,7 @@ def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
     priced = {**SMALLEST, "agents": agents, "locations": places}
     stranger = Principal(id="k", scopes=frozenset())
     hidden = {MASKED: masked_fields(stranger, priced), **scenario_for(stranger, priced)}
-    seen = {"plan_id": "plan-1", **plan_for(stranger, PLAN)}
+    seen = {"plan_id": "plan-1", **plan_for(stranger, Plan.from_json(PLAN)).as_json()}
     assert (hidden["agents"][0]["fixed_cost"], seen["routes"][0]["cost"]) == (None, None)
     plan, day = tmp_path / "plan.json", tmp_path / "day.json"
     plan.write_text(json.dumps(seen))

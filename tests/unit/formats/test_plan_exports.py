@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,6 +13,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.plan_exports import FORMS, export, positions
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 
@@ -33,9 +35,9 @@ DAY: dict[str, Any] = {
 }
 
 
-def plan(day: dict[str, Any] = DAY) -> dict[str, Any]:
+def plan(day: dict[str, Any] = DAY) -> Plan:
     problem = compile_scenario(parse_scenario(day))
-    return build_plan(problem, Candidate.of_tickets({0: [0, 1]})).as_json()
+    return build_plan(problem, Candidate.of_tickets({0: [0, 1]}))
 
 
 def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
@@ -71,7 +73,7 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
 )
 def test_no_text_is_a_formula_whichever_separator_parts_the_line(text: str, quoted: str) -> None:
     """SPEC T5: `;` where commas are decimal, full-width signs, spaces and quotes before them."""
-    parsed_value = {"routes": [], "unassigned": [{"ticket_id": text, "code": "late", "detail": "x"}]}
+    parsed_value = replace(plan(), routes=(), unassigned=(Unassigned(text, "late", "x"),))
     written = export(parsed_value, {}, "csv")
     (row,) = csv.DictReader(io.StringIO(written, newline=""))
     assert row["ticket_id"] == quoted
@@ -99,7 +101,7 @@ def test_a_line_over_the_180th_meridian_is_cut_there() -> None:
         "locations": [{"id": name, "lat": lat, "lon": lon} for name, lat, lon in places],
         "tickets": [{"id": f"t{name}", "location": name, "demand": 1} for name in "EFG"],
     }
-    parsed_value = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
+    parsed_value = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]}))
     line = json.loads(export(parsed_value, day, "geojson"))["features"][0]["geometry"]
     assert line == {
         "type": "MultiLineString",
@@ -133,7 +135,7 @@ def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> No
     assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name></rtept>" in parsed_value] == ["D", "+1", "t2"]
     loose = {key: value for key, value in DAY.items() if key != "depot"} | {"tickets": there[:1]}
     problem = compile_scenario(parse_scenario(loose))
-    alone = build_plan(problem, Candidate.of_tickets({0: [0]})).as_json()
+    alone = build_plan(problem, Candidate.of_tickets({0: [0]}))
     line, stop = json.loads(export(alone, loose, "geojson"))["features"]
     assert line["geometry"] is None
     assert stop["geometry"]["type"] == "Point"
@@ -147,7 +149,7 @@ def test_chinese_coordinates_are_converted() -> None:
 
 def test_a_plan_reads_back_from_json_and_maps_need_a_globe() -> None:
     """SPEC T5: JSON is the plan itself; on a plane there is no map of the world."""
-    assert json.loads(export(plan(), DAY, "json")) == json.loads(json.dumps(plan()))
+    assert json.loads(export(plan(), DAY, "json")) == json.loads(json.dumps(plan().as_json()))
     flat = {**DAY, "locations": [{"id": place["id"], "x": n, "y": n} for n, place in enumerate(DAY["locations"])]}
     assert "t2" in export(plan(flat), flat, "csv")
     for form in ("geojson", "gpx", "xls"):

@@ -8,6 +8,7 @@ from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.auth.field_masking import plan_for, scenario_for
@@ -52,9 +53,9 @@ def read(page: str) -> Words:
     return words
 
 
-def plan() -> dict[str, Any]:
+def plan() -> Plan:
     """Return a plan of two routes."""
-    return build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1], 1: [2]})).as_json()
+    return build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1], 1: [2]}))
 
 
 def test_each_driver_gets_a_page_with_stops_people_and_notes() -> None:
@@ -84,7 +85,7 @@ def test_an_address_from_right_to_left_leaves_the_hours_in_order() -> None:
     agents = [{"id": "شاحنة", "capacity": {"صندوق": 9}, "shift_start": "08:00"}]
     places = [{**depot, "address": "شارع الملك فهد"}, other]
     day = {**DAY, "name": "يوم 1", "agents": agents, "locations": places, "tickets": tickets}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
     text = sheets(day, route)
     assert "<p><bdi>شارع الملك فهد</bdi> 08:00–08:17, 1 stops, 11.1 km</p>" in text
     assert "<title>\u2068يوم 1\u2069, 2025-07-15</title>" in text
@@ -104,13 +105,13 @@ def test_a_plane_is_told_in_its_own_units() -> None:
     """SPEC T5: nobody said that they were metres."""
     places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 32, "y": 0}]
     day = {**DAY, "locations": places, "tickets": DAY["tickets"][:1]}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
     assert "1 stops, 64.0 units" in "".join(read(sheets(day, route)).words)
 
 
 def test_a_day_that_nobody_drives_says_so() -> None:
     """SPEC T5: no empty paper."""
-    nobody = build_plan(compile_scenario(parse_scenario(DAY)), Candidate(())).as_json()
+    nobody = build_plan(compile_scenario(parse_scenario(DAY)), Candidate(()))
     assert "No agent drives." in read(sheets(DAY, nobody)).words
 
 
@@ -121,7 +122,7 @@ def test_what_another_ticket_fetches_is_told_as_picked_up() -> None:
         {"id": "bring", "location": "D", "demand": 4, "pickup": "fetch"},
     ]
     day = {**DAY, "tickets": tickets}
-    shipment = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]})).as_json()
+    shipment = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]}))
     assert [word for word in read(sheets(day, shipment)).words if word.lstrip("+") == "4"] == ["+4", "4"]
 
 
@@ -129,5 +130,5 @@ def test_large_and_fine_amounts_are_told_in_full() -> None:
     """SPEC T5: who loads grams reads the grams, not 1.25e+06 of them."""
     tickets = [{"id": "t1", "location": "A", "demand": {"g": 1_250_050, "ml": 0.1}}]
     day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})).as_json()
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
     assert "1250050 g, 0.1 ml" in read(sheets(day, route)).words

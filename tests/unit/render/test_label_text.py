@@ -3,6 +3,7 @@
 import pytest
 
 from planner_mcp.render.label_text import length, length_unit
+from planner_mcp.routing.plan import Plan, PlanStatus
 
 
 @pytest.mark.parametrize(
@@ -20,5 +21,5 @@ from planner_mcp.render.label_text import length, length_unit
 )
 def test_a_length_is_told_in_what_travel_counts(source: str, travelled: float, told: str) -> None:
     """SPEC R1: kilometres only where there are metres, and a short way is not nothing."""
-    unit = length_unit({"travel": {"source": source}})
+    unit = length_unit(Plan(PlanStatus.FEASIBLE, 0.0, (), (), 0.0, 0.0, 0, 0, 0, travel={"source": source}))
     assert f"{length(travelled, unit)} {unit}" == told

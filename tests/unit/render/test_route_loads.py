@@ -36,7 +36,7 @@ def drawn(capacity: Any, tickets: list[dict[str, Any]], *, reload_after: int | N
         stops.insert(reload_after, Stop(StopKind.RELOAD, problem.locations.index("D")))
     plan = build_plan(problem, Candidate((Route(0, tuple(stops)),)))
     assert not verify(problem, plan)
-    (share,) = re.findall(r'title="(\S+) of capacity"', page(body, plan.as_json()))
+    (share,) = re.findall(r'title="(\S+) of capacity"', page(body, plan))
     return str(share)
 
 

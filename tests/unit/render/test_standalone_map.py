@@ -14,6 +14,7 @@ from planner_mcp.render import svg_rasterizer
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_rasterizer import png_of
+from planner_mcp.routing.plan import Plan
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = '</style><script>alert("1")</script>&'
@@ -31,7 +32,9 @@ def day(name: str = "北京", agents: int = 3, stops: int = 5) -> tuple[dict[str
             "start_s": 28_800,
             "end_s": 36_000,
             "distance_m": 12_000.0,
+            "travel_s": 0,
             "waiting_s": 0,
+            "cost": 1.0,
             "visits": [
                 {
                     "ticket_id": f"t-{n}",
@@ -40,6 +43,7 @@ def day(name: str = "北京", agents: int = 3, stops: int = 5) -> tuple[dict[str
                     "arrival_s": 29_000,
                     "start_s": 29_100 + n * 60,
                     "departure_s": 29_160 + n * 60,
+                    "distance_m": 0.0,
                     "load": {"load": float((agent + 1) * stops - n)},
                 }
                 for n in range(1 + agent * stops, 1 + (agent + 1) * stops)
@@ -56,6 +60,7 @@ def day(name: str = "北京", agents: int = 3, stops: int = 5) -> tuple[dict[str
         "locations": places,
     }
     plan = {
+        "status": "partial",
         "routes": routes,
         "unassigned": missing,
         "cost": 1.0,
@@ -70,6 +75,16 @@ def day(name: str = "北京", agents: int = 3, stops: int = 5) -> tuple[dict[str
         "input_hash": "",
     }
     return scenario, plan
+
+
+def drawn_map(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
+    """Return the map of a plan given as JSON."""
+    return map_svg(scenario, Plan.from_json(plan))
+
+
+def report(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
+    """Return the report of a plan given as JSON."""
+    return page(scenario, Plan.from_json(plan))
 
 
 def renamed(scenario: dict[str, Any], plan: dict[str, Any], text: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -99,7 +114,7 @@ def scale_of(drawn: str) -> str:
 
 def test_a_map_shows_every_route_stop_depot_and_gap() -> None:
     """SPEC R1: one line a route, one dot a stop, one square a depot, one cross a ticket left out."""
-    root = ElementTree.fromstring(map_svg(*day()))  # noqa: S314 - our own picture
+    root = ElementTree.fromstring(drawn_map(*day()))  # noqa: S314 - our own picture
     counts = {
         "polyline": len(root.findall(f".//{SVG}polyline")),
         "stop": len(root.findall(f".//{SVG}circle[@class='stop']")),
@@ -107,7 +122,7 @@ def test_a_map_shows_every_route_stop_depot_and_gap() -> None:
         "cross": len(root.findall(f".//{SVG}path[@class='cross']")),
     }
     assert counts == {"polyline": 3, "stop": 15, "depot": 1, "cross": 2}
-    points = [float(x) for x in re.findall(r'c[xy]="([\d.]+)"', map_svg(*day()))]
+    points = [float(x) for x in re.findall(r'c[xy]="([\d.]+)"', drawn_map(*day()))]
     assert all(0 <= point <= 720 for point in points)
 
 
@@ -116,7 +131,7 @@ def test_stops_are_numbered_and_counted_as_in_every_other_form() -> None:
     scenario, plan = day(agents=1, stops=3)
     visits = plan["routes"][0]["visits"]
     visits.insert(1, {**visits[0], "ticket_id": None, "location": None, "kind": "break"})
-    told = "".join(titles(map_svg(scenario, plan)))
+    told = "".join(titles(drawn_map(scenario, plan)))
     assert [number for number in "1234" if f"{number}. " in told] == ["1", "3", "4"]
     assert "4 stops, 12.0 km" in told
 
@@ -137,7 +152,7 @@ def test_a_map_of_the_globe_spans_its_places_and_no_less_than_a_yard(
     """SPEC R1: the scale is in numbers a person uses, also of one spot and across the 180th meridian."""
     scenario, plan = day(agents=1, stops=1)
     scenario["locations"] = [{"id": f"L{n}", "lat": lat, "lon": lon} for n, (lat, lon) in enumerate(places)]
-    assert scale_of(map_svg(scenario, plan)) == told
+    assert scale_of(drawn_map(scenario, plan)) == told
 
 
 @pytest.mark.parametrize(
@@ -155,10 +170,10 @@ def test_a_plane_is_told_in_its_own_units(places: list[tuple[float, float]], tol
     scenario["locations"] = [{"id": f"L{n}", "x": x, "y": y} for n, (x, y) in enumerate(places)]
     plan |= {"travel": {"source": "plane"}, "distance_m": 64.474}
     plan["routes"][0]["distance_m"] = 64.474
-    drawn = map_svg(scenario, plan)
+    drawn = drawn_map(scenario, plan)
     assert scale_of(drawn) == told
     assert "1 stops, 64.5 units" in "".join(titles(drawn))
-    html = page(scenario, plan)
+    html = report(scenario, plan)
     assert "<b>64.5</b><span>distance, units</span>" in html
     assert '<th class="n">units</th>' in html
 
@@ -167,12 +182,12 @@ def test_one_spot_lies_in_the_middle() -> None:
     """SPEC R1: not in a corner of what little the map spans."""
     scenario, plan = day(agents=1, stops=1)
     scenario["locations"] = [{**place, "lat": 39.9, "lon": 116.4} for place in scenario["locations"]]
-    assert 'cx="360.0" cy="280.0"' in map_svg(scenario, plan)
+    assert 'cx="360.0" cy="280.0"' in drawn_map(scenario, plan)
 
 
 def test_neighbouring_routes_have_different_colours() -> None:
     """Our choice: forty routes are told apart."""
-    colours = re.findall(r"\.r\d+ polyline\{stroke:(#[0-9a-f]{6})\}", map_svg(*day(agents=40)))
+    colours = re.findall(r"\.r\d+ polyline\{stroke:(#[0-9a-f]{6})\}", drawn_map(*day(agents=40)))
     assert len(set(colours)) == 40
 
 
@@ -180,7 +195,7 @@ def test_a_day_without_positions_says_so() -> None:
     """SPEC T1: the smallest call has a picture too."""
     scenario, plan = day()
     scenario["locations"] = []
-    assert "No positions are known." in map_svg(scenario, plan)
+    assert "No positions are known." in drawn_map(scenario, plan)
 
 
 def test_words_of_strangers_stay_words() -> None:
@@ -188,11 +203,11 @@ def test_words_of_strangers_stay_words() -> None:
     scenario, plan = day(name=NASTY)
     plan["routes"][0]["agent_id"] = NASTY
     scenario["agents"][0]["id"] = NASTY
-    ElementTree.fromstring(map_svg(scenario, plan))  # noqa: S314 - our own picture
+    ElementTree.fromstring(drawn_map(scenario, plan))  # noqa: S314 - our own picture
     tags: list[str] = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, _attrs: tags.append(tag)  # type: ignore[method-assign]
-    parser.feed(page(scenario, plan))
+    parser.feed(report(scenario, plan))
     assert "script" not in tags
     assert tags.count("style") == 1
 
@@ -201,9 +216,9 @@ def test_text_from_right_to_left_leaves_what_stands_beside_it_in_order() -> None
     """SPEC R1: every id is set apart, by an element in the page and by characters in the titles of shapes."""
     scenario, plan = renamed(*day(), text="شاحنة")
     apart = "\u2068شاحنة\u2069"
-    for text in titles(map_svg(scenario, plan)):
+    for text in titles(drawn_map(scenario, plan)):
         assert text.count("شاحنة") == text.count(apart) or text == "شاحنة", text
-    html = page(scenario, plan)
+    html = report(scenario, plan)
     assert "<summary><bdi>شاحنة</bdi>, 5 stops</summary>" in html
     inside = re.sub(r"<title>[^<]*</title>|<text[^>]*>[^<]*", "", html)
     assert inside.count("شاحنة") == inside.count("<bdi>شاحنة</bdi>")
@@ -212,7 +227,7 @@ def test_text_from_right_to_left_leaves_what_stands_beside_it_in_order() -> None
 
 def test_loads_are_read_without_hovering_and_without_colours() -> None:
     """SPEC R1: paper has neither; a printer that would leave grounds white is asked to keep these."""
-    html = page(*day())
+    html = report(*day())
     words = re.sub(r"<[^>]*>", " ", html.partition("<body>")[2]).split()
     assert words.count("50%") == 3
     assert re.search(r"td i, \.bar, \.bar b \{[^}]* print-color-adjust: exact", html)
@@ -220,22 +235,22 @@ def test_loads_are_read_without_hovering_and_without_colours() -> None:
 
 def test_a_long_id_does_not_widen_the_page() -> None:
     """SPEC R1: it breaks anywhere; a word that fits a column stays whole."""
-    assert "<h1><bdi>one day</bdi></h1>" in page(*day(name="one day"))
-    html = page(*day(name="N" * 100))
+    assert "<h1><bdi>one day</bdi></h1>" in report(*day(name="one day"))
+    html = report(*day(name="N" * 100))
     assert f'<h1><bdi class="long">{"N" * 100}</bdi></h1>' in html
     assert "bdi.long { overflow-wrap: anywhere; }" in html
 
 
 def test_paper_is_no_narrow_screen() -> None:
     """SPEC R1: what a screen lets its reader scroll, paper would cut off."""
-    style = page(*day()).partition("<style>")[2].partition("</style>")[0]
+    style = report(*day()).partition("<style>")[2].partition("</style>")[0]
     blocks = re.split(r"(?=@media)", style)
     assert {block.partition("(")[0].strip() for block in blocks if ".scroll" in block} == {"@media screen and"}
 
 
 def test_the_report_fetches_nothing_and_prints() -> None:
     """SPEC R1: self-contained, with rules for paper and every stop open."""
-    html = page(*day())
+    html = report(*day())
     assert not re.search(r"(?:src|href)=|url\(|@import|https?://", html)
     assert "@media print" in html
     assert html.count("<details open") == 3
@@ -244,7 +259,7 @@ def test_the_report_fetches_nothing_and_prints() -> None:
 @pytest.mark.anyio
 async def test_a_picture_becomes_png_in_another_process() -> None:
     """ADR 10: 1080 points wide, the event loop free meanwhile."""
-    svg, ticks = map_svg(*day()), 0
+    svg, ticks = drawn_map(*day()), 0
     async with anyio.create_task_group() as tasks:
 
         async def tick() -> None:
@@ -268,4 +283,4 @@ async def test_a_broken_picture_is_an_error_of_ours(monkeypatch: pytest.MonkeyPa
         await png_of("<svg")
     monkeypatch.setattr(svg_rasterizer, "LONGEST_S", 0.0)
     with pytest.raises(svg_rasterizer.CapacityError):
-        await png_of(map_svg(*day()))
+        await png_of(drawn_map(*day()))

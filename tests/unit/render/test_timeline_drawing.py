@@ -10,6 +10,7 @@ from planner_mcp.render.plan_report import page
 from planner_mcp.render.svg_drawing import timeline
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 
@@ -30,8 +31,8 @@ DAY: Final[dict[str, Any]] = {
 
 def test_setting_up_is_not_called_waiting() -> None:
     """SPEC R1: the setup is told apart, once for tickets in a row at one location; what is left is waited."""
-    plan = build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
-    assert plan["routes"][0]["waiting_s"] == 10 * 60
+    plan = build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1, 2]}))
+    assert plan.routes[0].waiting_s == 10 * 60
     drawn = re.findall(r"<title>((?:sets up|waits) [^<]*)</title>", page(DAY, plan))
     assert drawn == ["sets up 05:40–06:00", "sets up 06:30–06:50", "waits 06:50–07:00"]
 
@@ -40,7 +41,7 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
     """SPEC R1: beside the row it is cut, and hovering tells it whole."""
     name = "van of the northern depot"
     day = {**DAY, "agents": [{"id": name, "capacity": 9}]}
-    plan = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]})).as_json()
+    plan = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]}))
     assert re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', page(day, plan)) == [("van of th…", name)]
 
 
@@ -56,7 +57,8 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
 )
 def test_hours_beside_each_other_can_be_read(start_s: float, end_s: float, told: list[str]) -> None:
     """SPEC R1: whether a plan takes two minutes or a season, first and last label lie around it."""
-    drawn = timeline({"routes": [{"agent_id": "v", "start_s": start_s, "end_s": end_s, "visits": []}]}, {})
+    route = PlannedRoute("v", (), None, None, start_s, end_s, 0.0, 0.0, 0.0, 0.0)
+    drawn = timeline(Plan(PlanStatus.FEASIBLE, 0.0, (route,), (), 0.0, 0.0, 1, 0, 0), {})
     labels = re.findall(r'class="small" x="([\d.]+)" y="15">([^<]*)<', drawn)
     assert [label for _, label in labels] == told
     places = [float(x) for x, _ in labels]

@@ -1,15 +1,17 @@
 """A plan cut into small tables (SPEC T5, T9).
 
 Owns the views of a plan, their columns, and pages that keep every answer within its budget: that of a page where no
-size is asked for, else that of any answer. A plan comes in as `Plan.as_json()`; nothing is computed anew.
+size is asked for, else that of any answer. Nothing is computed anew.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from planner_mcp.jobs.plan_summary import shortfalls_of
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
 from planner_mcp.text import clock, compact, number
 
@@ -22,15 +24,24 @@ _AROUND_TOKENS: Final = 100
 MAX_PAGE_BYTES: Final = 3200
 """UTF-8 bytes the rows of any page may have in each form, so that an answer stays below 8000 tokens."""
 
-Row = dict[str, Any]
+Row = Any
+"""A `PlannedRoute`, an `AgentVisit` or an `Unassigned`."""
 _Cell = Callable[[Row], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentVisit:
+    """A visit with the agent that makes it."""
+
+    agent_id: str
+    visit: Visit
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One table that can be read from a plan."""
 
-    rows: Callable[[dict[str, Any]], list[Row]]
+    rows: Callable[[Plan], Sequence[Row]]
     columns: dict[str, _Cell]
     shown: tuple[str, ...]
     """Columns of a page that asks for no `fields`."""
@@ -50,33 +61,31 @@ class Page:
     total: int
 
 
-def _visits(plan: dict[str, Any]) -> list[Row]:
-    return [{**visit, "agent_id": route["agent_id"]} for route in plan["routes"] for visit in route["visits"]]
+def _visits(plan: Plan) -> list[AgentVisit]:
+    return [AgentVisit(route.agent_id, visit) for route in plan.routes for visit in route.visits]
 
 
-def _same(name: str) -> _Cell:
-    return lambda row: row[name]
+def _same(path: str) -> _Cell:
+    return attrgetter(path)
 
 
-def _amount(name: str) -> _Cell:
-    return lambda row: number(row[name])
+def _amount(path: str) -> _Cell:
+    value = attrgetter(path)
+    return lambda row: number(value(row))
 
 
-def _overtime(route: Row) -> Any:
-    return number(route.get("overtime_s"))  # a plan that an older worker made tells none, which is not 0
+def _clock(path: str) -> _Cell:
+    value = attrgetter(path)
+    return lambda row: clock(value(row))
 
 
-def _clock(name: str) -> _Cell:
-    return lambda row: clock(row[name])
-
-
-def _tickets(route: Row) -> int:
-    return sum(visit["kind"] == "ticket" for visit in route["visits"])
+def _tickets(route: PlannedRoute) -> int:
+    return sum(visit.kind == "ticket" for visit in route.visits)
 
 
 VIEWS: Final = {
     "routes": View(
-        lambda plan: list(plan["routes"]),
+        lambda plan: plan.routes,
         {
             "agent_id": _same("agent_id"),
             "tickets": _tickets,
@@ -86,7 +95,7 @@ VIEWS: Final = {
             "cost": _amount("cost"),
             "travel_s": _amount("travel_s"),
             "waiting_s": _amount("waiting_s"),
-            "overtime_s": _overtime,
+            "overtime_s": _amount("overtime_s"),
             "start_s": _amount("start_s"),
             "end_s": _amount("end_s"),
             "start_location": _same("start_location"),
@@ -99,24 +108,24 @@ VIEWS: Final = {
         _visits,
         {
             "agent_id": _same("agent_id"),
-            "ticket_id": _same("ticket_id"),
-            "location": _same("location"),
-            "arrival": _clock("arrival_s"),
-            "start": _clock("start_s"),
-            "departure": _clock("departure_s"),
-            "kind": _same("kind"),
-            "arrival_s": _amount("arrival_s"),
-            "start_s": _amount("start_s"),
-            "departure_s": _amount("departure_s"),
-            "distance_m": _amount("distance_m"),
-            "late_s": _amount("late_s"),
-            "load": _same("load"),
+            "ticket_id": _same("visit.ticket_id"),
+            "location": _same("visit.location"),
+            "arrival": _clock("visit.arrival_s"),
+            "start": _clock("visit.start_s"),
+            "departure": _clock("visit.departure_s"),
+            "kind": _same("visit.kind"),
+            "arrival_s": _amount("visit.arrival_s"),
+            "start_s": _amount("visit.start_s"),
+            "departure_s": _amount("visit.departure_s"),
+            "distance_m": _amount("visit.distance_m"),
+            "late_s": _amount("visit.late_s"),
+            "load": _same("visit.load"),
         },
         ("agent_id", "ticket_id", "location", "start", "departure"),
         ("late_s",),
     ),
     "unassigned": View(
-        lambda plan: list(plan["unassigned"]),
+        lambda plan: plan.unassigned,
         {"ticket_id": _same("ticket_id"), "code": _same("code"), "detail": _same("detail")},
         ("ticket_id", "code"),
     ),
@@ -125,24 +134,24 @@ BY_AGENT: Final = tuple(name for name, view in VIEWS.items() if "agent_id" in vi
 """Views whose rows belong to agents."""
 
 
-def summary(plan: dict[str, Any]) -> dict[str, Any]:
+def summary(plan: Plan) -> dict[str, Any]:
     """Return the key figures of a plan, how many tickets are unassigned for which reason, and what is late or over."""
     figures = ("cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total", "seed")
-    reasons = Counter(entry["code"] for entry in plan["unassigned"])
+    reasons = Counter(entry.code for entry in plan.unassigned)
     return {
-        "plan_status": plan["status"],
-        **{name: number(plan[name]) for name in figures},
-        **shortfalls_of(plan),
-        "routes": len(plan["routes"]),
-        "unassigned": len(plan["unassigned"]),
+        "plan_status": plan.status,
+        **{name: number(getattr(plan, name)) for name in figures},
+        **shortfalls_of(plan.as_json()),
+        "routes": len(plan.routes),
+        "unassigned": len(plan.unassigned),
         "unassigned_reasons": dict(reasons.most_common(8)),
-        "engine": plan["engine"],
-        "assumptions": list(plan["assumptions"][:5]),
+        "engine": plan.engine,
+        "assumptions": list(plan.assumptions[:5]),
     }
 
 
 def page_of(
-    view: View, plan: dict[str, Any], *, columns: Sequence[str], agents: Sequence[str], page: int, size: int | None
+    view: View, plan: Plan, *, columns: Sequence[str], agents: Sequence[str], page: int, size: int | None
 ) -> Page:
     """Return one page of a view.
 
@@ -150,14 +159,14 @@ def page_of(
 
     Args:
         view: Which table.
-        plan: As `Plan.as_json()`.
+        plan: As its reader may see it.
         columns: Names of `view.columns`; empty for the usual ones.
         agents: Only rows of these agents, of a view that has them (`BY_AGENT`); empty for all.
         page: From 1.
         size: Rows wanted; None for as many as a usual page holds.
     """
     wanted = set(agents)
-    rows = [row for row in view.rows(plan) if not wanted or row["agent_id"] in wanted]
+    rows = [row for row in view.rows(plan) if not wanted or row.agent_id in wanted]
     names = tuple(columns) or (*view.shown, *(name for name in view.if_any if any(map(view.columns[name], rows))))
     table = [[view.columns[name](row) for name in names] for row in rows]
     texts = [compact(cells) for cells in table]

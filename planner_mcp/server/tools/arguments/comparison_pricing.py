@@ -16,8 +16,9 @@ from planner_mcp.errors import NotFoundError, TravelUnknownError
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
 from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, without_assignments
-from planner_mcp.routing.analysis.plan_repricing import repriced_on, without_costs
+from planner_mcp.routing.analysis.plan_repricing import repriced_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.plan_context import Json, PlanContext, run_in_thread
@@ -37,8 +38,8 @@ class Prices:
 
 async def priced_on_common_scenario(
     ctx: ToolContext, a: PlanContext, b: PlanContext
-) -> tuple[Prices | None, list[Json]]:
-    """Return both plans with their costs by the prices of one day, and which; without costs where none knows both."""
+) -> tuple[Prices | None, list[Plan]]:
+    """Return both plans with their costs by the prices of one scenario, and which; as they are where none has both."""
     is_same_scenario = (
         a.scenario.input_hash == b.scenario.input_hash and a.scenario.prices_of == b.scenario.prices_of is None
     )
@@ -53,7 +54,7 @@ async def priced_on_common_scenario(
         travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, body)
         if plans := await run_in_thread(ctx, _priced, body, travel_matrices, [a, b]):
             return Prices(scenario_id, _explanation(scenario_id, of_a, of_b)), plans
-    return None, [without_costs(a.plan), without_costs(b.plan)]
+    return None, [a.plan, b.plan]
 
 
 async def stated_prices(ctx: ToolContext, day: StoredScenario) -> tuple[str, Json] | None:
@@ -106,7 +107,7 @@ def _explanation(scenario_id: str, of_a: list[str], of_b: list[str]) -> str:
     return f"a day plan_{'a' if scenario_id in of_a else 'b'} comes from"
 
 
-def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Json]:
+def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Plan]:
     """Return plans with their costs on a day; none where it cannot tell all of them."""
     if not all(_knows(body, each.plan) for each in plan_contexts):
         return []
@@ -123,8 +124,8 @@ def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: l
     return found if len(found) == len(plan_contexts) else []
 
 
-def _knows(body: Json, plan: Json) -> bool:
+def _knows(body: Json, plan: Plan) -> bool:
     """Return whether a day has the agents and tickets of a plan: to compile one that has not would take its time."""
     agents, tickets = ({entry["id"] for entry in body[name]} for name in ("agents", "tickets"))
-    served = {visit["ticket_id"] for route in plan["routes"] for visit in route["visits"]} - {None}
-    return served <= tickets and {route["agent_id"] for route in plan["routes"]} <= agents
+    served = {visit.ticket_id for route in plan.routes for visit in route.visits} - {None}
+    return served <= tickets and {route.agent_id for route in plan.routes} <= agents

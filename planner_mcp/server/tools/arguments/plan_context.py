@@ -19,6 +19,7 @@ from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.scenario.checks.reference_checks import nearest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
@@ -41,8 +42,8 @@ class PlanContext:
 
     job: Job
     scenario: StoredScenario
-    plan: Json
-    """As `Plan.as_json()`, unmasked."""
+    plan: Plan
+    """Unmasked."""
     travel_matrices: TravelMatrices | None = None
     """The travel its day refers to, where it is at hand."""
 
@@ -53,11 +54,9 @@ class PlanContext:
 
     def chosen_instead(self) -> dict[str, str]:
         """Return the ticket served in place of each that is left out for another of its group."""
-        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        served = {visit.ticket_id for route in self.plan.routes for visit in route.visits}
         left = {
-            entry["ticket_id"]
-            for entry in self.plan["unassigned"]
-            if entry["code"] == InfeasibilityReason.GROUP_OTHER_CHOSEN
+            entry.ticket_id for entry in self.plan.unassigned if entry.code == InfeasibilityReason.GROUP_OTHER_CHOSEN
         }
         groups = [group["tickets"] for group in self.scenario.body.get("groups") or () if group["kind"] == "one_of"]
         instead: dict[str, str] = {}
@@ -66,10 +65,10 @@ class PlanContext:
                 instead |= {name: other for name in names if name in left}
         return instead
 
-    def unassigned(self, ticket_ids: list[str]) -> list[Json]:
+    def unassigned(self, ticket_ids: list[str]) -> list[Unassigned]:
         """Return the unassigned entries that were asked for, all of them where none was named."""
-        entries = {entry["ticket_id"]: entry for entry in self.plan["unassigned"]}
-        served = {visit["ticket_id"] for route in self.plan["routes"] for visit in route["visits"]}
+        entries = {entry.ticket_id: entry for entry in self.plan.unassigned}
+        served = {visit.ticket_id for route in self.plan.routes for visit in route.visits}
         faults = [
             Fault(
                 f"/ticket_ids/{index}",

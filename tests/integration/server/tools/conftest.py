@@ -40,7 +40,7 @@ class ToolClient:
                 async for event in events:
                     last = event
         assert last.data["status"] == "COMPLETED", last
-        return await self.ctx.job_service.plan_of_job(self.ctx.principal, job_id)
+        return (await self.ctx.job_service.plan_of_job(self.ctx.principal, job_id)).as_json()
 
     async def solve(self, body: dict[str, Any], solve_time: str = "PT1S") -> str:
         """Create a scenario, solve it to its end, and return the job id."""

@@ -35,7 +35,7 @@ async def planned(tools_client: ToolClient, day: RuleCase, engine: str) -> dict[
             served, cost = event.data.get("tickets_served"), event.data.get("cost", -1)
             if not event.is_final and served == day.served and abs(cost - goal) < 0.01:
                 await tools_client.ctx.job_service.finish_now(LOCAL, job_id)
-    return await tools_client.ctx.job_service.plan_of_job(LOCAL, job_id)
+    return (await tools_client.ctx.job_service.plan_of_job(LOCAL, job_id)).as_json()
 
 
 def judge(day: RuleCase, stored: dict[str, Any]) -> None:

@@ -189,7 +189,9 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
     assert of["balanced"]["longest_h"] < first["longest_h"]
     assert of["fewest_agents"]["difference"] > DUPLICATE_BELOW
     assert of["balanced"]["difference"] > DUPLICATE_BELOW
-    assert compare(plans["balanced"], plans["fewest_agents"]).difference > DUPLICATE_BELOW
+    assert (
+        compare(*(Plan.from_json(plans[style]) for style in ("balanced", "fewest_agents"))).difference > DUPLICATE_BELOW
+    )
     assert verify(problem, Plan.from_json(await tools_client.plan(base))) == []
 
 

@@ -1,5 +1,6 @@
 """Styles of planning one day, and their plans on the same terms."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,9 +36,9 @@ def best(day: dict[str, Any]) -> tuple[Problem, Plan]:
 def test_only_styles_that_make_a_difference_are_offered() -> None:
     """SPEC T5: no price, no soft window, one agent: nothing to trade off but time."""
     day = body()
-    plan = best(day)[1].as_json()
+    plan = best(day)[1]
     assert set(styles(day, plan)) == {"quickest", "other_search"}
-    assert set(styles(DAY, {**best(DAY)[1].as_json(), "agents_used": 2})) == {
+    assert set(styles(DAY, replace(best(DAY)[1], agents_used=2))) == {
         "fewest_agents",
         "balanced",
         "quickest",
@@ -59,8 +60,8 @@ def test_only_styles_that_make_a_difference_are_offered() -> None:
 def test_a_style_gives_the_best_of_what_it_cares_for(style: str, column: str) -> None:
     """SPEC T5: no other plan of the table has less of it; and every one keeps the day's promises."""
     problem, base = best(DAY)
-    patches = styles(DAY, {**base.as_json(), "agents_used": 2})
-    plans = {name: best(revise(DAY, patch))[1].as_json() for name, patch in patches.items()}
+    patches = styles(DAY, replace(base, agents_used=2))
+    plans = {name: best(revise(DAY, patch))[1] for name, patch in patches.items()}
     rows = dict(zip(plans, trade_offs(problem, list(plans.values())), strict=True))
     assert all(row.is_valid and row.tickets_served == 3 for row in rows.values())
     assert getattr(rows[style], column) == min(getattr(row, column) for row in rows.values())
@@ -89,7 +90,7 @@ def test_a_style_changes_how_tickets_are_served_and_not_whether(style: str) -> N
     """SPEC T5: what a priced ticket or group is worth was weighed by the prices of the day, not by those of a style."""
     base = best(PRICED)[1]
     assert [entry.ticket_id for entry in base.unassigned if entry.ticket_id.startswith("n")] == ["not_worth_it"]
-    other = best(revise(PRICED, styles(PRICED, {**base.as_json(), "agents_used": 2})[style]))[1]
+    other = best(revise(PRICED, styles(PRICED, replace(base, agents_used=2))[style]))[1]
     served = {visit.ticket_id for route in other.routes for visit in route.visits}
     assert served - {"at_home", "at_work"} == {"optional"}
     assert len(served) == base.tickets_served == 2
@@ -103,7 +104,7 @@ def test_a_style_keeps_what_the_day_says_besides(style: str) -> None:
         [ticket("a", soft_close=9, lateness_cost_per_hour=6), ticket("b", preferred_agent="v", switch_cost=7)],
         options={"balance_cost_per_hour": 8},
     )
-    other = revise(day, styles(day, {**best(day)[1].as_json(), "agents_used": 2, "cost": 100})[style])
+    other = revise(day, styles(day, replace(best(day)[1], agents_used=2, cost=100))[style])
     for name in ("agents", "tickets"):
         for old, new in zip(day[name], other[name], strict=True):
             assert all(new[field] >= value for field, value in old.items() if isinstance(value, int))
@@ -113,7 +114,7 @@ def test_a_style_keeps_what_the_day_says_besides(style: str) -> None:
 def test_a_rate_of_nothing_is_a_rate() -> None:
     """SPEC T5: where driving is said to be free, a style that cares for time does not make it dear."""
     day = body([agent("v", cost_per_km=0, fixed_cost=9)])
-    patch = styles(day, best(day)[1].as_json())["quickest"]
+    patch = styles(day, best(day)[1])["quickest"]
     assert "cost_per_km" not in patch["agents"]["v"]
 
 
@@ -123,11 +124,11 @@ def test_duplicates_and_broken_promises_are_flagged() -> None:
     other = compile_scenario(
         parse_scenario(body(DAY["agents"], [*TICKETS[:2], ticket("c", "C", time_windows=[[0, 5]])]))
     )
-    late = build_plan(other, candidate(other, "c", "a")).as_json()
-    rows = trade_offs(other, [late, base.as_json(), late])
+    late = build_plan(other, candidate(other, "c", "a"))
+    rows = trade_offs(other, [late, base, late])
     assert [row.duplicate_of for row in rows] == [None, None, 0]
     assert [row.is_valid for row in rows] == [True, False, True]
     assert rows[0].difference == 0
     assert rows[1].difference > 0.5
-    assert trade_offs(problem, [base.as_json()])[0].cost == base.cost
+    assert trade_offs(problem, [base])[0].cost == base.cost
     assert verify(problem, base) == []

@@ -44,7 +44,7 @@ def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
 
 def under_way(day: Json, plan: Plan, until: int, patch: Json | None = None) -> Json:
     """Return a day as `resolve_vrp` keeps it at an hour, changed by a patch."""
-    return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan.as_json(), until)})
+    return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan, until)})
 
 
 def compiled(day: Json) -> Problem:
@@ -164,7 +164,7 @@ def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_propose
     assert verify(known, found) == []
     assert found.routes[0].end_s == plan.routes[0].end_s == 7
     assert verify(known, build_plan(known, candidate(known, "a", "n")))
-    analysis = UnassignedAnalysis(later, found.as_json())
+    analysis = UnassignedAnalysis(later, found)
     (fix,) = [fix for fix in analysis.fixes(analysis.index["n"], lambda: False) if fix.kinds == ("ADD_AGENT",)]
     mended = compile_scenario(parse_scenario(revise(later, fix.patch)))
     both = Candidate((route(mended, "a"), route(mended, "n", agent=1)))
@@ -177,7 +177,7 @@ def test_where_everybody_is_out_another_agent_is_still_proposed() -> None:
     later = under_way(day, planned(day, ("x",), ("z",)), 500, {"tickets": {"n": ticket("n", "C", demand=2)}})
     known = compiled(later)
     found = build_plan(known, Candidate((route(known, "x"), route(known, "z", agent=1))))
-    analysis = UnassignedAnalysis(later, found.as_json())
+    analysis = UnassignedAnalysis(later, found)
     assert ("ADD_AGENT",) in {fix.kinds for fix in analysis.fixes(analysis.index["n"], lambda: False)}
 
 
@@ -270,7 +270,7 @@ def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> Non
     changed = {"time_windows": at(60), "agents": ["w"], "release_time": 50}
     patch = {"tickets": {"a": changed, "b": changed}, "incompatible": [["a", "b"]]}
     known = compiled(under_way(day, plan, 20, patch))
-    mended = repair(known, candidate_of(known, plan.as_json()))
+    mended = repair(known, candidate_of(known, plan))
     found = build_plan(known, mended)
     assert verify(known, found) == []
     assert {name: starts(found)[name] for name in "ab"} == {name: starts(plan)[name] for name in "ab"}
@@ -330,7 +330,7 @@ def test_who_rests_at_the_hour_drives_on_when_the_rest_is_over_and_not_before_th
 def test_agents_that_keep_tickets_may_go_away() -> None:
     """SPEC T5: who stays with whom is the server's word; no patch of the caller is refused for it."""
     day = body([agent("v"), agent("w")])
-    plan = planned(day, ("a",), ("b",)).as_json()
+    plan = planned(day, ("a",), ("b",))
     tied, _ = agent_assignments(parse_scenario(day), plan, agents=True, switch_cost=3)
     bound = {**day, "held": tied}
     known = compiled(bound)
@@ -358,7 +358,7 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
 def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: Any, told: list[str]) -> None:
     """SPEC T5: for the same agent they add up; one for another agent stands alone, and the answer says so."""
     day = body([agent("v"), agent("w")], [ticket("a", **own), ticket("b", preferred_agent="w", switch_cost=9)])
-    tied, said = agent_assignments(parse_scenario(day), planned(day, ("a",)).as_json(), switch_cost=1)
+    tied, said = agent_assignments(parse_scenario(day), planned(day, ("a",)), switch_cost=1)
     known = compiled({**day, "held": tied})
     assert [(spec.preferred, spec.switch_cost // known.cost_scale) for spec in known.tickets] == [both, (1, 9)]
     passed_over = "switch_cost of this call passes over 1 ticket ({}): their own preferred_agent is another and has its"
@@ -368,7 +368,7 @@ def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: 
 def test_what_a_tie_tells_is_of_the_past_alone() -> None:
     """SPEC T5: on a day that holds nothing it is nothing, however amounts and prices are rounded."""
     day = body([agent(capacity=1.0000001)], [ticket("a", "A", demand=0.3333333333)])
-    _, told = agent_assignments(parse_scenario(day), planned(day, ("a",)).as_json(), agents=True)
+    _, told = agent_assignments(parse_scenario(day), planned(day, ("a",)), agents=True)
     assert compiled(day).assumptions
     assert told == []
 
@@ -379,7 +379,7 @@ def test_keeping_agents_ends_with_its_time() -> None:
     plan = planned(body([agent(capacity=60)], tickets), tuple(each["id"] for each in tickets))
     ticks, step_s = count(), 0.01
     less = parse_scenario(body([agent(capacity=40)], tickets))
-    tied, _ = agent_assignments(less, plan.as_json(), agents=True, clock=lambda: step_s * next(ticks))
+    tied, _ = agent_assignments(less, plan, agents=True, clock=lambda: step_s * next(ticks))
     assert len(tied["stay"]) == 40
     assert REPAIR_S / step_s <= next(ticks) < REPAIR_S / step_s + 10
 
@@ -423,7 +423,7 @@ def test_a_ticket_whose_window_closed_while_somebody_rested_is_mended_by_its_win
     patch = {"tickets": {"n": ticket("n", "A", time_windows=at(0, 100), service_time_s=0)}}
     late = under_way(day, planned(day, ("a", "b", "break", "c")), 120, patch)
     known = compiled(late)
-    analysis = UnassignedAnalysis(late, build_plan(known, candidate(known, "a", "b", "break", "c")).as_json())
+    analysis = UnassignedAnalysis(late, build_plan(known, candidate(known, "a", "b", "break", "c")))
     (fix,) = (each for each in analysis.fixes(analysis.index["n"], lambda: False) if "ADD_AGENT" not in each.kinds)
     assert fix.kinds == ("TIME_WINDOW",)
     assert fix.change.startswith("widen the time window of n to ")

@@ -1,12 +1,13 @@
 """What differs between two plans."""
 
-from typing import Any
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.routing.analysis.plan_comparison import TicketMove, compare, difference
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
 
@@ -15,15 +16,15 @@ DAY = problem(
 )
 
 
-def plan(*routes: str) -> dict[str, Any]:
+def plan(*routes: str) -> Plan:
     """Return the plan of routes of letters, one an agent."""
     tickets = {spec.id: index for index, spec in enumerate(DAY.tickets)}
     orders = {number: [tickets[name] for name in route] for number, route in enumerate(routes)}
-    return build_plan(DAY, Candidate.of_tickets(orders)).as_json()
+    return build_plan(DAY, Candidate.of_tickets(orders))
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> dict[str, Any]:
+def plans(draw: st.DrawFn) -> Plan:
     """Any plan of the day."""
     order = draw(st.permutations("abcdef"))
     served, cut = draw(st.integers(0, 6)), draw(st.integers(0, 6))
@@ -32,7 +33,7 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(plans())
-def test_a_plan_does_not_differ_from_itself(one: dict[str, Any]) -> None:
+def test_a_plan_does_not_differ_from_itself(one: Plan) -> None:
     """SPEC T5."""
     same = compare(one, one)
     assert (same.moved, same.reordered, same.newly_served, same.newly_left_out, same.agents) == ((), (), (), (), ())
@@ -40,7 +41,7 @@ def test_a_plan_does_not_differ_from_itself(one: dict[str, Any]) -> None:
 
 
 @given(plans(), plans())
-def test_the_way_back_is_the_way_there_reversed(a: dict[str, Any], b: dict[str, Any]) -> None:
+def test_the_way_back_is_the_way_there_reversed(a: Plan, b: Plan) -> None:
     """SPEC T5: comparing is antisymmetric, the difference symmetric and between 0 and 1."""
     there, back = compare(a, b), compare(b, a)
     assert there.cost == -back.cost
@@ -79,9 +80,7 @@ def test_reversed_routes_have_nothing_in_common() -> None:
 def test_costs_that_may_not_be_seen_are_not_needed() -> None:
     """SPEC R3: route costs are masked for some; gains are then told in distance."""
     a, b = plan("ab"), plan("abc")
-    for side in (a, b):
-        for route in side["routes"]:
-            route["cost"] = None
+    a, b = (replace(side, routes=tuple(replace(route, cost=None) for route in side.routes)) for side in (a, b))
     (delta,) = compare(a, b).agents
     assert delta.cost is None
     assert delta.distance_m > 0

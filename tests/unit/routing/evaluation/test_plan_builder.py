@@ -208,11 +208,12 @@ def test_a_plan_goes_through_json_and_back_to_its_stops() -> None:
     stops = candidate(day, "a", "break", "reload@D", "b")
     plan = build_plan(day, stops, engine="sisr", seed=7, versions={"sisr": "1"}, input_hash="h")
     stored = json.loads(json.dumps(plan.as_json()))
-    assert Plan.from_json(stored) == plan
-    assert candidate_of(day, stored) == stops
-    assert build_plan(day, candidate_of(day, stored), engine="auto").engine == "sisr"
+    read = Plan.from_json(stored)
+    assert read == plan
+    assert candidate_of(day, read) == stops
+    assert build_plan(day, candidate_of(day, read), engine="auto").engine == "sisr"
     fewer = replace(day, tickets=day.tickets[1:], agents=(replace(day.agents[0], breaks=(), reload_at=()),))
-    assert candidate_of(fewer, stored) == candidate(fewer, "b")
+    assert candidate_of(fewer, read) == candidate(fewer, "b")
 
 
 def test_large_days_fit_in_memory_and_time() -> None:

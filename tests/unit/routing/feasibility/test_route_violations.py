@@ -104,7 +104,7 @@ def test_a_plan_that_still_fits_is_left_alone() -> None:
 def test_only_what_no_longer_fits_is_left_out() -> None:
     """SPEC T5: a window moved under one ticket costs that ticket alone."""
     before = problem([agent()], [ticket("a"), ticket("b", "B"), ticket("c", "C")])
-    plan = build_plan(before, Candidate((route(before, "a", "b", "c"),))).as_json()
+    plan = build_plan(before, Candidate((route(before, "a", "b", "c"),)))
     tickets = [ticket("a"), ticket("b", "B", time_windows=[[9, 9]]), ticket("c", "C", time_windows=[[3, 4]])]
     after = problem([agent()], tickets)
     mended = repair(after, candidate_of(after, plan))
@@ -116,7 +116,7 @@ def test_a_break_that_is_new_or_moved_costs_no_ticket() -> None:
     """SPEC T5: whoever gives a driver a break keeps the plan; the break is put where it fits."""
     tickets = [ticket("a", service_time_s=9), ticket("b", "B", service_time_s=9), ticket("c", "C", service_time_s=9)]
     before = problem([agent()], tickets)
-    plan = build_plan(before, Candidate((route(before, "a", "b", "c"),))).as_json()
+    plan = build_plan(before, Candidate((route(before, "a", "b", "c"),)))
     for earliest, latest in ((12, 14), (0, 0), (22, 23)):
         rest = [{"earliest": earliest, "latest": latest, "duration_s": 5}]
         after = problem([agent(shift_end=40, breaks=rest)], tickets)
@@ -206,10 +206,10 @@ def test_locked_visits_lead_whatever_the_earlier_plan_did() -> None:
     plan = build_plan(day := problem([agent("v"), agent("w")], tickets), Candidate.of_tickets({0: [0, 1, 2], 1: [3]}))
     assert verify(day, plan) == []
     mid = problem([agent("v", locked_tickets=["b"]), agent("w")], tickets)
-    mended = repair(mid, candidate_of(mid, plan.as_json()))
+    mended = repair(mid, candidate_of(mid, plan))
     assert [each.tickets for each in mended.routes] == [[1, 0, 2], [3]]
     other = problem([agent("v"), agent("w", locked_tickets=["b"])], tickets)
-    mended = repair(other, candidate_of(other, plan.as_json()))
+    mended = repair(other, candidate_of(other, plan))
     assert [each.tickets for each in mended.routes] == [[0, 2], [1, 3]]
     assert verify(other, build_plan(other, mended)) == []
 
@@ -221,7 +221,7 @@ def led(agents: list[dict[str, Any]], tickets: list[dict[str, Any]], routes: dic
     plan = build_plan(before, Candidate.of_tickets(routes))
     assert verify(before, plan) == []
     after = problem(agents, tickets, **more)
-    mended = repair(after, candidate_of(after, plan.as_json()))
+    mended = repair(after, candidate_of(after, plan))
     assert verify(after, build_plan(after, mended)) == []
     return {route.agent: route.tickets for route in mended.routes}
 

@@ -30,7 +30,7 @@ def analysis(day: dict[str, Any], *routes: str) -> UnassignedAnalysis:
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders))
     assert verify(problem, plan) == []
-    return UnassignedAnalysis(day, plan.as_json())
+    return UnassignedAnalysis(day, plan)
 
 
 def fixes(at: UnassignedAnalysis, name: str) -> list[Fix]:
@@ -587,7 +587,7 @@ def test_searching_again_finds_each_fix_worth_it() -> None:
         before = best_of(day)
         problem = compile_scenario(parse_scenario(day))
         at, left_out = (
-            UnassignedAnalysis(day, build_plan(problem, before).as_json()),
+            UnassignedAnalysis(day, build_plan(problem, before)),
             set("abc") - servings(day, before),
         )
         for name in left_out:
@@ -617,7 +617,7 @@ def test_a_wanted_ticket_gets_the_room_where_no_other_waits_for_it() -> None:
         assume(not check(Scenario.model_validate(day)))
         before = best_of(day)
         served = servings(day, before)
-        at = UnassignedAnalysis(day, build_plan(compile_scenario(parse_scenario(day)), before).as_json())
+        at = UnassignedAnalysis(day, build_plan(compile_scenario(parse_scenario(day)), before))
         for name in set("abc") - served:
             others = {"tickets": dict.fromkeys(set("abc") - served - {name})}
             for fix in fixes(at, name):

@@ -1,12 +1,15 @@
 """What a principal without `planner:sensitive` sees."""
 
+from dataclasses import replace
 from typing import Any
 
 import manifest
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.auth.field_masking import plan_for, scenario_for, sensitive_fields
 from planner_mcp.text import MASK
+from tests.shared.scenarios.stored_plans import stored_plan
 
 READER = Principal("u-1", frozenset({READ}))
 PRICES = {"fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour"}
@@ -61,8 +64,11 @@ def test_the_scope_shows_everything_but_what_does_not_show() -> None:
 
 def test_the_cost_of_a_route_is_a_price_and_the_total_is_not() -> None:
     """SPEC R3: with distance and time the cost of a route would tell the prices."""
-    plan = {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": 12.5, "distance_m": 3}]}
-    assert plan_for(READER, plan) == {"cost": 12.5, "routes": [{"agent_id": "veh-1", "cost": None, "distance_m": 3}]}
+    plan = Plan.from_json(stored_plan(routes=2, visits=1))
+    seen = plan_for(READER, plan)
+    assert [route.cost for route in seen.routes] == [None, None]
+    assert replace(seen, routes=plan.routes) == plan
+    assert [replace(route, cost=42.1234) for route in seen.routes] == list(plan.routes)
     assert plan_for(LOCAL, plan) == plan
 
 

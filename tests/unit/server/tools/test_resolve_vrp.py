@@ -25,12 +25,12 @@ async def test_a_route_is_opened_and_closed_by_a_patch(call: Call, ctx: ToolCont
     opened = await call("resolve_vrp", {"warm_from": base, "patch": {"agents": {"v": {"end_location": None}}}})
     await finish(store, ["a", "b"], ["c"])
     plan = await ctx.job_service.plan_of_job(ctx.principal, opened.structured["job_id"])
-    assert [(route["end_location"], route["distance_m"]) for route in plan["routes"]] == [(None, 2), ("D", 6)]
+    assert [(route.end_location, route.distance_m) for route in plan.routes] == [(None, 2), ("D", 6)]
     patch = {"agents": {"v": {"end_location": "D"}}}
     closed = await call("resolve_vrp", {"warm_from": opened.structured["job_id"], "patch": patch})
     await finish(store, ["a", "b"], ["c"])
     plan = await ctx.job_service.plan_of_job(ctx.principal, closed.structured["job_id"])
-    assert [route["distance_m"] for route in plan["routes"]] == [4, 6]
+    assert [route.distance_m for route in plan.routes] == [4, 6]
 
 
 async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) -> None:
@@ -65,7 +65,8 @@ async def test_a_solve_from_a_plan_that_was_bettered_is_another_call(
 
     early = await resolved()
     assert await resolved() == early
-    await store.complete(claim, Progress(cost=1.0), await ctx.job_service.plan_of_job(ctx.principal, job_id))
+    plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
+    await store.complete(claim, Progress(cost=1.0), plan.as_json())
     late = await resolved()
     assert late != early
     assert await resolved() == late
@@ -100,7 +101,7 @@ async def test_a_price_of_switching_is_written_into_a_revision(call: Call, ctx: 
     claim = await finish(store, ["a", "b", "c", "d"])
     assert claim.scenario.body["held"] == {"prefer": {"a": "v", "b": "v", "c": "w"}, "switch_cost": 2.5}
     plan = await ctx.job_service.plan_of_job(ctx.principal, result.structured["job_id"])
-    assert plan["cost"] == plan["distance_m"] + 2.5
+    assert plan.cost == plan.distance_m + 2.5
     found = await call("compare_plans", {"plan_a": job_id, "plan_b": result.structured["job_id"]})
     assert found.structured["moved"] == 1
 

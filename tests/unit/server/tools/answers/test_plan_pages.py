@@ -6,15 +6,21 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
 from planner_mcp.text import clock
 from tests.shared.scenarios.scenario_builders import agent, candidate, problem, ticket
 from tests.shared.scenarios.stored_plans import stored_plan
 
 
+def planned(**sizes: Any) -> Plan:
+    """Return a stored plan; it has no overtime, as those of older workers."""
+    return Plan.from_json(stored_plan(**sizes))
+
+
 def test_pages_join_into_the_whole_table() -> None:
     """SPEC T5: nothing twice, nothing lost."""
-    plan = stored_plan(routes=7, visits=9)
+    plan = planned(routes=7, visits=9)
     found, page = [], 1
     while True:
         part = page_of(VIEWS["visits"], plan, columns=["ticket_id"], agents=[], page=page, size=20)
@@ -28,13 +34,13 @@ def test_pages_join_into_the_whole_table() -> None:
 
 def test_a_page_beyond_the_last_is_empty() -> None:
     """SPEC T5: asking too far is no error."""
-    part = page_of(VIEWS["routes"], stored_plan(routes=2, visits=1), columns=[], agents=[], page=9, size=20)
+    part = page_of(VIEWS["routes"], planned(routes=2, visits=1), columns=[], agents=[], page=9, size=20)
     assert (part.rows, part.total) == ([], 2)
 
 
 def test_columns_and_agents_narrow_a_table() -> None:
     """SPEC T5: trimmed by fields."""
-    plan = stored_plan(routes=3, visits=2)
+    plan = planned(routes=3, visits=2)
     part = page_of(VIEWS["visits"], plan, columns=["ticket_id", "start_s"], agents=["veh-1"], page=1, size=20)
     assert part.columns == ("ticket_id", "start_s")
     assert part.rows == [["t-2", 28860], ["t-3", 29760]]
@@ -43,7 +49,7 @@ def test_columns_and_agents_narrow_a_table() -> None:
 @pytest.mark.parametrize("view", sorted(VIEWS))
 def test_wide_rows_make_short_pages_of_equal_size(view: str) -> None:
     """SPEC T9: the longest ids there can be do not break the budget, and pages still join."""
-    plan = stored_plan(routes=60, visits=2, left_out=60, name=("北" * 90 + "{}-{}").format)
+    plan = planned(routes=60, visits=2, left_out=60, name=("北" * 90 + "{}-{}").format)
     columns = list(VIEWS[view].columns)
     pages = [page_of(VIEWS[view], plan, columns=columns, agents=[], page=page, size=50) for page in (1, 2)]
     assert {page.size for page in pages} == {len(pages[0].rows)}
@@ -51,11 +57,11 @@ def test_wide_rows_make_short_pages_of_equal_size(view: str) -> None:
     assert pages[0].rows[-1] != pages[1].rows[0]
 
 
-def late_plan() -> dict[str, Any]:
+def late_plan() -> Plan:
     """Return a plan whose second ticket starts 3 s after its soft close, and whose route ends 4 s after its shift."""
     late = ticket("b", "B", soft_close=4, lateness_cost_per_hour=1)
     day = problem([agent(shift_end=5, overtime_s=9)], [ticket("a", service_time_s=5), late])
-    return build_plan(day, candidate(day, "a", "b")).as_json()
+    return build_plan(day, candidate(day, "a", "b"))
 
 
 def test_what_is_late_or_over_is_told_without_being_asked_for() -> None:
@@ -74,8 +80,9 @@ def test_what_is_late_or_over_is_told_without_being_asked_for() -> None:
 
 def test_a_plan_on_time_has_no_columns_of_lateness() -> None:
     """SPEC T5, T9: nothing is paid for zeros; a plan that an older worker made knows of no overtime, not of 0."""
-    plan = stored_plan(routes=2, visits=2)
-    assert "overtime_s" not in plan["routes"][0]
+    plan = planned(routes=2, visits=2)
+    assert plan.routes[0].overtime_s is None
+    assert "overtime_s" not in plan.as_json()["routes"][0]
     for name, view in VIEWS.items():
         assert page_of(view, plan, columns=[], agents=[], page=1, size=None).columns == view.shown, name
     answered = page_of(VIEWS["routes"], plan, columns=["overtime_s"], agents=[], page=1, size=None)
@@ -85,14 +92,14 @@ def test_a_plan_on_time_has_no_columns_of_lateness() -> None:
 
 def test_a_size_that_is_asked_for_may_cost_more_than_a_usual_page() -> None:
     """SPEC T9: ≤ 900 is for who asks for no size; whoever does gets what any answer may cost."""
-    plan = stored_plan(routes=40, visits=30, name=lambda kind, number: str(uuid5(NAMESPACE_OID, f"{kind}-{number}")))
+    plan = planned(routes=40, visits=30, name=lambda kind, number: str(uuid5(NAMESPACE_OID, f"{kind}-{number}")))
     sizes = [page_of(VIEWS["visits"], plan, columns=[], agents=[], page=1, size=size).size for size in (None, 20)]
     assert sizes[0] < sizes[1] == 20
 
 
 def test_a_summary_counts_reasons() -> None:
     """SPEC T5: figures, and why tickets are left out."""
-    figures = summary(stored_plan(routes=1, visits=1, left_out=4))
+    figures = summary(planned(routes=1, visits=1, left_out=4))
     assert figures["unassigned"] == 4
     assert figures["unassigned_reasons"] == {
         "NO_ROOM_FOUND": 2,

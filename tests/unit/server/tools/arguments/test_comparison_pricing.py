@@ -195,7 +195,7 @@ async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_mo
     asked = {"warm_from": morning, "keep_until": "10:40", "patch": {"agents": {"v": {"shift_end": "10:40"}}}}
     noon = str((await call("resolve_vrp", asked)).structured["job_id"])
     await finish(store, ["a"], ["s"])
-    before, after = [(await ctx.job_service.plan_of_job(ctx.principal, each))["cost"] for each in (morning, noon)]
+    before, after = [(await ctx.job_service.plan_of_job(ctx.principal, each)).cost for each in (morning, noon)]
     assert after == 2 + 5 + 144 + 10 * 70 + 160  # ways, the second vehicle, lateness, overtime until 14:40
     for plan_a, plan_b, delta in ((morning, noon, after - before), (noon, morning, before - after)):
         assert (await compared(call, plan_a, plan_b))["cost_delta"] == pytest.approx(delta, abs=0.01)
