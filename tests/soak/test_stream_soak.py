@@ -33,7 +33,15 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.soak.sse_socket_reader import BusyError, Event, call, events
 
 pytestmark = pytest.mark.anyio
-PLAN = {"status": "feasible", "cost": 10.0, "tickets_served": 1, "tickets_total": 1, "routes": [], "unassigned": []}
+PLAN = {
+    **dict.fromkeys(("distance_m", "duration_s", "agents_used"), 0),
+    "status": "feasible",
+    "cost": 10.0,
+    "tickets_served": 1,
+    "tickets_total": 1,
+    "routes": [],
+    "unassigned": [],
+}
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 VERSION = "2025-11-25"
 SEED = int(os.environ.get("SOAK_SEED", "1"))

@@ -14,7 +14,15 @@ from planner_mcp.jobs.job_model import Job, Progress, SolveRequest, StoredScenar
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 
-PLAN = {"status": "feasible", "cost": 10.0, "tickets_served": 2, "tickets_total": 2, "routes": [], "unassigned": []}
+PLAN = {
+    **dict.fromkeys(("distance_m", "duration_s", "agents_used"), 0),
+    "status": "feasible",
+    "cost": 10.0,
+    "tickets_served": 2,
+    "tickets_total": 2,
+    "routes": [],
+    "unassigned": [],
+}
 HALF = Progress(percent=50, cost=10.0, tickets_served=2, tickets_total=2, improvements=1, elapsed_s=0.5)
 
 

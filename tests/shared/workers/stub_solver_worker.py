@@ -21,6 +21,9 @@ from workers.worker import Worker, new_worker_id
 PLAN: dict[str, Any] = {
     "status": "feasible",
     "cost": 10.0,
+    "distance_m": 0.0,
+    "duration_s": 0.0,
+    "agents_used": 0,
     "tickets_served": 1,
     "tickets_total": 1,
     "routes": [],
