@@ -115,7 +115,7 @@ async def test_killed_workers_lose_nothing_and_complete_nothing_twice(
 async def test_killed_workers_with_their_solvers_lose_nothing(
     storm_store: FaultPlan, seed: int, tmp_path: Path
 ) -> None:
-    """SPEC J6: the same with whole workers: warm parents, solving children, couriers.
+    """SPEC J6: the same with whole workers: fork servers, solver processes, webhook dispatchers.
 
     They take seconds to start, so the next is killed when all are there: an orphan needs a worker to run again.
     """

@@ -63,7 +63,7 @@ def light_worker(settings: Settings, log: Path) -> Member:
 
 
 def real_worker(settings: Settings, log: Path) -> Member:
-    """Start `python -m workers`: warm parent, solving children and courier included."""
+    """Start `python -m workers`: fork server, solver processes and webhook dispatcher included."""
     with log.open("ab") as lines:
         return subprocess.Popen(
             [sys.executable, "-m", "workers"], env=environment_of(settings), stdin=subprocess.DEVNULL, stderr=lines
