@@ -1,1 +1,1 @@
-"""HTTP beside MCP: the edge every request passes, the job channel, the manifest, health. Knows no MCP SDK."""
+"""The HTTP layer beside MCP: middleware, the job channel, the manifest, health and metrics. Imports no MCP SDK."""

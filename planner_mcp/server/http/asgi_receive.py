@@ -1,4 +1,4 @@
-"""Reading what a client sends behind the back of whoever answers: once more, or until it has gone."""
+"""ASGI `receive` callables: hand out a body that was read before, or wait until the client disconnects."""
 
 import anyio
 from starlette.types import Message, Receive

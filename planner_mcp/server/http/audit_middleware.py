@@ -1,12 +1,12 @@
-"""Sees what became of each request, and has it written down (SPEC A3): every refusal, whichever layer or door it comes
-from, and every use of a door but by a message of MCP: a job's page, a stream, an upload, the end of a session.
+"""The audit middleware records the outcome of HTTP requests (SPEC A3): every refusal, and every use of an endpoint
+other than an MCP message, such as a job's page, a stream, an upload or the end of a session.
 
-Owns the audit line of HTTP. Tools and methods of MCP write their own from inside (`tools.registry`,
-`protocol.auditing`); to what they note as written nothing is added. The line carries the code and the trace id that the
-answer tells, and stands in the process log before the answer is sent.
+Owns the audit line of HTTP. Tools and methods of MCP write their own lines (`tools/tool_registry.py`,
+`mcp/method_audit.py`) and mark the request as audited; this layer then adds nothing. The line carries the code and
+the trace id of the answer, and is in the process log before the answer is sent.
 
-A crowd must not fill the store: of a caller's refusals beyond `LINES_BURST`, one a second is kept there and says how
-many were left out before it. The process log has them all.
+The number of lines in the store is bounded: after `LINES_BURST` refusals of one caller, one a second is kept there,
+with the number of those left out before it. The process log has all of them.
 """
 
 import json
@@ -27,18 +27,18 @@ LINES_PER_S: Final = 1.0
 LINES_BURST: Final = 200
 """Refusals of one caller kept in a row."""
 MAX_FAULTS_PER_CHECK: Final = 16 * 1024
-"""Bytes of a refusal that are looked through for its code."""
+"""Bytes of a refusal in which its code is searched."""
 _ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/matrices", "/metrics")
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
 
 
 class AuditMiddleware:
-    """The outermost ASGI layer but the one that evens paths (`slashes`).
+    """The ASGI layer around all others but `TrailingSlashMiddleware` and `RequestMetrics`.
 
     Args:
-        app: What is behind.
-        audit: Told what became of requests.
-        has_auth: Whether whoever is not named is nobody, or the single user.
+        app: The application behind it.
+        audit: Records the outcome of requests.
+        has_auth: Whether authentication is configured; without it every request is the single user's.
     """
 
     def __init__(self, app: ASGIApp, *, audit: Audit, has_auth: bool) -> None:
@@ -48,7 +48,7 @@ class AuditMiddleware:
         self._lines = TokenBuckets(rate_per_s=LINES_PER_S, burst=LINES_BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through and look at its answer."""
+        """Serve a request and record its outcome."""
         if scope["type"] != "http" or scope["path"] in PROBE_PATHS:
             await self._app(scope, receive, send)
             return
@@ -81,7 +81,7 @@ class AuditMiddleware:
             await self._audit.record(principal, request_name(scope), **about, **self._kept(principal, scope, status))
 
     def _kept(self, principal: Principal, scope: Scope, status: int) -> dict[str, Any]:
-        """Return whether the store keeps the line, and how many it stands for beside itself."""
+        """Return whether the store keeps the line, and how many earlier lines were left out."""
         if status < 400:
             return {}
         name = address_of(scope) if principal is NOBODY else principal.id
@@ -98,7 +98,7 @@ def request_name(scope: Scope) -> str:
 
 
 def _is_audited_answer(scope: Scope, status: int) -> bool:
-    """Return whether an answer is a refusal or a use; a message of MCP, a preflight, a public page is none."""
+    """Return whether an answer is recorded: refusals, and uses but MCP messages, preflights and public pages."""
     is_message = scope["method"] == "POST" and scope["path"].endswith(("/mcp", "/messages"))
     return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_public(scope["path"]))
 
@@ -112,7 +112,7 @@ def _target(path: str) -> str:
 
 
 def _code_and_trace_in(body: bytes, status: int) -> tuple[int, str]:
-    """Return code and trace id as an error's body tells them, in the form of either kind of door."""
+    """Return code and trace id from the body of an error, in the form of JSON-RPC or of our own routes."""
     try:
         error_body = json.loads(body[:MAX_FAULTS_PER_CHECK])
         error = error_body.get("error", error_body)

@@ -1,13 +1,14 @@
-"""Who comes in (SPEC A1-A3): every request but the public ones shows a credential, keeps to its rate, and is named.
+"""The authentication middleware (SPEC A1-A3): it checks the credential and the rate of every request that is not
+public.
 
-Owns which paths are public and the answer to strangers; how many requests one principal may have open here is counted
-by `web.open_count`. The principal is left in the request's state for every door behind, and the credential is taken
-out of the headers, so that nothing behind could pass it on. Whether a principal may do what it asks is `web.judge`'s
-and the tools' to say.
+Owns which paths are public and the answer to a request without a valid credential; `concurrency_limits.py` counts
+the open requests of a principal. The principal is stored in the state of the request, and the credential is removed
+from the headers, so that no handler can pass it on. Scopes are checked by `authorization_middleware.py` and by the
+tools.
 
-An address that sends one wrong credential after another is told to come back later. That locks out nobody who shares
-it: a right credential is let in all the same, as judging it costs nothing; only one that would have to be looked up at
-its issuer waits with the rest, since every guess would be a question there.
+An address that sends one wrong credential after another is refused for a while (429). Others behind the same address
+are not locked out: a valid credential is accepted all the same, because checking it costs nothing. Only a token that
+would have to be looked up at its issuer is refused too, since every guess would cause a request there.
 """
 
 from typing import Final, Protocol
@@ -28,7 +29,7 @@ from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)
-"""What a client without a token is told to ask for."""
+"""The scopes that the challenge names to a client without a token."""
 
 
 def is_public(path: str) -> bool:
@@ -120,5 +121,5 @@ def _too_many_wrong(wait_s: float) -> PlannerError:
 
 
 def _without_credential(scope: Scope) -> Scope:
-    """Return a request as the doors see it: without its credential."""
+    """Return the request without its credential, as handlers see it."""
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"authorization"]}

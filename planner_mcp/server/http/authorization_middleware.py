@@ -1,8 +1,9 @@
-"""May they? Judged before an answer begins, where the request says enough (SPEC A1): 403 with every scope it needs.
+"""The authorization middleware checks scopes before an answer begins, where path and body say enough (SPEC A1). It
+answers 403 with every scope that is needed.
 
-Owns which scope a path or an MCP method needs. A tool's own scope is the tool's; `tools.registry.dispatch` asks again
-for every call, so nothing depends on what is seen here. Large bodies of principals that hold the usual scopes are not
-parsed a second time.
+Owns which scope a path or an MCP method needs. The scope of a tool belongs to the tool; `tools/tool_registry.py`
+checks it again for every call, so that nothing depends on this layer. Large bodies of principals that hold the usual
+scopes are not parsed a second time.
 """
 
 import json
@@ -42,7 +43,7 @@ TOOL_SCOPES: Final = {tool.name: tool.scope for tool in REGISTRY}
 
 
 class AuthorizationMiddleware:
-    """An ASGI layer behind the gate and the limits of bodies.
+    """An ASGI layer behind authentication and the limits of bodies.
 
     Args:
         app: What is behind.

@@ -1,8 +1,8 @@
-"""How many requests and streams a principal has open on this replica (SPEC A3).
+"""Limits on the requests and streams that a principal has open on this replica (SPEC A3).
 
-Owns the counts; what a stream is, and the answer to one too many, is each door's. A request counts until it is answered
-or left, and beyond that for as long as somebody works on it: else whoever drops the connection after each call could
-have any number worked on. A stream counts whichever door it came through.
+Owns the counts; each endpoint decides what a stream is and how one too many is answered. A request counts until it
+is answered or its client disconnects, and after that for as long as work on it goes on: otherwise a client that
+disconnects after each call could start any amount of work. A stream counts whatever its endpoint.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from planner_mcp.errors import QuotaExceededError
 from planner_mcp.jobs.principal_limits import value_text
 
 RETRY_AFTER_S: Final = 5.0
-"""What a principal with too many open is told to wait."""
+"""`retry_after_s` of a refusal."""
 _HINT: Final = "End one, or wait retry_after_s."
 _KEEP_COUNTED: Final = "hold_open"
 
@@ -131,4 +131,4 @@ def keep_counted(scope: Mapping[str, Any]) -> Callable[[], None]:
 
 
 def _uncounted() -> None:
-    """End nothing: no gate counts requests here."""
+    """Do nothing: requests are not counted without authentication."""

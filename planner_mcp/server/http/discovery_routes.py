@@ -1,7 +1,7 @@
-"""How clients find this server: its card at `/mcp/server-card`, and a catalogue that points to it (SPEC M2).
+"""Discovery: the server card at `/mcp/server-card`, and a catalogue that points to it (SPEC M2).
 
-Owns paths and addresses; the documents are `manifest.server_identity`'s. Addresses come from the settings, never from a
-request, so nobody can be sent elsewhere by a header.
+Owns paths and addresses; `manifest/server_identity.py` has the documents. Addresses come from the settings, never
+from a request, so a header cannot redirect clients.
 """
 
 from collections.abc import Sequence

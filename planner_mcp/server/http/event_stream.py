@@ -36,7 +36,7 @@ def sse_event(data: str, *, event_id: str | None = None, event: str | None = Non
 
     Args:
         data: A text such as JSON; a line end in it would become a second line of data, never another field.
-        event_id: What a client resumes from; None for an event that nobody resumes from.
+        event_id: What a client resumes from; None for an event that cannot be resumed from.
         event: Its type; None for the default.
     """
     return ServerSentEvent(data, id=event_id, event=event, sep="\n").encode()

@@ -1,4 +1,4 @@
-"""Is the process alive, is the house ready: `/healthz` and `/readyz` (SPEC O3, J7)."""
+"""Health probes: `/healthz` (the process is alive) and `/readyz` (it can serve requests) (SPEC O3, J7)."""
 
 from typing import Final
 

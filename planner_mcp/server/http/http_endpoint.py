@@ -1,4 +1,6 @@
-"""A handler of the planner's own HTTP routes as an ASGI app: other methods refused, errors told as at every door."""
+"""A handler of one of the planner's own HTTP routes as an ASGI application: other methods are refused, errors are
+answered in the common form.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

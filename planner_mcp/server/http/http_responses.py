@@ -1,6 +1,6 @@
-"""HTTP answers of the planner's own routes: errors with their status, JSON.
+"""HTTP answers of the planner's own routes: JSON, and errors with their status.
 
-Owns which HTTP status an error travels under. The body is the one of every door (SPEC T7).
+Owns the HTTP status of each error. The body of an error is the same on every transport (SPEC T7).
 """
 
 from typing import Any, Final
@@ -47,7 +47,7 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
 )
 """The first class that fits."""
 STORE_RETRY_S: Final = 2
-"""What a client is told to wait while the store is away."""
+"""`Retry-After` while the store is unavailable."""
 
 
 def status_of(error: PlannerError) -> int:
@@ -63,7 +63,7 @@ def refusal(
     Args:
         error: What was refused.
         headers: Further response headers.
-        body: What is said, where a protocol has its own form of it.
+        body: The body, where a protocol has its own form of errors.
     """
     further = dict(headers or {})
     wait_s = error.retry_after_s if error.retry_after_s is not None else _usual_wait(error)

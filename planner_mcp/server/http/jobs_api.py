@@ -1,7 +1,7 @@
-"""The job's own page and channel: `GET /jobs/{job_id}` and `GET /jobs/{job_id}/events` (SPEC J2-J4).
+"""The page and the event channel of a job: `GET /jobs/{job_id}` and `GET /jobs/{job_id}/events` (SPEC J2-J4).
 
-Owns the HTTP half only: the story is `notify.events`, following is the feed's. An event's id is its position in the
-job's own stream, so any replica can go on from it.
+Owns the HTTP half only: `jobs/job_events.py` has the events, `jobs/event_feed.py` follows them. The id of an event
+is its position in the job's own stream, so any replica can resume from it.
 """
 
 from collections.abc import AsyncGenerator
@@ -34,7 +34,7 @@ JOBS_KEPT: Final = 1000
 
 
 class JobsApi:
-    """The routes under `/jobs`. The planner is taken from `app.state.house` of the running app.
+    """The routes under `/jobs`. The job service is `app.state.services.job_service` of the running application.
 
     Args:
         streams: How many streams each principal has open here.

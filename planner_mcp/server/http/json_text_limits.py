@@ -1,9 +1,9 @@
-"""Two checks of a JSON text before it is parsed: how deep it nests, and whether it holds half of a surrogate pair.
+"""Two checks of a JSON text before it is parsed: its nesting depth, and whether it holds half of a surrogate pair.
 
-Owns both rules and the words of their refusals; each takes time in proportion to the text. Depth is bounded because
-parsers recurse. Half a pair is refused by I-JSON (RFC 7493 §2.1): an escape of one alone is JSON by its grammar, yet no
-Unicode text, and nothing that holds it can be written as UTF-8 again: neither an answer that repeats an id nor a log
-line. The same half written in bytes is no UTF-8, yet readers that take any encoding of JSON let it pass.
+Owns both rules and the messages of their refusals; each takes time in proportion to the text. Depth is bounded
+because parsers recurse. Half a pair is refused by I-JSON (RFC 7493 §2.1): the escape is valid JSON, but it is no
+Unicode text and cannot be written as UTF-8 again, neither in an answer that repeats an id nor in a log line. Half a
+pair written in bytes is not UTF-8, but parsers that accept any encoding of JSON accept it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""`GET /manifest` and `GET /.well-known/mcp/manifest` (SPEC M1). The document is `manifest/`'s."""
+"""`GET /manifest` and `GET /.well-known/mcp/manifest` (SPEC M1). The document comes from `manifest/`."""
 
 from typing import Any, Final
 

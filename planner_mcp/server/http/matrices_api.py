@@ -1,7 +1,7 @@
-"""Where large tables of travel come in: `PUT /matrices`, `GET` and `DELETE /matrices/{matrix}` (SPEC S1, T1).
+"""Upload of large travel matrices: `PUT /matrices`, `GET` and `DELETE /matrices/{matrix}` (SPEC S1, T1).
 
-Owns the HTTP half only. Reading the text is `vrp.day.table_text`'s, keeping it `jobs.matrices`'. The body does not pass
-through a tool call and is not held as a tree of objects: it is read row by row in a thread.
+Owns the HTTP half only; the text is parsed under `routing/scenario` and kept through the rules of jobs. The body
+does not pass through a tool call and is not held as a tree of objects: it is read row by row in a thread.
 """
 
 from typing import Final
@@ -28,7 +28,7 @@ _limiter: Final = FairLimiter(most_waiting=64)
 
 
 class MatricesApi:
-    """The routes under `/matrices`. The planner is taken from `app.state.house` of the running app.
+    """The routes under `/matrices`. The job service is `app.state.services.job_service` of the running application.
 
     Args:
         settings: How many locations tables may have.

@@ -8,7 +8,7 @@ from planner_mcp.settings import Settings
 
 
 def metadata_routes(settings: Settings) -> list[Route]:
-    """Return the routes to mount; none where no issuer is configured, since there is nobody to point to."""
+    """Return the routes to mount; none where no issuer is configured."""
     if (resource := settings.described_resource) is None:
         return []
     paths = tuple(dict.fromkeys((WELL_KNOWN, metadata_path(resource))))

@@ -1,4 +1,4 @@
-"""Documents anybody may read: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
+"""Public documents: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
-"""What every HTTP request passes first (SPEC X3): Host, Origin, encoding, size and nesting of the body.
+"""Validation of every HTTP request (SPEC X3): Host, Origin, encoding, framing, and size and nesting of the body.
 
-Owns the refusal of requests a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies no handler
-should see. Bodies are read whole, up to `max_body_bytes`, before the app sees a request: the limit then holds for every
-handler, the SDK's too. Slow senders are `web.wire.deadlines`' matter. Who is calling is decided by `web.gate`, which
-stands between the two, so that nobody's body is read before it is known who sends it.
+Owns the refusal of requests that a browser was tricked into sending (DNS rebinding, foreign pages) and of bodies
+that no handler should see. Bodies are read whole, up to `max_body_bytes`, before the application sees a request, so
+the limit holds for every handler, including the SDK's. `slow_clients.py` deals with slow senders. Authentication
+stands between the check of the head and the reading of the body, so that no body of an unknown client is read.
 
-Health probes come by whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
+Health probes use whatever address a platform knows, so those two paths are exempt from the Host check; the manifest
 is public, so any origin may read it.
 """
 
@@ -42,7 +42,7 @@ from planner_mcp.settings import Settings
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
 PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
-"""Documents for everybody: a page of any origin may read them, and the gate asks for no credential."""
+"""Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 MAX_UNREAD_BODY_S: Final = 2.0
 """How long a body that is too large may go on arriving, unread, after its refusal."""
@@ -69,7 +69,7 @@ _ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authent
 
 
 class Refusal(Protocol):
-    """What `web.answers.refusal` is, in the words of a protocol."""
+    """`http_responses.refusal` in the form of a protocol."""
 
     def __call__(self, error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
         """Return the answer to a request that is refused."""
@@ -85,13 +85,13 @@ def http_middleware(
 ) -> list[Middleware]:
     """Return the layers around the app, outermost first.
 
-    The edge, CORS for the allowed origins, those that need the head alone, the limits of bodies, those that read one.
+    Checks of the head, CORS for the allowed origins, `before_body`, the limits of bodies, `after_body`.
 
     Args:
         settings: Hosts, origins and limits.
         before_body: Layers that need the head alone.
         after_body: Layers that read bodies.
-        refusals: By path, how one that speaks a protocol of its own words what is refused here.
+        refusals: By path, the refusal in the form of the protocol spoken there.
     """
     layers = [Middleware(RequestValidation, settings=settings, refusals=refusals)]
     if settings.allowed_origins:
@@ -107,10 +107,10 @@ def http_middleware(
 
 
 class RequestValidation:
-    """The outermost ASGI layer: it judges the head of a request.
+    """The ASGI layer that checks the head of a request.
 
     Args:
-        app: What is behind.
+        app: The application behind it.
         settings: Hosts and origins.
         refusals: As of `http_middleware`.
     """
@@ -155,10 +155,10 @@ class RequestValidation:
 
 
 class BodyLimits:
-    """The innermost ASGI layer: it reads the body, up to its limits.
+    """The ASGI layer that reads the body, up to its limits.
 
     Args:
-        app: What is behind.
+        app: The application behind it.
         settings: Size and nesting.
         refusals: As of `http_middleware`.
     """

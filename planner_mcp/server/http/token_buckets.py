@@ -1,7 +1,8 @@
-"""Token buckets in memory, by name: how often strangers may be wrong, and how much they may have written down.
+"""Token buckets in memory, by name: how often an address may send wrong credentials, and how many refusals are
+recorded.
 
-Owns the counting on this replica. What is counted by principal over all replicas is `store.rates`'. Names that were
-not heard of for longest are forgotten first, so a crowd of addresses cannot fill the memory.
+Owns the counting on this replica; limits of a principal over all replicas are counted in the store. The least
+recently used names are forgotten first, so many addresses cannot fill the memory.
 """
 
 import ipaddress

@@ -1,7 +1,7 @@
-"""A slash at the end of a path changes nothing.
+"""Removes a slash at the end of a path, for every layer and route behind it.
 
-Owns that every layer and route behind sees the path without it. Starlette would redirect instead, to an address it
-builds from the request: behind a proxy that ends TLS, one in clear text.
+Starlette would redirect instead, to an address that it builds from the request: behind a proxy that terminates TLS,
+that address would be plain HTTP.
 """
 
 from starlette.types import ASGIApp, Receive, Scope, Send

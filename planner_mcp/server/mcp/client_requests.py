@@ -1,7 +1,7 @@
-"""Requests of the server to a client of a handshake session: written to a stream here, answered to any replica.
+"""Requests of the server to a client of a handshake session: written to a stream here, answered at any replica.
 
-Owns how a question waits. Its id is random; the answer, posted as a message of its own, is left in the store and wakes
-the replica that asked. One connection to Redis serves all that wait.
+Owns how a request waits for its answer. Its id is random; the answer, posted as a message of its own, is stored and
+wakes the replica that asked. One connection to Redis serves all that wait.
 """
 
 import json
@@ -21,7 +21,7 @@ ANSWER_TIMEOUT_S: Final = 120.0
 ANSWER_CHECK_S: Final = 5.0
 """How often the store is looked at without a wake-up, in case one was lost."""
 TIMED_OUT: Final = -32001
-"""What the SDK calls a request that nobody answered in time."""
+"""The SDK's code of a request that was not answered in time."""
 
 
 class ElicitationStore(Protocol):
@@ -48,8 +48,8 @@ class ClientRequests:
     """Asks clients.
 
     Args:
-        notes: Where questions are kept.
-        wakes: How this replica hears of answers.
+        elicitations: Where requests are kept.
+        notifier: Announces answers.
     """
 
     def __init__(self, elicitations: ElicitationStore, notifier: ChangeNotifier) -> None:

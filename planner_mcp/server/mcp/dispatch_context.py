@@ -30,7 +30,7 @@ class DispatchContext:
         request: The HTTP request that carried it.
         emit: Where notifications go.
         request_id: None for a notification.
-        progress_token: What the caller gave to be told of progress, if anything.
+        progress_token: The progress token of the request, if it has one.
         let_go: Ends the connection that carries the answer.
     """
 

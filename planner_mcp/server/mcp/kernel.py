@@ -1,9 +1,8 @@
 """The official SDK, wrapped: one server that validates and dispatches every revision.
 
-The only importer of the SDK's runner and connection. Owns capabilities, cache hints, the border at which anything a
-handler raises becomes a JSON-RPC error, and the ways in: `answer` for one request over HTTP, in a session that is kept
-elsewhere or in none; `sdk_entry` for what else may be posted without a session; `serve_stdio`. Handlers live beside
-their subject (`methods.toolcalls`).
+The only importer of the SDK's runner and connection. Owns capabilities, cache hints, the error boundary of handlers,
+and the entry points: `answer` for one request over HTTP, with or without a session; `sdk_entry` for everything else
+that may be posted without a session; `serve_stdio`. Handlers are in `methods` and `notifications`.
 """
 
 import logging
@@ -93,7 +92,7 @@ class Kernel:
     """The MCP server behind every transport.
 
     Args:
-        desk: Lists and calls the tools.
+        tool_handler: Lists and calls the tools.
         features: What else it does; each adds its own methods.
     """
 
@@ -206,7 +205,7 @@ class Kernel:
             yield serve
 
     async def serve_stdio(self) -> None:
-        """Serve standard input and output, in the era the client opens with, until the client closes."""
+        """Serve standard input and output, in the revision the client opens with, until the client closes."""
         async with stdio_message_streams() as (reader, writer):
             await self._server.run(reader, writer, self._server.create_initialization_options())
 

@@ -1,7 +1,8 @@
-"""A session of the handshake revisions, as kept in Redis.
+"""A session of the handshake revisions, as kept in the store.
 
-Owns what a session is: an unguessable id, the principal it belongs to, the negotiated revision and what the client said
-of itself. It authenticates nobody (SPEC X3) and owns no job (SPEC J9); losing it costs a client one `initialize`.
+Owns what a session is: a random id, the principal it belongs to, the negotiated revision and the parameters of the
+client's `initialize`. A session authenticates no client (SPEC X3) and owns no job (SPEC J9); if it is lost, the
+client initializes again.
 """
 
 import json
@@ -45,11 +46,11 @@ class SessionLog(Protocol):
         ...
 
     async def take_standalone(self, session_id: str, token: str) -> bool:
-        """Make `token` the holder of the standalone stream; return whether a holder was ever told something."""
+        """Make `token` the holder of the standalone stream; return whether a holder ever delivered an entry."""
         ...
 
     async def note_delivered(self, session_id: str, token: str) -> None:
-        """Note that this holder is told something."""
+        """Record that this holder delivered an entry."""
         ...
 
     async def standalone_holder(self, session_id: str) -> str | None:
@@ -118,7 +119,7 @@ class Sessions:
         self._log = log
 
     async def open(self, principal: str, version: str, client: dict[str, Any], transport: str = "") -> Session:
-        """Keep a new session under a fresh id of 192 random bits; it is of use at its own door alone."""
+        """Keep a new session under a fresh id of 192 random bits; it is valid on its own transport alone."""
         session = Session(secrets.token_urlsafe(24), principal, version, client)
         fields = {"principal": principal, "version": version, "client": json.dumps(client), "door": transport}
         await self._log.create(session.id, fields)
@@ -133,7 +134,7 @@ class Sessions:
         """Return the principal's session.
 
         Raises:
-            UnknownSessionError: Unknown, over, or somebody else's: the three are never told apart.
+            UnknownSessionError: Unknown, ended, or another principal's; the answer is the same for all three.
         """
         fields = await self._log.load(session_id) if _SESSION_ID.fullmatch(session_id) else {}
         if not fields.get("principal") or fields["principal"] != principal or fields.get("door", "") != transport:

@@ -1,7 +1,7 @@
-"""Methods of the protocol in the audit log (SPEC A3): every refusal, and every use of what belongs to a principal.
+"""Audit lines of protocol methods (SPEC A3): every refusal, and every use of a principal's data.
 
-Owns the line of a method: a resource that was read, a task that was asked for, a stream that was opened, and whatever
-was answered with an error. Tools write their own lines, and everything that changes something is a tool.
+Owns the line of a method: a resource that was read, a task that was requested, a stream that was opened, and every
+error. Tools write their own lines, and everything that changes something is a tool.
 """
 
 import re
@@ -48,7 +48,7 @@ class AuditedMethods:
         self._audit = audit
 
     def install(self, server: Server[dict[str, Any]]) -> None:
-        """Add the layer, outside of all others: it sees what the caller is told."""
+        """Add the layer outside of all others, so that it sees the final answer."""
         server.middleware.insert(0, self._audit_method)
 
     async def _audit_method(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

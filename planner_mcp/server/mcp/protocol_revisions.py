@@ -1,4 +1,4 @@
-"""The revisions of MCP this server speaks, oldest first: those of the SDK's tables."""
+"""The revisions of MCP that this server supports, oldest first: those of the SDK's tables."""
 
 from typing import Final
 

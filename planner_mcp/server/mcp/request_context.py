@@ -1,7 +1,7 @@
-"""Who calls, and may they: what handlers of the protocol ask of a request before they answer.
+"""The caller of a request: principal, session and declared extensions, and checks of scopes.
 
-Owns the reading of principal, session and declared extensions from the SDK's context. Handlers ask for scopes
-themselves, so nothing depends on the layers of one transport.
+Owns how these are read from the SDK's context. Handlers check scopes themselves, so nothing depends on the
+middleware of one transport.
 """
 
 from collections.abc import Mapping, MutableMapping

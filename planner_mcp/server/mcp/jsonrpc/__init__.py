@@ -1,6 +1,6 @@
-"""JSON-RPC before MCP is spoken: reading what comes, and the form of every refusal. Answers no method.
+"""JSON-RPC below MCP: reading messages, and the form of every refusal. Answers no method.
 
-Begin with `faults`, the errors and their `data`, and `messages`, one body. Around them the two ways in: `envelope`, the
-HTTP request that carries a body, and `stdio`, the lines of a process. `sdk_faults` gives refusals of the SDK's own
-entry the same form.
+Begin with `jsonrpc_errors` (errors and their `data`) and `jsonrpc_messages` (one body). Messages arrive through
+`http_envelope`, the HTTP request that carries a body, or `stdio_messages`, the lines of a process. `sdk_errors`
+gives refusals of the SDK's own entry the same form.
 """

@@ -1,6 +1,7 @@
-"""What an HTTP request must look like before MCP is spoken, and the answer when it does not.
+"""Checks of an HTTP request before its JSON-RPC messages are read, and their refusals.
 
-Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP are `doors.http`'s.
+Owns media types, the routing header and the reading of the body. Sessions and methods of HTTP belong to
+`transports/streamable_http.py`.
 """
 
 from typing import Any, Final
@@ -54,7 +55,7 @@ def too_many(error: QuotaExceededError, *, request_id: Any = None) -> HttpFault:
 
 
 def validation_refusal(error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
-    """Return what the edge refuses as a JSON-RPC error that concerns no request: its body was not parsed."""
+    """Return a refusal by request validation as a JSON-RPC error with `id: null`: the body was not parsed."""
     code = PARSE_ERROR if isinstance(error, InvalidMessageError) else INVALID_REQUEST
     return refusal(error, headers=headers, body=rpc_error(error, code=code))
 

@@ -1,7 +1,7 @@
-"""Gives the faults of the SDK's stateless entry the `data` and the status that every other door gives (SPEC T7, J7).
+"""Gives errors of the SDK's stateless entry the `data` and the status that they have on every transport (SPEC T7, J7).
 
-Owns plain answers that are errors; results and streams pass unchanged. A fault with `data` of its own, such as the list
-of supported revisions, keeps it. The SDK has no HTTP status for a store that is away.
+Owns plain answers that are errors; results and streams pass unchanged. An error with `data` of its own, such as the
+list of supported revisions, keeps it. The SDK has no HTTP status for an unavailable store.
 """
 
 import json

@@ -1,9 +1,10 @@
-"""Standard input and output of a client: what is no message is answered, and batches are taken apart and put together.
+"""Standard input and output of a client: invalid lines are answered, and batches are split and joined again.
 
-Owns what the SDK does not do for the lines it reads. It drops a line it cannot read, and a request whose id is none, so
-that their client would wait for ever; of batches, which revision 2025-03-26 asks servers to receive, it knows nothing.
-Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message per line. What was
-read before the input ended is still answered, if that does not take long: the SDK cancels all that is left by then.
+Owns what the SDK does not do for the lines it reads. The SDK drops a line that it cannot read and a request without
+a valid id, so that their client would wait for ever, and it does not know the batches that revision 2025-03-26
+requires. Every line is read here first, by the rules of a body over HTTP, and handed to the SDK one message per
+line. Requests read before the input ended are still answered if that does not take long; the SDK then cancels the
+rest.
 """
 
 import json
@@ -211,7 +212,7 @@ class MessageLines:
 
 
 def _check_readable(line: bytes, message: JsonRpcMessage | None) -> None:
-    """Check what the SDK could not read; an answer names the request it is about where that can be told.
+    """Check a message the SDK could not read; the answer names the request's id if it is known.
 
     Raises:
         MalformedError: As a body over HTTP is refused.

@@ -1,7 +1,7 @@
-"""What each method of MCP answers: the planner's tools, resources and prompts in the words of the protocol.
+"""The methods of MCP: tools, resources, prompts, tasks, completion and elicitation.
 
-Begin with `toolcalls`; `annotations` adds what the SDK drops from its list, `elicit` asks the user before a call goes
-on. A call may become a task: `task_view` is a job as a task, `tasks2025` the core form, `tasks` the extension and who
-has which. `library` puts together what is read beside tools: `resources`, `prompts`, `completion`, in pages whose
-`cursors` are sealed.
+Begin with `tool_methods`; `tool_annotations` adds what the SDK drops from its list, `elicitation` asks the user
+before a call goes on. A call may become a task: `task_view` shows a job as a task, `core_tasks` is the form of
+2025-11-25, `task_methods` the extension. `content_features` composes `resource_methods`, `prompt_methods` and
+`argument_completion`; their pages have encrypted `page_cursors`.
 """

@@ -1,7 +1,7 @@
-"""`completion/complete`: values of template variables and prompt arguments, the principal's own (SPEC R2).
+"""`completion/complete`: values of template variables and prompt arguments, from the principal's own objects (SPEC R2).
 
 Owns where suggestions come from. A name matches by its beginning, or by the beginning of its random part, which is
-what a person remembers of it.
+the part people remember.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What can be read beside tools, put together: resources, prompts, and the completion of their arguments."""
+"""Composes resources, prompts and the completion of their arguments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,10 +1,11 @@
-"""Tasks in the core form of revision 2025-11-25: the client decides (`params.task`), the result is fetched apart.
+"""Tasks in the core form of revision 2025-11-25: the client requests a task (`params.task`) and fetches the result
+later.
 
-Owns the answers to `tools/call` with `params.task`, `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`. What
-a session is told meanwhile is `notifications.subscriptions`'.
+Owns the answers to `tools/call` with `params.task`, `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`.
+`notifications/resource_subscriptions.py` sends the notifications of a task.
 
-Intended departure: the same call made again finds the job it made before, so a new task may begin in the status that
-its job has meanwhile, not always in `working`.
+Intended departure: an equal call finds the job of the earlier call, so a new task may begin in the present status of
+that job instead of `working`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -53,7 +54,7 @@ class TaskPage:
         return TaskPage(int(offset), last)
 
     def as_text(self) -> str:
-        """Return the place as the words a cursor seals."""
+        """Return the position as the fields that a cursor encrypts."""
         return f"{self.offset} {self.last}" if self.last else str(self.offset)
 
 
@@ -93,7 +94,7 @@ class CoreTasks:
         """Answer `tools/call`: with a task if the client asks for one.
 
         Raises:
-            MCPError: The tool cannot be run as a task, or refuses the call: a task's answer has no room for that.
+            MCPError: The tool cannot be run as a task, or refuses the call, which a task cannot express.
         """
         if (ctx.params or {}).get("task") is None:  # null is how some serializers write what was left out
             return await call_next(ctx)

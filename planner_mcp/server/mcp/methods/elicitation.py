@@ -1,9 +1,9 @@
 """Elicitation: asking the client's user for a missing choice, in the form of each revision (SPEC T7, X2).
 
-Owns who is asked and what becomes of the answer. With a handshake the server sends `elicitation/create` on the stream
-of the call and waits; in 2026-07-28 the call is answered `input_required` with a sealed state and comes again. A client
-that did not declare form elicitation is never asked. Decline, cancel, silence and errors all mean the same: the
-planner assumes, and says so.
+Owns who is asked and how the answer is used. With a handshake the server sends `elicitation/create` on the stream of
+the call and waits; in 2026-07-28 the call is answered `input_required` with an encrypted state, and the client
+repeats it. A client that did not declare form elicitation is never asked. Decline, cancel, no answer and errors have
+one meaning: the planner assumes a value and says so.
 """
 
 import logging

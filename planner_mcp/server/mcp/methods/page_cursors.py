@@ -1,7 +1,7 @@
-"""Cursors of paged lists: opaque, sealed, good for one list of one principal.
+"""Cursors of paged lists: opaque and encrypted, valid for one list of one principal.
 
-Owns the sealing. Any replica opens what another sealed, as long as they share the key (`PLANNER_SECRET_KEY`); nothing
-is kept anywhere, so a cursor may be used again and never expires.
+Owns the encryption. Any replica with the same key (`PLANNER_SECRET_KEY`) reads the cursors of another. Cursors are
+not stored, so one may be used again and never expires.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Cursors:
         """Return the place.
 
         Raises:
-            InvalidParameterError: Forged, damaged, of another list, or somebody else's.
+            InvalidParameterError: Forged, damaged, of another list, or of another principal.
         """
         try:
             return self._encryption.open(cursor, _owner(method, principal))

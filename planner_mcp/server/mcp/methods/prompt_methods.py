@@ -1,4 +1,4 @@
-"""`prompts/list` and `prompts/get`: the prompts in MCP's words (SPEC R4)."""
+"""`prompts/list` and `prompts/get`: the prompts as MCP types (SPEC R4)."""
 
 from typing import Any, Final
 

@@ -1,7 +1,7 @@
-"""`resources/list`, `resources/templates/list` and `resources/read`: the resources in MCP's words (SPEC R1, R2).
+"""`resources/list`, `resources/templates/list` and `resources/read`: the resources as MCP types (SPEC R1, R2).
 
-Owns the translation and the code of an unknown resource: −32002 where there is a handshake, −32602 in 2026-07-28. What
-there is and how it is read is `planner_mcp.server.resources`.
+Owns the translation and the code of an unknown resource: −32002 in revisions with a handshake, −32602 in 2026-07-28.
+`planner_mcp.server.resources` owns the resources and how they are read.
 """
 
 from base64 import b64encode

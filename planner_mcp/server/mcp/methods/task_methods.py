@@ -1,8 +1,10 @@
-"""MCP tasks: `tools/call` of a long tool answers with a task to whom asked, and `tasks/*` speak of it (SPEC X2).
+"""MCP tasks: `tools/call` of a long tool answers with a task if the client asked for one; `tasks/*` manage it (SPEC
+X2).
 
-Owns which revision has which form, and the form of the extension `io.modelcontextprotocol/tasks` of 2026-07-28, where
-the server decides and the client declares on each request that it can take a task. The core form of 2025-11-25 is
-`tasks2025`'s. A task is a job: same id, same life; `tasks/cancel` is a call of `cancel_vrp_job`, audit line and all.
+Owns which revision has which form, and the form of the extension `io.modelcontextprotocol/tasks` of 2026-07-28,
+where the server decides and the client declares on each request that it accepts a task. `core_tasks.py` has the core
+form of 2025-11-25. A task is a job: same id, same life. `tasks/cancel` is a call of `cancel_vrp_job`, with its audit
+line.
 """
 
 from functools import partial
@@ -73,7 +75,7 @@ class Tasks:
 
     Args:
         planner: Whose jobs the tasks are.
-        desk: Calls the tools.
+        tool_handler: Calls the tools.
         settings: How long jobs are kept.
         cursors: Those of `tasks/list`.
         on_created: Told of each task of a handshake session, if anybody is.

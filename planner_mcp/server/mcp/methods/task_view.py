@@ -1,4 +1,4 @@
-"""A job in the words of MCP tasks: the task is the job, its id the job's id (SPEC X2).
+"""A job as an MCP task: the task is the job, and its id is the job's id (SPEC X2).
 
 Owns what both forms of tasks share: status, times, life, and the result the task ends with. A failed job is `failed`
 in the core form of 2025-11-25 (spec, task status) and `completed` with an `isError` result in the extension, which
@@ -59,7 +59,7 @@ def result_json(job: Job) -> dict[str, Any]:
 
 
 def task_progress(percent: float, number: int) -> float:
-    """Return the progress to tell: more with every event of a job, and below 100 while the percentage is (SPEC J5)."""
+    """Return the progress value: it rises with every event, and reaches 100 with the percentage (SPEC J5)."""
     return round(percent + min(1.0, 100 - percent) * number / (number + MANY_EVENTS), 9)
 
 
@@ -75,12 +75,12 @@ def _shared(job: Job, event: Event | None) -> dict[str, Any]:
 
 
 def _line(job: Job) -> str:
-    """Return a job on one line, as its events are told."""
+    """Return the status message of a job, on one line."""
     return job_lines(job).partition("\n")[0].removeprefix(f"{job.id} ")
 
 
 def _updated_at(job: Job) -> str:
-    """Return the time of a job's last event, which its position tells."""
+    """Return the time of a job's last event, from its position."""
     ms = job.event_id.partition("-")[0]
     return timestamp(datetime.fromtimestamp(int(ms) / 1000, UTC) if ms.isdecimal() else job.submitted_at)
 

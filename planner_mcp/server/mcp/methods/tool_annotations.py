@@ -1,6 +1,6 @@
-"""Puts `annotations.callbackSupport` back into `tools/list` (SPEC T2).
+"""Adds `annotations.callbackSupport` to `tools/list` (SPEC T2).
 
-Owns that one annotation: the SDK's serializer keeps to the annotations its revisions know and drops it.
+Owns that one annotation, which the SDK's serializer drops because no revision defines it.
 """
 
 from typing import Any, Final

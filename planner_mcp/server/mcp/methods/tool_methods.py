@@ -1,7 +1,7 @@
-"""`tools/list` and `tools/call`: the tools in MCP's words.
+"""`tools/list` and `tools/call`: the tools as MCP types.
 
-Owns the translation between `planner_mcp.server.tools` and the SDK's types. Arguments are checked by the tools
-themselves, so that a mistake is a tool result with all faults at once (SPEC T7) and never the SDK's own message.
+Owns the translation between `planner_mcp.server.tools` and the SDK's types. The tools check arguments themselves, so
+that an input error is a tool result with all faults at once (SPEC T7) and never a message of the SDK.
 """
 
 import time
@@ -41,11 +41,11 @@ class PlannerToolHandler:
     """Lists and calls the tools of a deployment.
 
     Args:
-        planner: What the tools work on.
+        job_service: What the tools work on.
         settings: Which tool sets are shown.
-        library: Where tools read resources, and whose cursors the list has.
+        content_features: How tools read resources, and the cursors of the list.
         webhooks: What the tools for webhooks work on.
-        audit: Told of every call.
+        audit: Records every call.
         meter: Counts the answers.
     """
 
@@ -174,7 +174,7 @@ def _rising(report: Any) -> NotifyProgress:
 
 
 def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> dict[str, Any]:
-    """Return a tool's answer in MCP's words, as JSON. The SDK validates it; models of our own would do so twice.
+    """Return a tool's answer as the JSON of an MCP result. The SDK validates it.
 
     Args:
         result: The answer.

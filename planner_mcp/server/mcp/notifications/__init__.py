@@ -1,7 +1,7 @@
-"""What clients are told unasked: how they say what they want to hear, what is kept of it, and the telling.
+"""Notifications: what clients subscribe to, where that is kept, and how it is sent.
 
-Begin with `subjects`, what a URI is about. Handshake sessions: `watching` keeps what a session watches, `subscriptions`
-tells it on its stream, `pipe` stands in for the store on stdio. Revision 2026-07-28: `listen` is the method,
-`listen_filter` what a client asks for, `listen_stream` the telling. Both eras: `logs` of a call, and `offer`, which
-notices that a list changed.
+Begin with `watched_resources`, which reads URIs. Handshake sessions: `session_watches` keeps what a session watches,
+`resource_subscriptions` writes it to the session's stream, `stdio_watches` replaces the store on stdio. Revision
+2026-07-28: `listen_method` is the method, `listen_filter` what a client asks for, `listen_stream` the stream. Both:
+`log_notifications` of a call, and `list_capabilities`, which notices that a list changed.
 """

@@ -1,9 +1,9 @@
-"""What a deployment offers, and telling clients that it changed (`list_changed`, SPEC T9, R2).
+"""The lists a deployment offers, and `list_changed` when one of them changes (SPEC T9, R2).
 
-Owns the fingerprints of the lists of tools, prompts and kinds of resources. A replica that starts compares its own with
-those that stand in the store; where another version or other settings changed one, every client that listens, at any
-replica, is told. What changes for one principal alone (its API keys) is announced by whoever changes it. Scenarios and
-jobs come and go all day; they are followed by subscriptions, not by `list_changed`.
+Owns the fingerprints of the lists of tools, prompts and kinds of resources. A replica that starts compares its own
+with those in the store; if another version or other settings changed a list, every client that listens is notified,
+at any replica. A change for one principal alone (its API keys) is announced where it is made. New scenarios and jobs
+are followed by subscriptions, not by `list_changed`.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ class ListFingerprintStore(Protocol):
     """Where the offer of a deployment is kept."""
 
     async def publish_fingerprint(self, kind: str, fingerprint: str) -> None:
-        """Keep what is offered, and tell everybody if it was something else before."""
+        """Store the fingerprints, and notify every client of the lists that changed."""
         ...
 
 
@@ -42,7 +42,7 @@ class ListCapabilities:
         self._log = log
 
     def install(self, server: Any) -> None:
-        """Declare at the handshake that changes are told. Over stdio nothing changes while the process lives."""
+        """Declare `listChanged` at the handshake. Over stdio nothing changes while the process lives."""
         server.middleware.append(self._layer)
 
     async def publish(self) -> None:

@@ -1,6 +1,6 @@
-"""What a client of `subscriptions/listen` asks to hear, and how an acknowledgement spells it.
+"""The filter of `subscriptions/listen`, and its form in the acknowledgement.
 
-Owns the reading of the filter. Beside the core kinds there are `taskIds` of the tasks extension and, under the key of
+Owns the reading of the filter. Beside the core kinds it has `taskIds` of the tasks extension and, under the key of
 our own extension, ids of jobs.
 """
 
@@ -20,7 +20,7 @@ JOBS: Final = "planner-mcp/jobs"
 
 @dataclass(frozen=True, slots=True)
 class ListenFilter:
-    """What a client wants to hear, or is told that it will."""
+    """What a client asks for, or what the acknowledgement grants."""
 
     lists: tuple[str, ...] = ()
     """Of `tools`, `resources`, `prompts`."""

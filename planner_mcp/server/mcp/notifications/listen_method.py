@@ -1,9 +1,9 @@
-"""`subscriptions/listen` of revision 2026-07-28: one long answer that tells what a client asked to hear.
+"""`subscriptions/listen` of revision 2026-07-28: one long answer with the notifications that a client asked for.
 
-Owns the method: who may listen, and how many streams a principal has open. What is asked for is `listen_filter`'s, the
-telling `listen_stream`'s. Under the key of our own extension `planner-mcp/jobs` the events of jobs are told as
-everywhere (SPEC J3); two of those have names that MCP uses for something else, so here they are
-`notifications/jobs/progress` and `notifications/jobs/cancelled`. Ids that are unknown or somebody else's are left out
+Owns the method: who may listen, and how many streams a principal has open. `listen_filter.py` reads what is asked
+for, `listen_stream.py` sends it. Under the key of our own extension `planner-mcp/jobs` the events of jobs have their
+usual form (SPEC J3), but two of them are named `notifications/jobs/progress` and `notifications/jobs/cancelled`,
+because MCP uses the other names for something else. Ids that are unknown or belong to another principal are left out
 of the acknowledgement.
 """
 
@@ -24,7 +24,7 @@ class Listen:
     """Serves `subscriptions/listen`.
 
     Args:
-        sources: Where its streams look.
+        sources: The sources of its streams.
         streams: How many streams each principal has open here.
     """
 

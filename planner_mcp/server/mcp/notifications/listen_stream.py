@@ -1,11 +1,11 @@
-"""One stream of `subscriptions/listen`: what happens to the things a client asked for, as messages.
+"""One stream of `subscriptions/listen`: changes of the objects that a client asked for, as notifications.
 
-The stream is level-triggered, as the revision has no replay: after the acknowledgement comes the present state of each
-task and job, then every change, so a client that listens anew on another replica has missed no end. Lists are looked
-at before the acknowledgement: one that changes right behind it is told. Of several changes that wait for a slow reader
-only the last of each kind and job is kept, so a stream holds no more than it has subjects; a reader that takes nothing
-for `SEND_S` is answered with an error. A draining replica ends its streams with their results. Events come from the
-feed of the replica: a stream costs Redis nothing.
+The stream is level-triggered, because the revision has no replay: after the acknowledgement comes the present state
+of each task and job, then every change, so a client that listens again on another replica misses no end. List
+versions are read before the acknowledgement, so that a change right after it is sent. If several changes wait for a
+slow reader, only the last of each kind and job is kept, which bounds the memory of a stream; a reader that takes
+nothing for `SEND_S` is answered with an error. A draining replica ends its streams with their results. Events come
+from the feed of the replica, so a stream adds no load to Redis.
 """
 
 from contextlib import aclosing
@@ -49,10 +49,10 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ListenSources:
-    """Where streams look.
+    """The sources of a stream's events.
 
     Args:
-        registry: Finds the jobs behind ids and URIs.
+        watched_jobs: Finds the jobs behind ids and URIs.
         log: Knows when lists changed.
         job_ttl_s: How long jobs are kept after their end.
         drain: Set when the streams of this replica shall end.
@@ -68,7 +68,7 @@ class ListenStream:
     """One stream.
 
     Args:
-        sources: Where to look.
+        sources: The sources of its events.
         ctx: The request it answers.
         principal: Who listens.
     """
@@ -80,17 +80,17 @@ class ListenStream:
         self._ctx = ctx
         self._principal = principal
         self._jobs: dict[str, Job] = {}
-        """Jobs that are told of, as read when the stream began."""
+        """The jobs of the stream, as read when it began."""
         self._resources: list[WatchedResource] = []
         self._wanted = ListenFilter()
         self._pending: dict[_Key, AnyNotification] = {}
-        """What waits for the reader: the last of each kind and name."""
+        """Notifications that wait for the reader: the last of each kind and name."""
         self._has_pending = anyio.Event()
         self._is_over = False
         self._followed: set[str] = set()
 
     async def run(self, requested: ListenFilter) -> None:
-        """Tell what is asked for, as far as it is the principal's, until the replica drains or the credential ends."""
+        """Send the requested notifications until the replica drains or the credential expires."""
         self._wanted = await self._honoured(requested)
         async with anyio.create_task_group() as tasks:
             if self._wanted.lists:
@@ -150,7 +150,7 @@ class ListenStream:
 
     async def _follow(self, job_id: str, after: str) -> None:
         job = self._jobs[job_id]
-        is_new = after == "0"  # it began after the stream did, and nobody has read anything of it
+        is_new = after == "0"  # it began after the stream did, so the client has read nothing of it
         objective: Objective = (None, None) if is_new else (job.progress.penalty, job.progress.cost)
         seen = "" if is_new else job.event_id
         async with aclosing(self._job_service.follow(self._principal, job_id, after)) as events:
@@ -159,7 +159,7 @@ class ListenStream:
                 objective = objective_after(event, objective)
 
     async def _queue_messages(self, job: Job, event: Event, before: Objective, seen: str) -> None:
-        """Put what an event means where the writer finds it; `seen` is the event of the state that readers know."""
+        """Queue the notifications of an event; `seen` is the event of the state that readers know."""
         if job.id in self._wanted.jobs:
             event_notification = notification(event)
             self._put(
@@ -172,13 +172,13 @@ class ListenStream:
             task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
             self._put(("task", job.id), "notifications/tasks", task)
         if event.id == seen:
-            return  # who listens to a resource reads it
+            return  # who listens to a resource reads it first
         for resource in self._resources:
             if resource.name in (job.id, job.request.scenario_id) and resource.moves(event, before):
                 self._put(("uri", resource.uri), "notifications/resources/updated", {"uri": resource.uri})
 
     async def _lists(self, *, task_status: TaskStatus[None]) -> None:
-        """Tell of lists that change from now on; it has started once it knows how they stand."""
+        """Notify of lists that change from now on; it has started once it has read their versions."""
         notifier, principal = self._sources.watched_jobs.notifier, self._principal.id
         if notifier is None:
             task_status.started()

@@ -1,8 +1,8 @@
-"""`logging/setLevel` and `notifications/message`: what a client may hear of a call beside its answer (SPEC X2).
+"""`logging/setLevel` and `notifications/message`: log messages of a call (SPEC X2).
 
-Owns the levels. Handshake clients set one for their session, at any replica; in 2026-07-28 a request says which it
-wants (`_meta`, `io.modelcontextprotocol/logLevel`). Who asked for nothing gets nothing. A message carries ids, codes
-and our own sentences.
+Owns the levels. A handshake client sets one for its session, at any replica; in 2026-07-28 a request names its level
+(`_meta`, `io.modelcontextprotocol/logLevel`). A client that asked for no level receives nothing. A message holds
+ids, codes and fixed sentences of the server.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,14 +1,14 @@
-"""What handshake sessions are told on their standalone stream: resources that moved, tasks, lists that changed.
+"""Notifications on the standalone stream of handshake sessions: changed resources, tasks, and changed lists.
 
-Owns `resources/subscribe` and `resources/unsubscribe`, and the pump that turns events of jobs into messages. What a
-session watches stands in the store, so any replica can take a subscription; how much it may be is `watching`'s. Only
-the replica that holds the session's stream pumps, and nothing is written while nobody listens; the next holder goes on
-where the last one stopped. For a moment there may be two holders: a cursor for each job moves in the same step that
-writes its message, so a session is told once (SPEC J4). From there on messages are resumable like any other of the
-stream.
+Owns `resources/subscribe` and `resources/unsubscribe`, and the forwarder that turns events of jobs into messages.
+What a session watches is in the store, so any replica can take a subscription; `session_watches.py` bounds how much.
+Only the replica that holds the stream of the session forwards, and nothing is written while no client listens; the
+next holder continues where the last one stopped. There may be two holders for a moment: a cursor for each job moves
+in the same step that writes its message, so each message is written once (SPEC J4). From there on messages can be
+resumed like any other of the stream.
 
-Progress of a task goes by the token of the call that made it, which stays valid as long as the task runs (spec
-2025-11-25, tasks); without a token `notifications/tasks/status` tells it.
+Progress of a task uses the token of the call that made it, which stays valid while the task runs (spec 2025-11-25,
+tasks); without a token `notifications/tasks/status` is sent.
 """
 
 import asyncio
@@ -48,19 +48,19 @@ from planner_mcp.server.mcp.request_context import Context, principal_in, requir
 from planner_mcp.text import compact
 
 WATCH_REFRESH_S: Final = 60.0
-"""How often a pump looks for itself what its session watches, and keeps that alive."""
+"""How often a forwarder reads what its session watches, and keeps that alive."""
 RETRY_S: Final = 0.5
-"""Pause of a pump that lost the store."""
+"""Pause of a forwarder while the store is unavailable."""
 LISTS: Final = ("tools", "resources", "prompts")
 
 
 class Subscriptions:
-    """Takes subscriptions of handshake sessions and tells them what happens.
+    """Takes subscriptions of handshake sessions and sends their notifications.
 
     Args:
         registry: Finds the jobs behind URIs.
         log: What sessions watch.
-        wakes: How this replica hears that sessions watch other things.
+        notifier: Announces that a session watches something else.
         job_ttl_s: How long jobs are kept after their end.
     """
 
@@ -130,9 +130,9 @@ class SubscriptionForwarder:
     """Tells one session what happens, while this replica holds its stream.
 
     Args:
-        subscriptions: Where to look.
+        subscriptions: What the session watches.
         log: What the session watches, and where to write.
-        wakes: Tells that it watches something else.
+        notifier: Announces that it watches something else.
         session_id: The session.
         principal: Whose it is.
     """

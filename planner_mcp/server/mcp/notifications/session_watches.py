@@ -1,9 +1,10 @@
-"""What a handshake session watches: where that is kept, and how much it may be.
+"""What a handshake session watches: where that is kept, and its bounds.
 
-Resources, tasks and positions each have a bound of their own, whether or not anybody listens: a client that never opens
-its stream may make tasks for weeks. One resource too many is refused, because the client asked to hear of it. One task
-too many replaces those that have ended, or else the one last heard of longest ago: a session hears of tasks unasked,
-and `tasks/get` gives the state of any. When positions become many, those that nothing watched needs are dropped.
+Resources, tasks and positions each have a bound of their own, whether or not the client listens: a client that never
+opens its stream may make tasks for weeks. A resource beyond the bound is refused, because the client asked for it. A
+task beyond the bound replaces those that have ended, or else the one with the oldest event: a session is notified of
+tasks without asking, and `tasks/get` gives the state of any. When positions become many, those that no watched
+object needs are dropped.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ OVER: Final = "over"
 TASK: Final = "task:"
 """Begins the name under which a session watches a task; other names are URIs."""
 MAX_TASKS: Final = 256
-"""Tasks one session is told of."""
+"""Tasks of which one session is notified."""
 MAX_CURSORS: Final = 1024
 """Positions kept without looking which are needed: more than all that may be watched can need."""
 OLDEST_CHECKED: Final = 16
@@ -126,7 +127,7 @@ class SessionWatches:
             return True
 
     async def _needed(self, watches: Mapping[str, str]) -> set[str]:
-        """Return the jobs whose positions decide what is told: of a scenario its newest solve."""
+        """Return the jobs whose positions are needed: of a scenario its newest solve."""
         needed = {*_tasks_in(watches)}
         for resource in watched_resources_in(watches):
             try:

@@ -1,7 +1,7 @@
-"""What the one client of a stdio process watches, and the way to tell it (handshake revisions).
+"""What the one client of a stdio process watches, and how it is notified (handshake revisions).
 
-Owns the counterparts, in memory, of what the store keeps for sessions over HTTP: the client is as long-lived as the
-process, there is one pipe to it, and nobody else tells it anything.
+Owns the counterparts, in memory, of what the store keeps for sessions over HTTP: the client lives as long as the
+process and has one pipe to it.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -44,7 +44,7 @@ class StdioWaiter:
 
 
 class StdioWatchStore:
-    """Watches of the one client. Implements `watching.WatchLog`; `wakes` is the matching `ChangeNotifier`."""
+    """Watches of the one client. Implements `SessionWatchStore`, with a matching `ChangeNotifier`."""
 
     def __init__(self) -> None:
         self.session: Any = None
@@ -75,7 +75,7 @@ class StdioWatchStore:
         return {cursor: self._cursors.setdefault(cursor, position) for cursor, position in positions.items()}
 
     async def note(self, _session_id: str, cursor: str, position: str, messages: Sequence[tuple[str, str]]) -> bool:
-        """Move a cursor on and tell the client; False when it is gone."""
+        """Move a cursor on and notify the client; False when it is gone."""
         if self._cursors.get(cursor) == position:
             return True
         self._cursors[cursor] = position

@@ -1,7 +1,7 @@
-"""What a resource URI is about: the job whose events move it.
+"""The job behind a resource URI: its events change the resource.
 
-Owns the reading of URIs that can be subscribed to, and finding the job behind a scenario's result, now and whenever a
-newer solve takes its place.
+Owns the reading of URIs that can be subscribed to, and finding the job behind a scenario's result, now and whenever
+a newer solve replaces it.
 """
 
 import re
@@ -75,7 +75,7 @@ class WatchedJobs:
 
     Args:
         planner: Knows jobs and scenarios.
-        wakes: Tells of new solves of a scenario; None where nothing can: then the newest solve stays the newest.
+        notifier: Announces new solves of a scenario; None: the newest solve stays the newest.
     """
 
     job_service: JobService
@@ -85,7 +85,7 @@ class WatchedJobs:
         """Return the job behind a subject, None for a scenario without a solve.
 
         Raises:
-            NotFoundError: Unknown, or somebody else's, or nothing of the job or scenario can be read by this URI.
+            NotFoundError: Unknown, or another principal's, or the URI reads nothing of the job or scenario.
         """
         if not is_named(resource.uri):
             raise NotFoundError

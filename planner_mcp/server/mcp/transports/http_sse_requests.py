@@ -1,7 +1,7 @@
-"""Working on the messages of HTTP+SSE, whose answers go to a stream that another replica may hold.
+"""Answers to the messages of HTTP+SSE, which go to a stream that another replica may hold.
 
-Owns the requests that are being answered here: their number, their cancelling, and that each gets one answer. What a
-replica works on is written down beside the session, so that the holder of the stream can answer for a replica that died
+Owns the requests that are being answered here: their number, their cancellation, and that each gets one answer. What
+a replica works on is stored beside the session, so that the holder of the stream can answer for a replica that died
 (`answer_orphans`); a replica that stops answers itself.
 """
 
@@ -35,7 +35,7 @@ PROGRESS_GAP_S: Final = 0.05
 """Least time between a progress and the answer to its request: clients of this transport that find both in one read
 give up on the progress, because they handle answers first."""
 ORPHAN_CHECK_S: Final = 5.0
-"""How often the holder of a stream looks for messages whose replica died."""
+"""How often the holder of a stream checks for requests whose replica died."""
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class WorkLog(Protocol):
         ...
 
     async def end(self, session_id: str, request_id: str) -> bool:
-        """Return whether a request is still to be answered; only one caller is told so."""
+        """Return whether a request is still to be answered: true for one caller only."""
         ...
 
     async def orphans(self, session_id: str) -> list[str]:
@@ -66,7 +66,7 @@ class RequestRunner:
     Args:
         kernel: The MCP server.
         store: Sessions and streams.
-        work: Which replica works on what.
+        work: Records which replica works on which request.
     """
 
     def __init__(self, kernel: Kernel, store: SessionLog, work: WorkLog) -> None:
@@ -80,7 +80,7 @@ class RequestRunner:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Work until the block ends; what is not answered by then is answered with an error."""
+        """Work until the block ends; requests still unanswered are then answered with an error."""
         beating = asyncio.create_task(self._beat())
         try:
             yield
@@ -109,14 +109,14 @@ class RequestRunner:
         task.add_done_callback(lambda _done: release())
 
     def cancelled(self, payload: str) -> None:
-        """Hear that a request was cancelled, here or elsewhere: `"<session> <request id as JSON>"`, `*` for all."""
+        """Cancel a request, on notice from any replica: `"<session> <request id as JSON>"`, `*` for all."""
         session_id, _, request_id = payload.partition(" ")
         for key, task in list(self._running.get(session_id, {}).items()):
             if request_id in (key, "*"):
                 task.cancel()
 
     async def answer_orphans(self, session: Session) -> None:
-        """Tell a session of each request whose replica died, until cancelled."""
+        """Answer each request whose replica died with an error, until cancelled."""
         while True:
             await anyio.sleep(ORPHAN_CHECK_S)
             try:

@@ -1,9 +1,9 @@
-"""HTTP+SSE of revision 2024-11-05: `GET /sse` opens a stream, `POST /messages` speaks, on the kernel of every door.
+"""HTTP+SSE of revision 2024-11-05: `GET /sse` opens a stream, `POST /messages` sends a message, on the common kernel.
 
-Owns the two endpoints. The stream is the standalone stream of a session in the store, so a message may be posted to any
-replica: its answer is written to the stream there (`answering`) and read by the replica that holds it. The revision has
-no resumption: a session lives as long as its stream, and the events carry no ids. What a session subscribed to is told
-on the same stream.
+Owns the two endpoints. The stream is the standalone stream of a session in the store, so a message may be posted to
+any replica: its answer is written to the stream there (`http_sse_requests.py`) and read by the replica that holds
+it. The revision has no resumption: a session lives as long as its stream, and the events carry no ids. Notifications
+of a session's subscriptions are sent on the same stream.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from planner_mcp.server.mcp.transports.streamable_http import Forward
 from planner_mcp.task_cancellation import cancel_and_wait
 
 TRANSPORT: Final = "sse"
-"""Marks the sessions of this transport; they are of no use at `/mcp`, nor those at `/messages`."""
+"""Marks the sessions of this transport; they are not valid at `/mcp`, and those of `/mcp` not at `/messages`."""
 CLOSE_S: Final = 5.0
 
 
@@ -52,10 +52,10 @@ class HttpSseTransport:
 
     Args:
         store: Sessions and streams, shared by all replicas.
-        wakes: How this replica hears of growing streams.
-        answering: Answers requests.
-        taker: Takes what is no request.
-        pump: Writes to a session's stream what it subscribed to.
+        notifier: Wakes readers when a stream grows.
+        request_runner: Answers requests.
+        receiver: Takes notifications and responses.
+        forward_events: Writes notifications of a session's subscriptions to its stream.
         drain: Set when open streams shall end.
         streams: How many streams each principal has open here.
     """
@@ -135,7 +135,7 @@ class HttpSseTransport:
     # ---- POST /messages
 
     async def message(self, request: Request) -> Response:
-        """Take a message; what it is answered with comes on the stream."""
+        """Take a message; its answer is sent on the stream."""
         try:
             session = await self._session(request)
             messages, is_batch = await read(request)

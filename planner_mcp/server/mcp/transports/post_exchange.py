@@ -1,10 +1,10 @@
 """The answer to one POST of the handshake revisions.
 
-Owns the choice between the two forms: plain JSON when the handler was quick and sent nothing else, an SSE stream once
-it sent something or took longer than `STREAM_AFTER_S`. From then on each message is in Redis before anyone sees it, so
-the client may leave and go on reading at any replica. The handler does not notice: a lost connection is not a
-cancellation (spec 2025-11-25, transports). A reader slower than `MAX_READER_LAG` messages is disconnected, and resumes
-the same way.
+Owns the choice between two forms: plain JSON if the handler was quick and sent no other message, otherwise an SSE
+stream, from its first message or after `STREAM_AFTER_S`. Each message is stored before a client sees it, so the
+client may disconnect and go on reading at any replica. The handler does not notice: a lost connection is not a
+cancellation (spec 2025-11-25, transports). A reader slower than `MAX_READER_LAG` messages is disconnected, and
+resumes the same way.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.text import compact
 
 STREAM_AFTER_S: Final = 1.0
-"""A handler that says nothing for this long gets a stream."""
+"""After this time without an answer the answer becomes a stream."""
 MAX_READER_LAG: Final = 256
 """Messages a reader may lag behind."""
 RENEW_S: Final = 3.0
@@ -162,7 +162,7 @@ class Exchange:
             self._inbox.put_nowait(StreamEntry(position, kind, text))
 
     def _end_reader(self) -> None:
-        """End the local reader: all is said, or it is too slow (or gone) and resumes from Redis."""
+        """End the local reader: the stream is complete, or the reader is too slow and resumes from the store."""
         if self._has_reader:
             self._has_reader = False
             self._inbox.put_nowait(None)
@@ -174,7 +174,7 @@ class Exchange:
                 await self._log.renew(self._session.id, self.name, self._replica)
 
     async def _abandon(self) -> None:
-        """Tell whoever still reads that this process stops."""
+        """Answer unanswered requests with an error, because this process stops."""
         answered = [response["id"] for response in self.responses]
         left = [request_id for request_id in self._unanswered_ids if request_id not in answered]
         for index, request_id in enumerate(left, start=1):
@@ -186,4 +186,4 @@ class Exchange:
             try:
                 await self._record("final" if index == len(left) else "message", error)
             except PlannerError:
-                return  # the store is away too: the lease runs out and whoever resumes ends the stream
+                return  # the store is unavailable too: the lease expires and the next reader ends the stream

@@ -1,8 +1,8 @@
-"""An SSE stream of a session: its wire form, and following it from any replica.
+"""An SSE stream of a session: the form of its events, and following it from any replica.
 
-Owns event ids and frames. An event id names its stream (`<stream>.<position>`) and is looked up within the session of
-the request alone, so no session can replay another's. Messages are kept until the session ends or about a thousand
-newer ones came; a position older than that is an error, never a silent gap (SPEC J4).
+Owns event ids. An event id names its stream (`<stream>.<position>`) and is looked up within the session of the
+request alone, so no session can replay another's. Messages are kept until the session ends or about a thousand newer
+ones came; a position older than that is an error, never a silent gap (SPEC J4).
 """
 
 import json
@@ -19,9 +19,9 @@ from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog
 
 OWNER_CHECK_S: Final = 2.5
-"""How often a follower looks whether the owner of its stream still lives."""
+"""How often a follower checks that the owner of its stream is alive."""
 HOLDER_CHECK_S: Final = 60.0
-"""How often the holder of a quiet standalone stream looks whether it still is, and keeps the session alive."""
+"""How often the holder of a quiet standalone stream checks that it still holds it, and keeps the session alive."""
 PRIMED_SINCE: Final = "2025-11-25"
 """First revision whose clients expect an event without data at the start."""
 
@@ -78,10 +78,10 @@ class SessionStreamReader:
         return stream, position
 
     async def follow(self, session: Session, stream: str, after: str) -> AsyncGenerator[StreamEntry | None]:
-        """Yield what was written after a position and then what comes, None now and then when nothing did.
+        """Yield the entries after a position and then new ones, and None from time to time while there are none.
 
         Ends after the final entry or with the session. A stream whose owner died is ended with an error first. Ends
-        also for a reader so slow that what it would read next is gone: it is told so when it resumes.
+        also for a reader so slow that its next entry is gone: its resumption is refused.
         """
         is_over = False
         async with self.notifier.watch(stream_channel(session.id)) as waiter:
@@ -119,7 +119,7 @@ class SessionStreamReader:
             session: The session.
             token: The holder, as given to `take_standalone`.
             after: The position to go on from.
-            is_told: Whether a holder was told something before.
+            has_delivered: Whether a holder delivered an entry before.
         """
         async with aclosing(self.follow(session, STANDALONE, after)) as entries:
             async for entry in entries:

@@ -1,11 +1,11 @@
-"""A request of the revisions without handshake, answered where it arrives.
+"""A request of the revisions without handshake, answered on the connection it arrived on.
 
-Owns the form of the answer: plain JSON to a handler that was quick and sent nothing else, a stream from its first
-message on, or once it was quiet for `KEEP_ALIVE_S`. A client that leaves cancels its request (spec 2026-07-28,
-transports), and so does one that no longer takes what it is sent. Nothing can be resumed here, so what a replica that
-stops has not answered in time ends with an error that says to call again.
-Only a request that is in order is answered here, by the same kernel as those of a session; whatever else a POST may
-hold, and `subscriptions/listen`, goes to the SDK's own entry, whose refusals are the protocol's.
+Owns the form of the answer: plain JSON if the handler was quick and sent no other message, otherwise a stream, from
+its first message or after `KEEP_ALIVE_S` without one. A client that disconnects cancels its request (spec
+2026-07-28, transports), and so does one that stops reading. Nothing can be resumed here, so a replica that stops
+ends unanswered requests with an error that says to call again. Only a valid request is answered here, by the same
+kernel as those of a session; every other POST, and `subscriptions/listen`, goes to the SDK's own entry, whose
+refusals are the protocol's.
 """
 
 import asyncio
@@ -43,14 +43,14 @@ from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 KEEP_ALIVE_S: Final = 15.0
 """Longest silence before an answer becomes a stream, and on one."""
 DISCONNECT_CHECK_S: Final = 0.05
-"""Who leaves is noticed from then on; most requests are answered before."""
+"""A disconnect is noticed after this time; most requests are answered before."""
 LISTEN: Final = "subscriptions/listen"
 _PARAM_HEADER: Final = MCP_PARAM_HEADER_PREFIX.lower().encode()
 
 
 @dataclass(frozen=True, slots=True)
 class ValidRequest:
-    """A request that is in order."""
+    """A valid request."""
 
     body: dict[str, Any]
     peer: Peer
@@ -61,7 +61,7 @@ class StatelessHttpTransport:
 
     Args:
         kernel: The MCP server.
-        sdk: The SDK's entry, for all that is not answered here.
+        sdk: The SDK's entry, for every request that is not answered here.
         streams: How many streams each principal has open here.
         send_s: Longest wait for a client that takes nothing.
     """
@@ -74,7 +74,7 @@ class StatelessHttpTransport:
         self._open: set[Reply] = set()
 
     def abandon(self) -> None:
-        """End what is not answered yet, while its clients can still be told."""
+        """End unanswered requests with an error while their clients still listen."""
         for reply in tuple(self._open):
             reply.abandon()
 
@@ -107,10 +107,10 @@ class StatelessHttpTransport:
             await reply.end(rpc_error(AbandonedRequestError(), request_id=rpc_request.body["id"]))
 
     def _in_order(self, request: Request, body: bytes) -> ValidRequest | None:
-        """Return a request that is in order, None for what is the SDK's.
+        """Return a valid request, None for one that goes to the SDK.
 
         Raises:
-            HttpFault: What the SDK would take, or refuse in another form.
+            HttpFault: The SDK would accept it, or refuse it in another form.
         """
         is_proper, headers = is_json(request) and accepts_json_and_stream(request), request.headers.items()
         if not is_proper or find_duplicated_routing_header(headers):

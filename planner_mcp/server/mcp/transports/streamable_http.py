@@ -1,10 +1,11 @@
 """Streamable HTTP on `/mcp`, for every revision and through any replica.
 
-Owns the routing by era and the HTTP half of the handshake revisions: methods, headers, statuses, sessions. Revisions
-without handshake have an entry of their own (`stateless`). Host, Origin and body limits are checked before (`edge`).
+Owns the routing by revision and the HTTP half of the handshake revisions: methods, headers, statuses, sessions.
+Revisions without handshake are served by `stateless_http.py`. Host, Origin and body limits are checked before
+(`http/request_validation.py`).
 
 Intended departures: a GET after a newer GET on the same session is ended instead of answering 409, because the older
-connection may hang on a replica that is gone; JSON-RPC faults that concern no request have `id: null`.
+connection may belong to a dead replica; JSON-RPC errors that concern no request have `id: null`.
 """
 
 import asyncio
@@ -63,12 +64,13 @@ class StreamableHttpTransport:
     Args:
         kernel: The MCP server.
         store: Sessions and streams, shared by all replicas.
-        wakes: How this replica hears of growing streams.
+        notifier: Wakes readers when a stream grows.
         stateless: Entry of the revisions without handshake.
         drain: Set when this replica is about to stop: its open streams then end, once they can be resumed elsewhere.
         streams: How many streams each principal has open here.
-        pump: Writes to a session's standalone stream what it subscribed to, while this replica holds that stream.
-        grace_s: How long after `drain` a call may go on whose client could not resume its answer. Then it is told.
+        forward_events: Writes notifications of a session's subscriptions to its standalone stream, while this replica
+            holds it.
+        grace_s: How long after `drain` a call may go on whose client cannot resume the answer.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class StreamableHttpTransport:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["StreamableHttpTransport"]:
-        """Serve until the block ends; then what still runs is stopped and its readers are told."""
+        """Serve until the block ends; then running calls are stopped and answered with an error."""
         self._spawn(self._until_grace_is_over())
         try:
             yield self
@@ -108,7 +110,7 @@ class StreamableHttpTransport:
             await asyncio.gather(*map(cancel_and_wait, tuple(self._tasks)), return_exceptions=True)
 
     async def _until_grace_is_over(self) -> None:
-        """Abandon in time, while they are listened to, answers that could not be read elsewhere."""
+        """After the grace period, end calls whose answers could not be read at another replica."""
         await self.drain.wait()
         await anyio.sleep(self._grace_s)
         self._stateless.abandon()
@@ -220,7 +222,7 @@ class StreamableHttpTransport:
         return JSONResponse(exchange.responses if is_batch else exchange.responses[0])
 
     def cancelled(self, payload: str) -> None:
-        """Hear that a request was cancelled, on this replica or another: `"<session> <request id as JSON>"`."""
+        """Cancel a request, on notice from any replica: `"<session> <request id as JSON>"`."""
         session_id, _, request_id = payload.partition(" ")
         for exchange, owner in self._running.items():
             if owner == session_id:
@@ -252,7 +254,7 @@ class StreamableHttpTransport:
         return self._sse(session, stream, entries)
 
     async def _position(self, request: Request, session: Session) -> tuple[str, str | None]:
-        """Return which stream a GET wants, and from where; None: what nobody was told yet, or from now on."""
+        """Return the stream of a GET and the position to resume from; None: undelivered or new entries."""
         if not (event_id := request.headers.get("last-event-id")):
             return STANDALONE, None
         try:
